@@ -1,7 +1,6 @@
 """GPU cluster scheduling: exact models, published heuristics, and the gap between them.
 
-The public names are loaded when first used, so ``import gsopt`` is instant and pulls in neither numpy nor a
-solver.
+Public names are loaded on first use, so ``import gsopt`` is instant and imports neither numpy nor a solver.
 
 Examples
 --------
@@ -137,7 +136,7 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """Load a public name when it is first asked for (PEP 562)."""
+    """Load a public name on first use (PEP 562)."""
     if name in _ROOMS:
         return import_module(_ROOMS[name])
     if name in _HOME:
@@ -146,5 +145,5 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    """List the public names, loaded or not."""
+    """List the public names, whether loaded or not."""
     return __all__

@@ -1,6 +1,7 @@
-"""Checks for whoever adds a formulation, a heuristic or a backend; gsopt's own tests are made of them.
+"""Testing: checks for new formulations, heuristics, backends and policies, which gsopt's own tests use too.
 
-Each check raises AssertionError with one line saying what does not hold, and returns how much it checked.
+Each check raises AssertionError with one line about what is wrong, and returns the number of results that it
+checked.
 """
 
 from collections import deque
@@ -44,9 +45,9 @@ def check_formulation(
     method
         A formulation or any other exact method, or its name.
     problems
-        Instances small enough to enumerate; those that the method does not support are passed over.
+        Instances small enough to enumerate; those that the method does not support are skipped.
     backends
-        Solvers to try one after the other; the method's own choice when empty.
+        Solvers to try one after another; the method's own choice if empty.
 
     Returns
     -------
@@ -81,7 +82,7 @@ def check_formulation(
 
 
 def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], **options: Any) -> int:
-    """Check that a heuristic finds judged solutions of tiny instances and never beats the optimum.
+    """Check that a heuristic finds feasible solutions of tiny instances and never beats the optimum.
 
     Parameters
     ----------
@@ -123,7 +124,7 @@ def check_heuristic(method: MethodLike | str, problems: Iterable[Problem[Any]], 
 
 
 def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tuple[int, int]:
-    """Count how many broken versions of a feasible solution the judge catches.
+    """Count how many invalid variants of a feasible solution the judge rejects.
 
     Parameters
     ----------
@@ -132,12 +133,12 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
     solution
         A solution without violations.
     mutations
-        Solutions each of which breaks a rule.
+        Solutions that each break a rule.
 
     Returns
     -------
     caught, tried
-        Two counts.
+        Number of rejected solutions, and of all solutions tried.
 
     Examples
     --------
@@ -153,7 +154,7 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
 
 
 def check_backend(backend: Backend) -> int:
-    """Check that a backend solves small integer models right and reports every outcome in the common words.
+    """Check that a backend solves small integer models correctly and reports every kind of outcome.
 
     Returns
     -------
@@ -276,21 +277,21 @@ def check_policy(
     exact: bool = True,
     **options: Any,
 ) -> int:
-    """Check that a policy replays scenarios legally, and that the judge finds what the simulator booked.
+    """Check that a policy makes legal decisions, and that judge and simulator agree on every figure.
 
-    Every job completes, completion times are the same and every other figure agrees to 1e-9, no bound is
-    beaten, and a second run is equal to the first.
+    Every job must complete, completion times must be equal, every other figure must agree to 1e-9, no bound may
+    be beaten, and a second run must equal the first.
 
     Parameters
     ----------
     policy, options
         The policy or its name, and its options.
     scenarios
-        Scenarios small enough for fractions and in which every job can complete.
+        Scenarios small enough for fractions, in which every job can complete.
     round_length
         As in `gsopt.simulate`.
     exact
-        Whether to run in fractions too.
+        Whether to run in fractions as well.
 
     Returns
     -------
@@ -300,7 +301,7 @@ def check_policy(
     Raises
     ------
     AssertionError
-        Something does not hold.
+        One of these conditions does not hold.
 
     Examples
     --------
@@ -326,7 +327,7 @@ def check_policy(
 
 
 def _bound_of(scenario: Scenario) -> MeanBound | None:
-    """Bound a scenario, or remember its bound."""
+    """Return a bound for a scenario, which is cached."""
     for known, bound in _BOUNDS:
         if known is scenario:
             return bound

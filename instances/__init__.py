@@ -1,9 +1,9 @@
-"""The benchmark suite: committed instances by name, generators of more, and readers of public traces.
+"""Instances: committed benchmark instances by name, generators of more, and readers of public traces.
 
-Every decision has a folder with JSON files, one per instance; an instance is named after its place, such as
-``reclaiming/aryl-figure-5``. The best known solution of each stands below ``solutions``, under the same name.
-The generators of a decision are the names in its package's ``__all__``; they raise `InvalidInput` for an
-argument that is out of its range.
+Every decision has a folder with JSON files, one per instance. The name of an instance is its path, such as
+``reclaiming/aryl-figure-5``; its best known solution is in ``solutions``, under the same name. The generators
+of a decision are the names in its package's ``__all__``; they raise `InvalidInput` if an argument is out of
+range.
 
 Examples
 --------
@@ -37,7 +37,7 @@ _CLOSE = 0.7
 def load(name: str | Path) -> Problem[Any]:
     """Load a committed instance by name, or an instance file by path.
 
-    A committed instance carries the name by which it was loaded.
+    The `name` of a committed instance is that by which it was loaded.
 
     Raises
     ------
@@ -65,7 +65,7 @@ committed instance; close: reclaiming/aryl-figure-5
 def names(prefix: str = "") -> list[str]:
     """List the names of the committed instances that start with a prefix, in alphabetical order.
 
-    The files are not read.
+    The files themselves are not read.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def best_solution(name: str) -> Frozen | None:
-    """Return the best known solution of a committed instance; None where none is on file.
+    """Return the best known solution of a committed instance; None if none is stored.
 
     Raises
     ------
@@ -95,12 +95,12 @@ def best_solution(name: str) -> Frozen | None:
 
 
 def data_folder() -> Path | None:
-    """Return the folder of public traces that the environment variable ``GSOPT_DATA`` names.
+    """Return the folder of public traces given by the environment variable ``GSOPT_DATA``.
 
     Returns
     -------
     Path or None
-        None when the variable is unset or empty, or names no folder.
+        None if the variable is unset or empty, or is not a folder.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def data_folder() -> Path | None:
 
 
 def _is_committed(name: str) -> bool:
-    """Check whether a name is one of `names`, without looking at all of them."""
+    """Check whether a name is one of `names`, without listing them all."""
     path = Path(name)
     inside = path.as_posix() == name and not path.is_absolute() and ".." not in path.parts
     return inside and path.parts[:1] != (SOLUTIONS.name,) and _is_file(_HERE / f"{name}.json")

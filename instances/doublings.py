@@ -1,22 +1,22 @@
-"""Doublings: the numbers of GPUs that elastic fair queuing gives a job, and halved demands."""
+"""Doublings: the numbers of GPUs that elastic fair queuing assigns, and halved demands."""
 
 from gsopt.core.errors import require
 from gsopt.scenario.job import Job
 
 
 def check_halvings(halvings: int | None) -> None:
-    """Raise `InvalidInput` unless demands can be halved that often; None stands for demands as they are."""
+    """Raise `InvalidInput` unless the number of halvings is valid; None means unchanged demands."""
     counts = halvings is None or (isinstance(halvings, int) and halvings >= 0)
     require(counts, "halvings", halvings, "must be a whole number, at least 0, or None")
 
 
 def halved(gpus: int, halvings: int) -> int:
-    """Return the largest power of two in a demand, halved that often but at least 1."""
+    """Return the largest power of two in a demand, halved `halvings` times but at least 1."""
     return max(1, 1 << (gpus.bit_length() - 1) >> halvings)
 
 
 def doublings(job: Job, gpus: int) -> Job:
-    """Return a job that runs only on its demanded GPUs and on those doublings in its menu that a cluster has.
+    """Return a job that runs only on the doublings of its demand that its menu and the cluster allow.
 
     Source: Ares, section 3.3: an allocation is doubled, beginning with the demand.
     """

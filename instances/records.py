@@ -1,4 +1,4 @@
-"""Records: lines of JSON that somebody's program has written, compressed."""
+"""Records: gzipped lines of JSON written by the authors' programs."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ _LONGEST = 10_000_000
 
 
 def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
-    """Read a record, JSON values in lines compressed by gzip, or raise `InvalidInput`; empty without a file."""
+    """Read gzipped lines of JSON, or raise `InvalidInput`; empty if there is no such file."""
     if not path.is_file():
         return []
     try:
@@ -33,7 +33,7 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:
-    """Yield a problem for each line of a record, or raise `InvalidInput` where a line is no such decision."""
+    """Yield a problem for each line of a record; raise `InvalidInput` for a line that is not a decision."""
     for number, record in enumerate(compressed_lines(path), start=1):
         try:
             made = problem(record)

@@ -1,4 +1,4 @@
-"""Suites: what the committed suites of all decisions have in common, from a generated instance to its file."""
+"""Suites: what the committed suites of all decisions share, from a generated instance to its file."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -13,39 +13,39 @@ from gsopt.problems.reader import read_problem
 
 P = TypeVar("P", bound=Problem[Any])
 
-#: What an instance says about itself that nobody published or drew.
+#: Origin of an instance that was neither published nor drawn.
 HANDMADE = About(source="made by hand")
 
 #: What an instance says about its optimum.
 _KNOWN = {"objective", "bound", "proved_by", "found_by", "since"}
 
-#: The folder of all instances; an instance's name is its place in there.
+#: The folder of all instances; the name of an instance is its path below.
 FOLDER = Path(__file__).parent
 
 
 def changed(problem: P, **changes: Any) -> P:
-    """Return a problem with some fields changed and every rule checked again."""
+    """Return a problem with some fields changed and all rules checked again."""
     fields = {name: getattr(problem, name) for name in type(problem).model_fields}  # without cached properties
     return type(problem)(**{**fields, **changes})
 
 
 def renamed(problem: P, name: str) -> P:
-    """Name a problem after its place below its decision's folder."""
+    """Return a problem named after its path below its decision's folder."""
     return changed(problem, name=f"{problem.word}/{name}")
 
 
 def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
-    """Return problems named after their places in a folder of their decision."""
+    """Return problems named after their path in a folder of their decision."""
     return [renamed(problem, f"{folder}/{name}") for part in parts for name, problem in part.items()]
 
 
 def with_about(problem: P, facts: Mapping[str, Any]) -> P:
-    """Return a problem with more facts about itself, such as a proven optimum."""
+    """Return a problem with additional facts in `about`, such as a proven optimum."""
     return changed(problem, about=About(**{**dict(problem.about or About()), **facts}))
 
 
 def with_kept_proof(problem: P, path: Path) -> P:
-    """Return a problem with the proof in its committed file, if the data there are the same."""
+    """Return a problem with the proof from its committed file, if the data there are the same."""
     if not path.exists():
         return problem
     standing = read_problem(path)
@@ -55,7 +55,7 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Return a tiny problem with its optimum, found by trying every decision; None if none is feasible."""
+    """Return a tiny problem with its optimum, found by trying every decision; None if infeasible."""
     optimum = brute_force(problem)
     value = None if optimum is None else plain(optimum[0])
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})
@@ -68,11 +68,11 @@ def regenerate(
     prove: Callable[[P], P] | None = None,
     today: date | None = None,
 ) -> list[Path]:
-    """Write generated instances to files, and return the paths.
+    """Write generated instances to files, and return their paths.
 
-    What a file says about its optimum is kept as long as everything else in it stays the same. Where nothing is
-    known, `prove` finds the optimum, as of `today`. Optima found later, and solutions, are written by
-    ``gsopt suites verify --update``.
+    Known results in a file are kept as long as the rest of the file stays the same. If nothing is known,
+    `prove` finds the optimum, dated `today`. ``gsopt suites verify --update`` writes optima found later, and
+    solutions.
     """
     day = {"since": today or datetime.now(UTC).date()}
     paths: list[Path] = []

@@ -1,4 +1,4 @@
-"""Triplets: sizes of which three fill a bin, or exceed it by a little."""
+"""Triplets: sizes of which three fill a bin or exceed it slightly."""
 
 from random import Random
 
@@ -9,10 +9,10 @@ LEAST_CAPACITY, MOST_EXCESS = 16, 3
 
 
 def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[int]:
-    """Draw three sizes for each bin, in no order, that come to its capacity and the excess.
+    """Draw three sizes for each bin, in random order, whose sum is the capacity of the bin plus the excess.
 
-    Each is more than a quarter and less than half of a bin, so that no bin holds four, and without excess all
-    fit if the right three are found.
+    Each size is more than a quarter and less than half of a bin, so that no bin holds four. Without excess all
+    fit, if the right three are found.
 
     Source: the triplets of Falkenauer, "A hybrid grouping genetic algorithm for bin packing", Journal of
     Heuristics 2 (1996).
@@ -24,7 +24,7 @@ def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[i
 
 
 def _three(random: Random, capacity: int, excess: int) -> tuple[int, int, int]:
-    """Draw three sizes between a quarter and half of a bin, evenly among those that come to the right sum."""
+    """Draw three sizes between a quarter and half of a bin, uniformly among those with the right sum."""
     least, most = capacity // 4 + 1, (capacity - 1) // 2
     while True:
         first, second = random.randint(least, most), random.randint(least, most)

@@ -1,1 +1,1 @@
-"""Core: the contract of problems, methods and results, and what all else stands on."""
+"""Core: problems, methods and results, on which everything else is built."""

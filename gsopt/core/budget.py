@@ -1,4 +1,4 @@
-"""Budget: what a caller grants a method, and what it wants to hear meanwhile."""
+"""Budget: the time limit and other options that a caller passes to a method."""
 
 from collections.abc import Callable, Iterator
 from contextlib import suppress
@@ -16,7 +16,7 @@ from gsopt.core.progress import KnownBracket, OnProgress
 #: Thirty years in seconds: more than anybody waits, and less than clocks and solvers refuse.
 _LONGEST = 1e9
 
-#: A time limit as callers give it.
+#: A time limit: seconds, or text such as ``30s``.
 TimeLimit = float | str | None
 
 
@@ -41,34 +41,34 @@ class _TimeLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The deadline of a method, where it may stop, and where it starts; for heuristics the deadline only.
+    """The time limit, solver and other options of a method; heuristics observe only the time limit.
 
-    A method passes it on to everything that it calls, so there is one clock, which starts when the object is
-    made.
+    A method passes its budget on to everything that it calls, so all share one clock. It starts when the object
+    is created.
 
     Attributes
     ----------
     time_limit
-        Seconds from the beginning, or text such as ``30s``, ``2min`` or ``1h``; None for none.
+        Seconds from the creation of the budget, or text such as ``30s``, ``2min`` or ``1h``; None for no limit.
     gap
-        Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` defines it.
+        Relative gap at which to stop, as `gsopt.core.result.relative_gap` defines it.
     backend
-        Solver, a `gsopt.backends.Backend`; chosen by the method when None.
+        Solver, a `gsopt.backends.Backend`; the method chooses one when None.
     start
         A known solution of the problem.
     on_incumbent
         Called with a judged `Result` for each better solution; returning True stops the method.
     on_progress
-        Called with a `gsopt.core.progress.KnownBracket` whenever a better value or bound is known, and at the
-        end; a `gsopt.History` will do.
+        Called with a `gsopt.core.progress.KnownBracket` at each better value or bound and at the end; for
+        example a `gsopt.History`.
     log
         Whether to stream the solver's log to standard error.
 
     Raises
     ------
     InvalidInput
-        The time limit or the gap is negative, infinite or no number; or the backend or a callback is not
-        usable.
+        The time limit or the gap is negative, infinite or not a number, or the backend or a callback cannot be
+        used.
 
     Examples
     --------
@@ -99,32 +99,32 @@ class Budget:
 
     @property
     def runtime(self) -> float:
-        """Seconds since the beginning."""
+        """Seconds since the budget was created."""
         return perf_counter() - self.begin
 
     @property
     def passed(self) -> bool:
-        """Whether no time is left."""
+        """Whether the time limit has passed."""
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Return the remaining seconds, but at most `most`; None for no limit."""
+        """Return the remaining seconds, but at most `most`; None without a limit."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)
         return left if most is None else min(left, most)
 
     def passes(self, share: float, *, grace: float = 0.0) -> bool:
-        """Check whether a share of the time limit plus some seconds of grace is over; never without a limit."""
+        """Check whether a share of the time limit, plus seconds of grace, has passed; False without a limit."""
         return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 
     def within(self, seconds: float) -> "Budget":
-        """Return the same budget, ending at most so many seconds from now."""
+        """Return the same budget, ending at most a number of seconds from now."""
         limit = self.runtime + seconds
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
 
     def report(self, *, value: Number | None = None, bound: Number | None = None) -> None:
-        """Report a solution's value, or a bound that holds for the problem, to the caller's `on_progress`.
+        """Report a solution's value, or a bound on the optimum, to the caller's `on_progress`.
 
         Examples
         --------
@@ -135,7 +135,7 @@ class Budget:
             self.on_progress(KnownBracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
-        """Return the same budget, ending so many seconds later."""
+        """Return the same budget, extended by a number of seconds."""
         limit = self.time_limit
         return self if limit is None else replace(self, time_limit=min(limit + seconds, _LONGEST))
 
@@ -146,7 +146,7 @@ class Budget:
 
 
 def rounds(number: int, budget: Budget) -> Iterator[int]:
-    """Yield the numbers of the rounds of a search, none once the budget has passed.
+    """Yield the numbers of a search's rounds, stopping once the budget has passed.
 
     Examples
     --------
@@ -157,7 +157,7 @@ def rounds(number: int, budget: Budget) -> Iterator[int]:
 
 
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
-    """Return a time limit in seconds, and refuse what is no number from 0 to a billion nor text for one.
+    """Return a time limit in seconds; refuse anything but a number from 0 to a billion or text such as ``30s``.
 
     Examples
     --------
@@ -185,5 +185,5 @@ def _is_backend(value: object) -> bool:
 #: The options of every exact method, with their defaults.
 DEFAULTS: dict[str, Any] = {each.name: each.default for each in fields(Budget) if each.name != "begin"}
 
-#: The budget of a heuristic that is called without one.
+#: The default budget of a heuristic.
 UNLIMITED = Budget()

@@ -1,4 +1,4 @@
-"""Drawing: what all pictures share, from colours for the colour-blind to axes of hours and days.
+"""Drawing: what all pictures share, from colours for the colour-blind to axes in hours and days.
 
 matplotlib is imported when something is drawn.
 """
@@ -17,14 +17,14 @@ if TYPE_CHECKING:
     from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
-#: Colours of unordered things: those of Okabe and Ito without yellow and black.
+#: Colours of unordered categories: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "x", "D", "v", "+")
 
 
 class Picture(StrEnum):
-    """Format of pictures.
+    """File format of a picture.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class Picture(StrEnum):
     PDF = "pdf"
 
 
-#: Endings of names of pictures.
+#: Endings of the file names of pictures.
 ENDINGS = tuple(f".{kind}" for kind in Picture)
 
 #: Seconds of a unit, its name, and possible distances of ticks; the longest unit first.
@@ -66,7 +66,7 @@ _THINNEST, _THICKER = 1.3, 0.6
 
 
 class Look(NamedTuple):
-    """Style of one of several lines; thin ones lie on thick ones, so that equal lines are all visible."""
+    """Style of one of several lines; thin lines lie on thick ones, so that equal lines all stay visible."""
 
     color: str
     linestyle: str
@@ -75,7 +75,7 @@ class Look(NamedTuple):
 
 
 def looks(number: int) -> list[Look]:
-    """Return styles, no two of which have line style and marker in common up to 28."""
+    """Return styles for a number of lines; up to 28, no two share both line style and marker."""
     styles = zip(range(number), cycle(COLOURS), cycle(LINES), cycle(MARKERS), strict=False)
     return [
         Look(colour, line, marker, _THINNEST + _THICKER * min(number - 1 - place, 4))
@@ -84,7 +84,7 @@ def looks(number: int) -> list[Look]:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Return an empty figure of a size in inches; refuse where matplotlib is not installed."""
+    """Return an empty figure of a given size in inches; refuse if matplotlib is not installed."""
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -93,7 +93,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Name both axes of a plot, made in a new figure unless given."""
+    """Label both axes of a plot, which is created in a new figure if none is given."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
@@ -101,13 +101,13 @@ def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[
 
 
 def time_unit(span: float) -> tuple[float, str]:
-    """Return the most readable unit for a span of seconds, in seconds and by name."""
+    """Return the most readable unit for a span of seconds: its length in seconds and its name."""
     unit, name, _ = _unit_of(span)
     return unit, name
 
 
 def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
-    """Let the horizontal axis, whose data are seconds of a clock, count hours or days from a time on."""
+    """Label a horizontal axis of clock seconds in hours or days, counted from `begin`."""
     name = tick_time(axes.xaxis, begin, end)
     axes.set_xlabel(f"time since the first release [{name}]" if begin else f"time [{name}]")
     if end > begin:
@@ -115,7 +115,7 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
 
 
 def tick_time(axis: "Axis", begin: float, end: float) -> str:
-    """Tick an axis of seconds at round numbers of a longer unit, counted from `begin`, and return its name."""
+    """Place ticks on an axis of seconds at round numbers of a unit, counted from `begin`; return the unit."""
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
     unit, name, steps = _unit_of(end - begin)
@@ -132,9 +132,9 @@ def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
 
 
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
-    """Tick a logarithmic axis of seconds at named moments such as minutes, where it spans enough of these.
+    """Place ticks on a logarithmic axis of seconds at named moments such as minutes, if it spans enough.
 
-    Return the unit of its numbers: seconds where there are too few such moments, else none.
+    Return the unit for the axis label: seconds if there are too few named moments, else an empty text.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -161,19 +161,19 @@ def _room(axis: "Axis") -> float:
 
 
 def legend_beside(axes: "Axes") -> None:
-    """Put the legend to the right of a picture, where it covers nothing."""
+    """Put the legend to the right of the plot, where it covers nothing."""
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
 
 
 def tick_counts(axis: "Axis") -> None:
-    """Tick an axis at whole numbers, round ones where there are many."""
+    """Place ticks on an axis at whole numbers, or at round ones if there are many."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return the limits of an axis: as they are, or around values that are all equal."""
+    """Return the limits of an axis unchanged, or padded where all values are equal."""
     if not values or min(values) != max(values):
         return axis_limits
     level = float(values[0])
@@ -181,7 +181,7 @@ def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tupl
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Save a picture in the format of its name's ending.
+    """Save a picture in the format given by the ending of its file name.
 
     Raises
     ------

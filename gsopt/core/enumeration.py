@@ -1,10 +1,10 @@
-"""Enumeration: the optimum of a tiny instance, by judging every decision."""
+"""Enumeration: the optimum of a tiny instance, found by trying every decision."""
 
 from gsopt.core.problem import Number, Problem, S
 
 
 def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
-    """Find the optimum of a tiny instance by judging every decision; None when none is feasible.
+    """Find the optimum of a tiny instance by trying every decision; None if none is feasible.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The few kinds of errors. Outcomes of a solve are values; errors are for wrong input and broken models."""
+"""Errors: exceptions for wrong input and broken models; the outcomes of a solve are values."""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -16,7 +16,7 @@ _LONGEST_LINE = 300
 
 
 def shorten(value: object) -> str:
-    """Show any value in one line of at most sixty characters.
+    """Return any value as one line of at most sixty characters.
 
     Examples
     --------
@@ -33,7 +33,7 @@ def shorten(value: object) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Show text in one line that any terminal can print: line breaks and undecoded bytes are escaped.
+    r"""Return text on one line that any terminal can print, with line breaks and undecoded bytes escaped.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def escape(text: str) -> str:
 
 
 def brief(source: str) -> str:
-    """Show the name of a file, only the beginning of an overlong one.
+    """Return the name of a file, cut short if it is overlong.
 
     Examples
     --------
@@ -59,7 +59,7 @@ def brief(source: str) -> str:
 
 
 def one_line(error: BaseException) -> str:
-    """Describe any exception in one line: its type, and the first line of its message.
+    """Return any exception as one line: its type, and the first line of its message.
 
     Examples
     --------
@@ -77,9 +77,9 @@ def one_line(error: BaseException) -> str:
 
 @contextmanager
 def kept_running(name: str) -> Iterator[None]:
-    """Raise `Exited` in place of exceptions that end a program, such as that of `sys.exit`, but not Ctrl-C.
+    """Raise `Exited` in place of exceptions that end a program, such as ``sys.exit``, but not Ctrl-C.
 
-    The message has the name of whose code runs within. A fork of this process may end as it likes.
+    The message starts with `name`, which tells whose code is running. Forked processes may still exit.
 
     Examples
     --------
@@ -150,11 +150,11 @@ class ModelMismatch(GsoptError):
 
 
 class Contradiction(GsoptError):
-    """A feasible value beats a proven bound: one of the two is wrong."""
+    """A feasible value beats a proven bound, so one of the two is wrong."""
 
 
 class MissingSolver(GsoptError):
-    """A solver is not installed, or is a version known to be wrong; the message names the remedy."""
+    """A solver is not installed, or its version is known to be wrong; the message says what to install."""
 
 
 class Unsupported(GsoptError):
@@ -166,11 +166,11 @@ class Exited(GsoptError):
 
 
 class TimeUp(GsoptError):
-    """Something without a partial result, such as a simulation, did not finish within its time limit."""
+    """A method or simulation had nothing to return when its time limit passed."""
 
 
 class BrokenModel(GsoptError):
-    """A model that no decision can have: unbounded, or with numbers that solvers cannot handle."""
+    """A model is unbounded, or has numbers that solvers cannot handle."""
 
 
 def require(holds: bool, field: str, value: object, rule: str) -> None:

@@ -43,7 +43,7 @@ class Plain(Protocol):
     """Something that converts itself to plain JSON types, such as a result or a history."""
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it, by name."""
+        """Return all fields by name."""
         ...
 
 
@@ -71,9 +71,9 @@ def write_text(path: str | Path, text: str) -> None:
 
 @contextmanager
 def replacing(path: str | Path) -> Iterator[Path]:
-    """Yield the path of a temporary file that replaces another one once it is written.
+    """Yield the path of a temporary file that replaces the given one once it is written.
 
-    Any failure, also Ctrl-C, leaves the file as it was and nothing beside it. A device, such as
+    Any failure, Ctrl-C included, leaves the file unchanged and no temporary file. A device, such as
     ``/dev/stdout``, is written directly.
 
     Examples
@@ -100,7 +100,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def _writing(path: str | Path) -> Iterator[None]:
-    """Say in one line why something cannot be written."""
+    """Turn a failure to write into one line of `InvalidInput`."""
     try:
         yield
     except OSError as error:
@@ -108,7 +108,7 @@ def _writing(path: str | Path) -> Iterator[None]:
 
 
 def _target(path: str | Path) -> Path:
-    """Return the file itself, behind all links; a device as it is named."""
+    """Return the file itself, with all links resolved; a device as it is named."""
     if "\0" in str(path):
         raise InvalidInput("", "", "must be a path", source=str(path))
     if Path(path).is_dir():
@@ -121,7 +121,7 @@ def _is_plain(target: Path) -> bool:
 
 
 def file_name(text: str) -> str:
-    r"""Return a name that a file can have, without its ending.
+    r"""Turn text into a valid file name, without ending.
 
     Examples
     --------
@@ -143,7 +143,7 @@ def quoted(cell: Any) -> Any:
 
 
 def unquoted(cell: str) -> str:
-    """Remove the apostrophe that `quoted` has put before text.
+    """Remove the apostrophe that `quoted` put before text.
 
     Examples
     --------
@@ -154,7 +154,7 @@ def unquoted(cell: str) -> str:
 
 
 def require_writable(path: str | Path) -> None:
-    """Refuse a file that could not be written later, before the work for it begins.
+    """Refuse a file that cannot be written, before the work for it begins.
 
     Examples
     --------
@@ -170,7 +170,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def require_folder(folder: str | Path) -> None:
-    """Make a folder if needed, and refuse one that cannot be written to."""
+    """Create a folder if needed, and refuse one that cannot be written to."""
     if "\0" in str(folder):
         raise InvalidInput("", "", "must be a path", source=str(folder))
     with _writing(folder):
@@ -180,7 +180,7 @@ def require_folder(folder: str | Path) -> None:
 
 
 def to_json(item: Frozen | Plain) -> str:
-    """Return a problem, solution or result as JSON text: its kind first, one server, job or row per line."""
+    """Return a problem, solution or result as JSON text, with one server, job or row per line."""
     data = item.model_dump(mode="json", exclude_defaults=True) if isinstance(item, Frozen) else item.as_dict()
     if isinstance(item, Problem):
         data = {"problem": item.word, **data}
@@ -189,7 +189,7 @@ def to_json(item: Frozen | Plain) -> str:
 
 
 def first_error(source: str, error: ValidationError) -> InvalidInput:
-    """Turn pydantic's report into one line on the first error."""
+    """Turn pydantic's report into one line about the first error."""
     errors = error.errors(include_url=False)
     first = errors[0]
     place, broken = first["loc"], first.get("ctx", {}).get("error")
@@ -208,7 +208,7 @@ def first_error(source: str, error: ValidationError) -> InvalidInput:
 
 
 def _path(place: Sequence[int | str]) -> str:
-    """Return a place in a file as a path, on one line whatever its keys are."""
+    """Return the location of a field in a file as a path, on one line whatever its keys are."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{_one_line(part)}" for part in place)
     return "".join(parts).lstrip(".")
 
@@ -218,13 +218,13 @@ def _one_line(key: str) -> str:
 
 
 def _inside(place: Sequence[int | str], field: str) -> str:
-    """Return the path of a field within the model at a place, which may be the field itself."""
+    """Return the path of a field within the model at a location; the field may be that location itself."""
     outer = place[:-1] if place and isinstance(place[-1], str) and field.startswith(place[-1]) else place
     return _path((*outer, field))
 
 
 def validated(kind: type[F], source: str, text: str) -> F:
-    """Read one kind of data from JSON text; `InvalidInput` names the first error."""
+    """Read data of one type from JSON text; `InvalidInput` names the first error."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -232,7 +232,7 @@ def validated(kind: type[F], source: str, text: str) -> F:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file; refuse what cannot be read in one line."""
+    """Read a text file; `InvalidInput` says in one line why it cannot be read."""
     data = read_bytes(path)
     try:
         return data.decode("utf-8")
@@ -241,7 +241,7 @@ def read_text(path: str | Path) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file; refuse what cannot be read, and pipes and devices, which may never end."""
+    """Read a file; refuse unreadable files, and pipes and devices, which may never end."""
     try:
         mode = Path(path).stat().st_mode
         if not S_ISREG(mode) and not S_ISDIR(mode):
@@ -263,7 +263,7 @@ def read_bytes(path: str | Path) -> bytes:
 
 @contextmanager
 def noting_reads() -> Iterator[dict[str, str]]:
-    """Record every file that is read within, by path, with the SHA-256 of its content at that time.
+    """Record every file that is read inside the ``with`` block: its path and the SHA-256 of its content.
 
     Examples
     --------
@@ -282,7 +282,7 @@ def noting_reads() -> Iterator[dict[str, str]]:
 
 
 def parse_json(source: str, text: str) -> dict[str, Any]:
-    """Parse JSON, and refuse what pydantic's parser accepts: double keys and NaN."""
+    """Parse JSON, and refuse duplicate keys and NaN, which pydantic's parser accepts."""
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen = dict(pairs)

@@ -1,4 +1,4 @@
-"""Interrupts: Ctrl-C held back while something runs that must not be interrupted."""
+"""Interrupts: holding back Ctrl-C while something must not be interrupted."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -16,9 +16,9 @@ _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 
 @contextmanager
 def held() -> Iterator[None]:
-    """Hold Ctrl-C back: one that comes meanwhile is delivered at the end, once.
+    """Hold back Ctrl-C inside the ``with`` block, and deliver it once at the end.
 
-    Only the main thread receives it, and a program that ignores it goes on ignoring it.
+    Only the main thread receives it. A program that ignores Ctrl-C continues to ignore it.
 
     Examples
     --------
@@ -48,7 +48,7 @@ def held() -> Iterator[None]:
 
 
 def deliver() -> None:
-    """Deliver a held-back Ctrl-C now, at a point where the code may be interrupted."""
+    """Deliver a held-back Ctrl-C now, where the code may be interrupted."""
     if _HELD and current_thread() is main_thread():
         came, handler = _HELD[-1]
         if came:
@@ -58,7 +58,7 @@ def deliver() -> None:
 
 
 def holding(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return a function that holds Ctrl-C back while it runs."""
+    """Return a function that holds back Ctrl-C while it runs."""
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:

@@ -1,4 +1,4 @@
-"""Log: records of the standard library's loggers; the program chooses where they go."""
+"""Log: loggers of the standard library; the program decides where their records go."""
 
 import logging
 

@@ -1,4 +1,4 @@
-"""Methods: a method is any callable that takes a problem and returns a `Result`."""
+"""Methods: callables that take a problem and return a `Result`."""
 
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import contextmanager
@@ -23,20 +23,20 @@ S = TypeVar("S", bound=Frozen)
 #: A method: called with a problem and its own keyword options, it returns a judged Result.
 Method = Callable[..., Result[Any]]
 
-#: What may be given for a method: one, or a plain function ``problem -> solution``; see `run`.
+#: A method, or a plain function ``problem -> solution``; see `run`.
 MethodLike = Callable[..., Any]
 
 
 @dataclass(frozen=True)
 class NoSolution:
-    """Returned by a plain function that found no solution.
+    """Return value of a plain function that found no solution.
 
     Attributes
     ----------
     message
-        One line on the reason.
+        The reason, in one line.
     proven
-        Whether it is proven that there is none.
+        Whether it is proven that no solution exists.
     """
 
     message: str
@@ -46,12 +46,12 @@ class NoSolution:
 def heuristic(
     function: Callable[Concatenate[P, Options], S | NoSolution],
 ) -> Callable[Concatenate[P, Options], Result[S]]:
-    """Turn a plain function ``problem -> solution`` into a method that times and judges it.
+    """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
-    A function that finds no solution returns `NoSolution`. One that takes a keyword `budget` observes its
-    deadline, and then returns the best solution that it has, or raises `gsopt.core.errors.TimeUp` without one;
-    the method then takes ``time_limit`` as well. `gsopt.solve` and `gsopt.compare` also take plain functions,
-    which they judge in the same way.
+    A function that finds no solution returns `NoSolution`. One with a keyword argument `budget` must observe
+    its deadline: it then returns its best solution so far, or raises `gsopt.core.errors.TimeUp` if it has none.
+    Its method also takes ``time_limit``. `gsopt.solve` and `gsopt.compare` also take plain functions, which
+    they judge in the same way.
 
     Examples
     --------
@@ -80,7 +80,7 @@ def heuristic(
 
 
 def with_time_limit(own: Signature) -> Signature:
-    """Add the time limit to the options of a method that takes a budget."""
+    """Add the time limit to the signature of a method that takes a budget."""
     limit = Parameter("time_limit", Parameter.KEYWORD_ONLY, default=None, annotation=TimeLimit)
     *others, last = own.parameters.values()
     behind = [limit, last] if last.kind is Parameter.VAR_KEYWORD else [last, limit]
@@ -88,14 +88,14 @@ def with_time_limit(own: Signature) -> Signature:
 
 
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
-    """Call a method, or a plain function ``problem -> solution``, whose solution is then judged.
+    """Call a method or a plain function ``problem -> solution``, and judge what it returns.
 
-    One that raises `gsopt.core.errors.TimeUp` has found no solution.
+    A call that raises `gsopt.core.errors.TimeUp` found no solution.
 
     Raises
     ------
     InvalidInput
-        It returns something else.
+        It returns neither a solution, a `Result` nor `NoSolution`.
     Exited
         It tries to end the program.
 
@@ -147,12 +147,12 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class ExactMethod(Protocol[P_contra, S]):
-    """The interface of exact methods: a budget or its options (`gsopt.core.budget.Budget`), and their own."""
+    """Interface of exact methods: they take a `gsopt.core.budget.Budget` or its options, and their own."""
 
     __name__: str
 
     def __call__(self, problem: P_contra, /, *, budget: Budget | None = None, **options: Any) -> Result[S]:
-        """Solve a problem within a budget, given as one or as single options."""
+        """Solve a problem within a budget, given as a whole or as separate options."""
         ...
 
 
@@ -162,20 +162,19 @@ def exact_method(
     """Turn a function ``(problem, budget) -> result`` into an exact method.
 
     The method takes the options of a budget one by one, or a whole budget from a method that passes its own on.
-    Its result is never worse than the budget's start, even after Ctrl-C.
+    Its result is never worse than the budget's start solution, even after Ctrl-C.
 
     Parameters
     ----------
     unused
-        Options of the budget that the technique ignores; one that the caller sets is named in the result's
-        message.
+        Options of the budget that the method ignores. If the caller sets one, the result's message says so.
     warm_up
-        Loads whatever the method would load on its first call.
+        Function that loads everything that the method would load on its first call.
 
     Raises
     ------
     InvalidInput, InvalidSolution
-        From the method: an option is invalid, or the start breaks a rule of the problem.
+        Raised by the method if an option is invalid, or if the start breaks a rule of the problem.
 
     Examples
     --------
@@ -221,7 +220,7 @@ def exact_method(
 
 
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
-    """Return the budget, or one made of single options; refuse both together."""
+    """Return the budget, or one made from separate options; refuse a mix of both."""
     if budget is None:
         return Budget(**options)
     require(isinstance(budget, Budget), "budget", budget, "must be a gsopt.Budget")
@@ -237,9 +236,9 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, keep its start if that is better, and report which options it ignored.
+    """Run an exact method, keep its start solution if that is better, and report the options that it ignored.
 
-    An interrupted one, or one that raises `gsopt.core.errors.TimeUp`, returns its best incumbent, or its start.
+    A method that is interrupted, or raises `gsopt.core.errors.TimeUp`, returns its best incumbent or its start.
     """
     _check_start(problem, budget.start)
     with watched(budget, problem) as inner:
@@ -263,7 +262,7 @@ def solve_within(
 
 
 def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
-    """Return the best result that the watch of a budget has recorded so far, if any."""
+    """Return the best result recorded so far, if any, for a method that was stopped."""
     watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
     return Result.judged(
         problem,
@@ -278,7 +277,7 @@ def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: Stoppe
 
 @contextmanager
 def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
-    """Yield a budget that reports all progress to the caller's `on_progress`, once, and the end.
+    """Yield a budget that reports each improvement to the caller's `on_progress` once, and then the end.
 
     Examples
     --------
@@ -315,7 +314,7 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
 
 
 def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
-    """Return a known solution where it is better than the one that was found."""
+    """Return the known solution if it is better than the one found."""
     if known is None:
         return found
     value = value_of(problem, known)
@@ -326,7 +325,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
 
 
 def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
-    """Adopt a bound where it is better than the one that was found."""
+    """Adopt a bound if it is better than the one found."""
     if found.status is Status.INFEASIBLE or not (
         found.bound is None or problem.sense.better(found.bound, bound)
     ):
@@ -353,7 +352,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact: it takes all options of a budget. Heuristics take at most a budget.
+    """Check whether a method is exact: it takes every option of a budget. Heuristics take only the time limit.
 
     Examples
     --------

@@ -27,10 +27,10 @@ from gsopt.core.numbers.grid import decimal
 
 T = TypeVar("T")
 
-#: A sequence in the data: given as any list or tuple, stored as a tuple.
+#: A sequence in the data: any list or tuple, which is stored as a tuple.
 Many = Annotated[Sequence[T], AfterValidator(tuple)]
 
-#: Text without anything that a terminal obeys: control characters, line breaks and marks of direction.
+#: Text without control characters, line breaks and marks of direction, which terminals would interpret.
 PRINTABLE = r"^[^\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff]*$"
 
 #: A name used by people and files.
@@ -50,7 +50,7 @@ _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
 
 
 def _instant(value: object, info: ValidationInfo) -> float | Fraction:
-    """Read an instant: a float whose shortest decimal it is, else a fraction."""
+    """Read an instant: a float if that is written exactly so, else a fraction."""
     if isinstance(value, str) and info.mode == "json" and fullmatch(_INSTANT, value, ASCII):
         value = Fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
@@ -69,7 +69,7 @@ def _instant(value: object, info: ValidationInfo) -> float | Fraction:
 
 
 def _written(value: float | Fraction) -> float | str:
-    """Write an instant, as text where it is no double."""
+    """Return an instant for JSON, as text if it is not a double."""
     if isinstance(value, float):
         return value
     scaled, decimals = value, 0
@@ -117,12 +117,12 @@ class Sense(StrEnum):
 
 
 class Frozen(BaseModel):
-    """Immutable, strictly typed data: the Python object, the JSON file and the JSON Schema in one."""
+    """Immutable, strictly typed data, which also defines its JSON file and JSON Schema."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Copy with other values of some fields, unchecked and without cached properties."""
+        """Return a copy with other values of some fields, unchecked and without cached properties."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]
@@ -134,7 +134,7 @@ class Frozen(BaseModel):
 
 
 class RuleBroken(ValueError):
-    """A broken rule across fields; pydantic collects it, the file reader prints it in one line.
+    """A broken rule across several fields; pydantic collects it, and the file reader prints it as one line.
 
     Examples
     --------
@@ -148,7 +148,7 @@ class RuleBroken(ValueError):
 
 
 def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
-    """Raise `RuleBroken` for the first part of the things in a field that occurred before, such as a name.
+    """Raise `RuleBroken` for the first item of a field whose name, or other part, occurred before.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", wha
 
 
 def refuse_falls(field: str, values: Sequence[float]) -> None:
-    """Raise `RuleBroken` for the first value that is not above the one before it; ``{}`` stands for its index.
+    """Raise `RuleBroken` for the first value that is not above the one before; ``{}`` in `field` is its index.
 
     Examples
     --------
@@ -183,18 +183,18 @@ class About(Frozen):
     Attributes
     ----------
     source, seed
-        Origin of the data, and seed of random ones.
+        Origin of the data, and the seed if they are random.
     objective
         Value of the best known solution, or None.
     bound
         Best proven bound, or None.
     proved_by
-        What proved that the value is optimal or, without a value, that there is no solution; empty without
-        proof.
+        Method that proved that the value is optimal or, without a value, that no solution exists; empty if
+        nothing is proven.
     found_by
-        What found value and bound where these differ.
+        Methods that found the value and the bound, if these differ.
     since
-        The day since which this is known.
+        Day on which the result was found.
     """
 
     source: str = ""
@@ -210,11 +210,12 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Problem(Frozen, ABC, Generic[S]):
-    """The data of one decision, its sense, and the judge of its solutions.
+    """The data of one decision, whether to minimize or maximize, and the judge of its solutions.
 
     All solutions, of solvers, heuristics and simulators alike, are scored by `objective` and checked by
     `violations`, in integers or fractions where the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the decision's name in every folder), `sense` and `solution_type`.
+    formulation. A subclass sets `word` (the name of the decision, as in the folders' names), `sense` and
+    `solution_type`.
 
     Examples
     --------
@@ -235,32 +236,32 @@ class Problem(Frozen, ABC, Generic[S]):
     @property
     @abstractmethod
     def unit(self) -> str:
-        """The unit of the objective, in the plural, for the head of a table."""
+        """Unit of the objective, in the plural, for table headings."""
 
     @property
     def step(self) -> Fraction | None:
-        """Greatest known common divisor of all objective values, to which bounds can be rounded, or None."""
+        """Greatest known common divisor of all objective values, to which bounds may be rounded, or None."""
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the difference between objective values that is due to rounding; 0 where values are exact."""
+        """Return the difference between objective values that rounding explains; 0 if values are exact."""
         del value
         return 0
 
     @abstractmethod
     def objective(self, solution: S) -> Number:
-        """Score a solution that has no violations."""
+        """Return the objective value of a solution without violations."""
 
     @abstractmethod
     def violations(self, solution: S) -> list[str]:
-        """List every rule that the solution breaks, one sentence each; empty means feasible."""
+        """List every rule that the solution breaks, one sentence each; an empty list means feasible."""
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return a few figures that distinguish instances of a suite in a table."""
+        """Return a few figures that distinguish the instances of a suite in a table."""
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Return further figures worth showing beside the objective, by name with its unit."""
+        """Return further figures worth showing next to the objective, by name with unit."""
         del solution
         return {}
 

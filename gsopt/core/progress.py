@@ -1,4 +1,4 @@
-"""Progress: what is known of an optimum during a search."""
+"""Progress: what is known about an optimum during a search."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -10,12 +10,12 @@ from gsopt.core.result import Result, plain, relative_gap, round_bound
 
 @dataclass(frozen=True)
 class KnownBracket:
-    """What is known of an optimum at one moment.
+    """The best value and bound known at one moment of a search.
 
     Attributes
     ----------
     runtime
-        Seconds since the beginning.
+        Seconds since the search began.
     value
         Value of the best known solution, or None.
     bound
@@ -37,7 +37,7 @@ class KnownBracket:
         return relative_gap(self.value, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the moment as plain JSON types."""
+        """Return the fields as plain JSON types."""
         return {
             "runtime": self.runtime,
             "value": plain(self.value),
@@ -51,12 +51,12 @@ OnProgress = Callable[[KnownBracket], Any]
 
 
 class Watch:
-    """Merges the reports of all parts of a method on a problem, and passes improvements on to a listener.
+    """Collects the reports from all parts of a method, and passes improvements on to a listener.
 
     Attributes
     ----------
     value, bound
-        The best ones so far, or None.
+        Best value and best bound so far, or None.
     best
         The best complete result with a solution so far, or None.
 
@@ -78,7 +78,7 @@ class Watch:
         self.best: Result[Any] | None = None
 
     def end(self, runtime: float) -> None:
-        """Report what is known at the end."""
+        """Report what is known when the method ends."""
         if self._listener is not None:
             self._listener(KnownBracket(runtime, self.value, self.bound))
 
@@ -92,7 +92,7 @@ class Watch:
         self._take(runtime, result.objective, result.bound)
 
     def __call__(self, reported: KnownBracket) -> None:
-        """Process a report; a bound beyond a known value holds only for better solutions, and becomes it."""
+        """Process a report; a bound beyond the known value is replaced by that value, which is then optimal."""
         bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
         self._take(reported.runtime, reported.value, bound)
 

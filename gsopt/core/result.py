@@ -1,4 +1,4 @@
-"""Result: what a method found, judged, and the four statuses that it can have."""
+"""Result: what a method found, how it was judged, and the status that follows."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from gsopt.core.problem import Frozen, Number, Problem, S, Sense
 
 
 class Status(StrEnum):
-    """What is known of a problem: whether there is a solution, and whether that is proven.
+    """What is known about a problem: whether it has a solution, and whether that is proven.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class StoppedBy(StrEnum):
 
 
 class Level(StrEnum):
-    """How far a result may be trusted, in rising order.
+    """How far a result has been verified, in rising order.
 
     Examples
     --------
@@ -67,31 +67,31 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Generic[S]):
-    """What one method found on one problem; made by `Result.judged` only.
+    """The outcome of one method on one problem; created only by `Result.judged`.
 
     Attributes
     ----------
     method
         Name of the method.
     status
-        Whether there is a solution and whether that is proven.
+        Whether there is a solution, and whether it is proven optimal or the problem infeasible.
     solution
         The decision, or None.
     objective
         The judge's value of the solution, or None.
     bound
-        Proven bound on the optimum (below it when minimizing), or None. Never infinite.
+        Proven bound on the optimum (a lower bound when minimizing), or None. Never infinite.
     stopped_by
         Why the method stopped.
     runtime
-        Seconds, without judging.
+        Running time in seconds, without judging.
     level
-        How far the result was checked.
+        How far the result has been verified.
     solver
-        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or gsopt's own algorithm behind the
-        method; empty where that is the method itself.
+        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or the gsopt algorithm behind the
+        method; empty if that is the method itself.
     message
-        One line worth reading: why there is no solution, which technique was used.
+        One line, such as why there is no solution or which technique was used.
 
     Examples
     --------
@@ -129,9 +129,9 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Score and check a solution, and derive the status from what is proven.
 
-        The bound must hold; a float is assumed to be wrong by the rounding of its last operations. It is
-        rounded to the next value that the objective can take. The solution is optimal when its value is that
-        bound, exactly so where the problem's values are exact.
+        The bound must be valid; a float may be off by the rounding of its last operations. It is rounded to the
+        next value that the objective can take. The solution is optimal if its value equals that bound, exactly
+        if the problem's values are exact.
 
         Raises
         ------
@@ -175,7 +175,7 @@ class Result(Generic[S]):
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON types, as ``gsopt solve --json`` prints it.
 
-        Value and bound that no JSON number can hold, such as 1/3, are also given as text in ``exact``.
+        A value or bound that no JSON number can represent, such as 1/3, is also given as text in ``exact``.
         """
         numbers = {"objective": self.objective, "bound": self.bound}
         exact = {name: str(number) for name, number in numbers.items() if plain(number) != number}
@@ -196,7 +196,7 @@ class Result(Generic[S]):
 
     @classmethod
     def from_dict(cls, problem: Problem[S], data: Mapping[str, Any], *, source: str = "result") -> "Result[S]":
-        """Restore a result from the plain JSON types of `as_dict`, and judge its solution anew.
+        """Restore a result from the output of `as_dict`, and judge its solution again.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class Result(Generic[S]):
         InvalidInput
             A field is missing, or differs from what `as_dict` would return for this solution of the problem.
         InvalidSolution, Contradiction
-            As `judged`.
+            As in `judged`.
 
         Examples
         --------
@@ -256,7 +256,7 @@ class _Stored:
     data: Mapping[str, Any]
 
     def field(self, name: str, *kinds: type) -> Any:
-        """Return a field, of one of several types."""
+        """Return a field that must have one of several types."""
         value = self.data.get(name, ...)
         for kind in kinds:
             if issubclass(kind, StrEnum) and value in list(kind):
@@ -270,7 +270,7 @@ class _Stored:
         raise InvalidInput(name, shorten(value), f"must be {' or '.join(known)}", source=self.source)
 
     def fraction(self, name: str) -> Fraction | None:
-        """Return a number as an exact fraction, where it is stored as text."""
+        """Return a number that is stored as text as an exact fraction."""
         exact = self.data.get("exact", {})
         text = exact.get(name) if isinstance(exact, Mapping) else exact
         if text is None:
@@ -283,7 +283,7 @@ class _Stored:
         return number
 
     def solution(self, problem: Problem[S]) -> S | None:
-        """Return the solution, as one of the problem's."""
+        """Return the solution as a solution of the problem."""
         given = self.data.get("solution")
         if given is None:
             return None
@@ -307,7 +307,7 @@ _FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
 
 
 def _fits(number: Number) -> bool:
-    """Check whether a number is finite, as a float too."""
+    """Check whether a number is finite, also as a float."""
     try:
         return isfinite(number)
     except OverflowError:
@@ -334,7 +334,7 @@ _MOST_JUDGED = 8
 
 
 def value_of(problem: Problem[S], solution: S) -> Number:
-    """Return the value of a solution, which may be one of the last that were judged.
+    """Return the value of a solution, from a cache of the last ones judged.
 
     Examples
     --------
@@ -353,7 +353,7 @@ def _cached_value(problem: Problem[Any], solution: Frozen) -> Number | None:
 
 
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
-    """Score a solution, or raise `InvalidSolution` with the rules that it breaks."""
+    """Return the value of a solution, or raise `InvalidSolution` with the rules that it breaks."""
     global _judged  # noqa: PLW0603 - replaced as a whole, so that threads see one or the other
     known = _cached_value(problem, solution)
     if known is not None:
@@ -370,8 +370,8 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 def round_bound(problem: Problem[S], bound: Number) -> Number:
     """Round a bound to the next value that the objective can take, if all values are multiples of a step.
 
-    A float is first weakened by its rounding, so that a bound just above a value is not rounded to the next
-    one.
+    A float is first weakened by its rounding error, so that a bound just above a value is not rounded away from
+    it.
 
     Examples
     --------
@@ -391,7 +391,7 @@ def round_bound(problem: Problem[S], bound: Number) -> Number:
 def refuse_contradiction(
     sense: Sense, who: str, value: Number, prover: str, bound: Number, *, resolution: Number = 0
 ) -> None:
-    """Raise `Contradiction` when a value is better than a proven bound by more than a resolution."""
+    """Raise `Contradiction` if a value is better than a proven bound by more than a resolution."""
     if sense.better(value, bound) and not settles(value, bound, resolution):
         raise Contradiction(
             f"{who} found {plain(value)}, better than the bound {plain(bound)} proven by {prover}"
@@ -430,14 +430,14 @@ class Claim:
 
 @dataclass(frozen=True)
 class Settlement:
-    """The outcome of several claims on one instance.
+    """The conclusion from several claims on one instance.
 
     Attributes
     ----------
     bound
         The best bound, or None.
     known
-        Whether some value meets it.
+        Whether some value equals the bound, so that the optimum is known.
     """
 
     bound: Number | None
@@ -472,7 +472,7 @@ def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
 
 
 def settles(value: Number | None, bound: Number | None, resolution: Number = 0) -> bool:
-    """Check whether a value equals a bound, up to a resolution of floats.
+    """Check whether a value equals a bound, up to a resolution for floats.
 
     Examples
     --------
@@ -485,9 +485,9 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Raise optima that two solver families proved alike to level `agreed`.
+    """Raise the level of optima that two solver families proved alike to `agreed`.
 
-    A family is a solver, or for gsopt's own algorithms the method itself.
+    A family is a solver; a gsopt algorithm is a family of its own.
     """
     proven = [r for r in results if r.status is Status.OPTIMAL]
     families = {r.solver or r.method for r in proven}
@@ -499,7 +499,7 @@ def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
 
 
 def same(value: Number | None, other: Number | None) -> bool:
-    """Compare two figures, exactly if both are exact, else up to the rounding of sums."""
+    """Check whether two figures are equal, exactly if both are exact, else up to the rounding of sums."""
     if value is None or other is None:
         return value is other
     if isinstance(value, float) or isinstance(other, float):
@@ -508,10 +508,10 @@ def same(value: Number | None, other: Number | None) -> bool:
 
 
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
-    """Return ``|value - bound| / |bound|``: how much worse a value is than the best possible one.
+    """Return ``|value - bound| / |bound|``: how far a value is from the best possible one.
 
-    It is 0 only when the two are equal, and None when one is missing or when only the bound is 0, as the value
-    is then worse by no multiple of the bound.
+    It is 0 only if the two are equal. It is None if one is missing or if only the bound is 0, as the gap is
+    then no multiple of the bound.
 
     Examples
     --------
@@ -526,16 +526,16 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
 
 
 def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
-    """Check in exact arithmetic whether a value and a bound exist and are within a gap."""
+    """Check in exact arithmetic whether a value and a bound exist and differ by at most a gap."""
     if value is None or bound is None:
         return False
     return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))
 
 
 def gap_by_value(gap: float) -> float:
-    """Convert a gap for solvers that divide by the value, so that meeting theirs meets ours.
+    """Convert a gap for solvers that divide by the value, so that meeting theirs also meets ours.
 
-    For a positive minimum the two are equal; otherwise theirs is narrower.
+    For a positive minimum the two are equivalent; otherwise the solver's gap is the stricter one.
 
     Examples
     --------

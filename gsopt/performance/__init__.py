@@ -1,1 +1,1 @@
-"""Performance: how fast jobs are together, apart, and with other batches."""
+"""Performance: how fast jobs are with other batches, on more GPUs, and when they share GPUs."""

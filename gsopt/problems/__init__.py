@@ -1,4 +1,4 @@
-"""The decisions: each module holds one Problem and its Solution, side by side."""
+"""Problems: one module for each decision, with its Problem and its Solution."""
 
 from gsopt.problems.allocation import Allocation
 from gsopt.problems.batching import Batching

@@ -1,4 +1,4 @@
-"""Allocation: how many extra workers each elastic job gets out of the remaining GPUs."""
+"""Allocation: how many of the remaining GPUs each elastic job gets for extra workers."""
 
 from bisect import bisect_left
 from collections import defaultdict
@@ -31,11 +31,11 @@ Duration = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class ElasticJob(Frozen):
-    """A job that needs `min_workers` and may use some more: any number up to `max_workers`, or one of `counts`.
+    """A job that runs with `min_workers` or more: any number up to `max_workers`, or a choice of `counts`.
 
-    What extra workers are worth is the reduction of the running time. It follows from `time_at_min` or
-    `remaining_work` when the speed is proportional to the number of workers, and is `values` otherwise. Floats
-    are read as the decimals they are written as.
+    The value of extra workers is the reduction of the running time. With speed proportional to the number of
+    workers it follows from `time_at_min` or `remaining_work`; otherwise `values` states it. Floats are read as
+    the decimals they are written as.
 
     Attributes
     ----------
@@ -43,17 +43,18 @@ class ElasticJob(Frozen):
         Largest number of workers; every number from `min_workers` on is allowed. Equal to `min_workers` for an
         inelastic job.
     counts
-        Numbers of extra workers that are allowed beside none, rising, instead of `max_workers`.
+        Allowed numbers of extra workers besides 0, ascending; replaces `max_workers`.
     time_at_min
-        Running time with `min_workers` workers; for a running job the time it still needs.
+        Running time in seconds with `min_workers` workers; for a running job, the remaining time.
     remaining_work
-        Worker-seconds still to do, instead of `time_at_min`: that time is ``remaining_work / min_workers``.
+        Remaining work in worker-seconds; replaces `time_at_min`, which is then ``remaining_work /
+        min_workers``.
     values
-        Reduction of the running time with each allowed number of extra workers: with 1, 2, ... of them, shape
-        (max_workers - min_workers,), or with those of `counts`, shape (len(counts),). Any numbers, such as
-        those of a measured scaling curve. They take the place of the proportional ones.
+        Reduction of the running time in seconds with each allowed number of extra workers: 1, 2, ... of them,
+        shape (max_workers - min_workers,), or those in `counts`, shape (len(counts),). They may follow any
+        measured scaling curve, and replace the values for proportional speed.
     queued
-        Whether the job still waits, so that its minimum workers must be started out of the capacity too.
+        Whether the job is still waiting, so that its minimum workers take GPUs out of the capacity too.
 
     Examples
     --------
@@ -77,20 +78,20 @@ class ElasticJob(Frozen):
 
     @property
     def extras(self) -> Sequence[int]:
-        """Numbers of extra workers that are allowed beside none, rising."""
+        """Allowed numbers of extra workers besides 0, ascending."""
         if self.counts is not None:
             return self.counts
         return range(1, (self.max_workers or self.min_workers) - self.min_workers + 1)
 
     @property
     def max_extra(self) -> int:
-        """Largest number of extra workers."""
+        """Largest allowed number of extra workers."""
         extras = self.extras
         return extras[-1] if extras else 0
 
     @property
     def base_gpus(self) -> int:
-        """GPUs of the minimum workers."""
+        """Number of GPUs of the minimum workers."""
         return self.min_workers * self.gpus_per_worker
 
     @property
@@ -100,13 +101,13 @@ class ElasticJob(Frozen):
 
     @property
     def time(self) -> Exact | None:
-        """Running time with the minimum workers, exactly; None when only `values` are known."""
+        """Exact running time with the minimum workers, in seconds; None when only `values` are known."""
         if self.remaining_work is not None:
             return Fraction(decimal(self.remaining_work)) / self.min_workers
         return None if self.time_at_min is None else decimal(self.time_at_min)
 
     def allows(self, extra: int) -> bool:
-        """Check whether the job can run with a number of extra workers; with none it always can.
+        """Check whether the job may run with a number of extra workers; 0 is always allowed.
 
         Examples
         --------
@@ -119,15 +120,15 @@ class ElasticJob(Frozen):
         return extra == 0 or (place < len(extras) and extras[place] == extra)
 
     def value(self, extra: int) -> Exact:
-        """Reduction of the running time by an allowed number of extra workers, exactly.
+        """Return the exact reduction of the running time, in seconds, by an allowed number of extra workers.
 
-        Proportional speed: T w / (w + m) for time T at the minimum m and w extra workers (Algorithm 2,
-        line 18).
+        With proportional speed it is T w / (w + m) for w extra workers and the time T with the minimum of m
+        workers (Algorithm 2, line 18).
         """
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Return numerator and denominator of a value, not reduced: adding up many of them takes no fractions.
+        """Return a value as an unreduced numerator and denominator, so that adding many needs no fractions.
 
         Examples
         --------
@@ -143,7 +144,7 @@ class ElasticJob(Frozen):
 
 
 class AllocationSolution(Frozen):
-    """The number of extra workers of each job, by name; a job that is not named gets none."""
+    """The number of extra workers of each job, by name; a job that is left out gets none."""
 
     extra: Mapping[str, int]
 
@@ -151,20 +152,19 @@ class AllocationSolution(Frozen):
 class Allocation(Problem[AllocationSolution]):
     """Share the remaining GPUs among elastic jobs so that their running times fall the most in total.
 
-    Each job takes one number of extra workers, which costs ``extra * gpus_per_worker`` GPUs: a multiple-choice
-    knapsack. `capacity` counts the GPUs that are free. The minimum workers of running jobs have their GPUs
-    already; queued jobs are started, and their minimum workers take GPUs out of the capacity. Every solution
-    starts every queued job, so there is none when they do not fit. Which jobs of a longer queue to start is
-    the first phase of the two-phase heuristic.
+    This is a multiple-choice knapsack: one number of extra workers is chosen for each job, and takes ``extra *
+    gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the GPUs of their
+    minimum workers. Queued jobs take those GPUs out of the capacity, as every solution starts all of them; if
+    they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs of
+    a longer queue to start.
 
-    In the classic problem one item of every class must be chosen. Such a class is a queued job whose
-    `min_workers` are the weight of its lightest item, which every choice pays; `counts` are what the others
-    weigh more, and `values` what they are worth more. The total of the lightest items' values, the same for
-    every solution, is to be added to the objective.
+    In the classic knapsack one item of every class must be chosen. A class becomes a queued job: `min_workers`
+    is the weight of its lightest item, and `counts` and `values` are the additional weights and values of its
+    other items. The total value of the lightest items is then added to the objective.
 
-    Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The algorithm prints the item weight
-    as ``(w + min_workers) * gpus_per_worker``. That charges minimum workers again: those of queued jobs have
-    been paid in the first phase, and those of running jobs are not part of the capacity.
+    Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the item weight as
+    ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase has already
+    placed those of queued jobs, and those of running jobs are not part of the capacity.
 
     Examples
     --------
@@ -178,7 +178,7 @@ class Allocation(Problem[AllocationSolution]):
     >>> table_4.objective(AllocationSolution(extra={"A": 1, "B": 3}))
     86
 
-    One of the items of weights 3, 5, 9 and values 10, 25, 31:
+    A choice among items of weights 3, 5, 9 and values 10, 25, 31:
 
     >>> one = ElasticJob(name="1", min_workers=3, counts=[2, 6], values=[15, 21], time_at_min=0, queued=True)
     >>> 10 + Allocation(capacity=8, jobs=[one]).objective(AllocationSolution(extra={"1": 2}))
@@ -240,15 +240,15 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def unit(self) -> str:
-        """Seconds by which the running times fall, over all jobs."""
+        """Unit of the objective: seconds by which the running times fall, over all jobs."""
         return "seconds saved"
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the values of all items.
+        """Greatest common divisor of the values of all choices, or None.
 
-        None where it would be too small to round a bound by (proportional values of many different numbers of
-        workers, decimals of more than 15 digits), or takes long to find.
+        It is None where it would be too small to round a bound, or takes long to find. That is so with
+        proportional values for many different numbers of workers, and with decimals of more than 15 digits.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None
@@ -268,12 +268,12 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def remaining(self) -> int:
-        """GPUs left for extra workers once every queued job is started; negative when they cannot all start."""
+        """Number of GPUs left for extra workers once every queued job starts; negative if they do not fit."""
         return self.capacity - sum(job.base_gpus for job in self.jobs if job.queued)
 
     @property
     def obstacle(self) -> str:
-        """Why there is no solution, naming the first queued job that cannot start; empty when there is one."""
+        """Why the problem is infeasible: the first queued job that cannot start; empty if it is feasible."""
         left = self.capacity
         for job in self.jobs:
             if not job.queued:
@@ -284,11 +284,11 @@ class Allocation(Problem[AllocationSolution]):
         return ""
 
     def used_gpus(self, solution: AllocationSolution) -> int:
-        """GPUs of the extra workers."""
+        """Return the number of GPUs of the extra workers."""
         return sum(solution.extra.get(job.name, 0) * job.gpus_per_worker for job in self.jobs)
 
     def objective(self, solution: AllocationSolution) -> Exact:
-        """Total reduction of the running times."""
+        """Return the total reduction of the running times, in seconds."""
         given = ((job, solution.extra.get(job.name, 0)) for job in self.jobs)
         numerators: dict[int, int] = defaultdict(int)  # by denominator
         for numerator, denominator in (job.ratio(extra) for job, extra in given if extra):
@@ -296,7 +296,7 @@ class Allocation(Problem[AllocationSolution]):
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Check that all queued jobs start, that all get an allowed number, and that the GPUs suffice."""
+        """Check that all queued jobs start, that each job gets an allowed number, and that the GPUs suffice."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
         found += [f"extra: {name!r} is no job of the instance" for name in solution.extra if name not in jobs]
@@ -315,21 +315,21 @@ class Allocation(Problem[AllocationSolution]):
         return {"jobs": len(self.jobs), "gpus": self.capacity}
 
     def measures(self, solution: AllocationSolution) -> dict[str, Number]:
-        """Extra workers, and remaining GPUs that stay idle."""
+        """Return the number of extra workers, and of GPUs that stay idle."""
         return {
             "extra_workers": sum(solution.extra.values()),
             "idle_gpus": self.remaining - self.used_gpus(solution),
         }
 
     def candidates(self) -> Iterator[AllocationSolution]:
-        """Enumerate every choice of extra workers."""
+        """Yield every choice of extra workers."""
         names = [job.name for job in self.jobs]
         for extra in product(*((0, *job.extras) for job in self.jobs)):
             yield AllocationSolution(extra=dict(zip(names, extra, strict=True)))
 
 
 def _menu(job: ElasticJob) -> str:
-    """Say in a few words which numbers of extra workers a job allows."""
+    """Describe in a few words which numbers of extra workers a job allows."""
     return f"0 to {job.max_extra}" if job.counts is None else f"0 or one of {shorten(tuple(job.counts))}"
 
 
@@ -347,7 +347,7 @@ def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
 
 
 def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
-    """Find the greatest common divisor of decimals, 0 if all of them are; None if they have too many digits."""
+    """Return the greatest common divisor of decimals, 0 if all are 0; None if they have too many digits."""
     import numpy as np  # for those who ask: the problem itself needs no arrays
 
     from gsopt.core.numbers.decimals import whole_numbers

@@ -1,4 +1,4 @@
-"""Batching: the GPUs and the batch size of each job whose batch is elastic."""
+"""Batching: the number of GPUs and the batch size of each job with an elastic batch."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -23,65 +23,65 @@ MOST_OPTIONS = 10_000_000
 
 
 class Grant(Frozen):
-    """What a running job gets: its GPUs, and the samples of a batch over all of them."""
+    """The number of GPUs of a running job, and its batch size in samples over all of them."""
 
     gpus: Gpus
     batch_size: BatchSize
 
 
 class Batches(Frozen):
-    """The running jobs, by name; a job that is not named waits."""
+    """The running jobs, by name; a job that is left out waits."""
 
     running: Mapping[str, Grant]
 
 
 class Batching(Problem[Batches]):
-    """Divide GPUs among jobs, and choose their batch sizes, so that little work, or time, is left.
+    """Divide GPUs among jobs and choose their batch sizes, so that little work, or time, remains.
 
-    With X samples per second and Y samples left a job completes in T = Y / X seconds. The jobs share no GPU,
-    and where they stand matters to communication only: they are packed afterwards.
+    A job with X samples per second and Y samples left completes in T = Y / X seconds. Jobs do not share GPUs.
+    They are placed afterwards, as their location matters for communication only.
 
-    **What counts.** `sruf`: the least utilization, sum of T c over running jobs on c GPUs each (smallest
-    remaining utilization first). `rate`: the most completions per second, sum of 1 / T. `sum_time`: the least
-    sum of T. With weights w these are T c / w, w / T and w T. Each job that is reconfigured costs
-    `reconfiguration` more, in the same unit.
+    **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over running jobs on c
+    GPUs each. `rate` maximizes the completions per second, the sum of 1 / T. `sum_time` minimizes the sum of T.
+    With weights w these terms are T c / w, w / T and w T. Each reconfigured job costs `reconfiguration` more,
+    in the same unit.
 
-    **Who must run.** Waiting jobs cost nothing, so by `sruf` alone the few jobs with least work run, each as
-    wide as it may, however many there are: shortest job first at full width, which the paper means to avoid.
-    With `forced` the new jobs (as the paper's refresh does), or all, must run: of new jobs those listed first,
-    of all those with the least T on their fewest GPUs, as many as there are GPUs for. `sum_time` needs all:
-    then as many jobs run as can, where a job may have a single GPU.
+    **Which jobs must run.** Waiting jobs cost nothing. So `sruf` alone would run only the few jobs with the
+    least work, each on as many GPUs as it may have, which the paper means to avoid. `forced` makes jobs run as
+    long as there are GPUs: the new jobs in their order, as in the paper's refresh, or all jobs in the order of
+    their least T on their fewest GPUs. `sum_time` requires ``"all"``; as many jobs as possible run if each may
+    have a single GPU.
 
-    **How many GPUs.** The printed rule that every GPU has a job cannot be kept where the limits of the jobs
-    leave some over. So all GPUs are used that can be, which `target` counts.
+    **How many GPUs.** The paper's rule that every GPU has a job cannot hold where the limits of the jobs leave
+    some GPUs over. So solutions use as many GPUs as possible, which is `target`.
 
-    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equal local batches take the place of a batch for every
-    GPU (Equation 1): the largest one sets the step.
+    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Here the local batches of a job are equal, instead of
+    one for each GPU (Equation 1), as the largest one determines the time of a step.
 
     Attributes
     ----------
     gpus
-        GPUs to divide.
+        Number of GPUs.
     jobs
         The jobs; new ones in the order of their arrival.
     criterion
-        What counts.
+        What to optimize; see above.
     forced
-        Who must run: nobody, new jobs, or all.
+        Which jobs must run: none, new ones, or all.
     caps
-        Most GPUs of a job. ``convergence``: ceil(R / b) for a batch limit R and b samples on a GPU; more GPUs
-        would only make local batches smaller. ``batch``: R, one sample on each, as Equations 1-4 allow.
-        ``refresh``: as the paper's operators, which keep the local batch: floor(R c / B) for a job that ran on
-        c GPUs with a batch of B, at least 1, and ceil(R / b) otherwise.
+        Largest number of GPUs of a job. ``convergence``: ceil(R / b) for a batch limit R and at most b samples
+        on a GPU, as more GPUs would only make local batches smaller. ``batch``: R, one sample on each GPU, as
+        Equations 1-4 allow. ``refresh``: as in the paper's operators, which keep the local batch: floor(R c /
+        B) for a job that ran on c GPUs with a batch of B, at least 1, and ceil(R / b) otherwise.
     menu
-        Whether a job may have every number of GPUs, or powers of two only.
+        Whether a job may have any number of GPUs, or powers of two only.
     use
-        Whether all GPUs are used that can be, or any number.
+        Whether solutions must use as many GPUs as possible, or may use any number.
     reconfiguration
-        What each job costs that starts, stops, or gets other GPUs or another batch size.
+        Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        What stands for the samples left where only their distribution is known. As the first sum is linear in
-        them, their means give its mean (Equation 8).
+        Which number replaces the remaining samples of a job if only their distribution is known. `sruf` is
+        linear in them, so their means give its mean (Equation 8).
 
     Examples
     --------
@@ -137,18 +137,18 @@ class Batching(Problem[Batches]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether less or more counts."""
+        """Whether to minimize or maximize, by criterion."""
         return Sense.MAXIMIZE if self.criterion == "rate" else Sense.MINIMIZE
 
     @property
     def unit(self) -> str:
-        """What the criterion counts."""
+        """Unit of the objective, by criterion."""
         return {"sruf": "GPU-seconds", "rate": "completions per second", "sum_time": "seconds"}[self.criterion]
 
     # What the jobs may have
 
     def cap(self, job: BatchingJob) -> int:
-        """Return the most GPUs of a job, as if there were enough."""
+        """Return the largest number of GPUs that a job may have, regardless of how many there are."""
         limit = job.batch_limit
         if self.caps == "batch":
             return limit
@@ -158,7 +158,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def counts(self) -> tuple[Sequence[int], ...]:
-        """The numbers of GPUs that each job may run on, rising, in the order of the jobs."""
+        """Numbers of GPUs on which each job may run, ascending, in the order of the jobs."""
         return tuple(self._counts(job) for job in self.jobs)
 
     def _counts(self, job: BatchingJob) -> Sequence[int]:
@@ -171,7 +171,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Names of the jobs that must run: those of the forced set for whose fewest GPUs there is room."""
+        """Names of the jobs that must run: those of the forced set whose fewest GPUs fit."""
         places = [place for place, counts in enumerate(self.counts) if counts]
         if self.forced == "all":
             places.sort(key=self._least_time)
@@ -193,7 +193,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def target(self) -> int:
-        """GPUs that every solution uses, where all are used that can be; 0 otherwise."""
+        """Number of GPUs that every solution must use: as many as possible; 0 if any number may be used."""
         return most_used(self.gpus, self._menus()) if self.use == "all" else 0
 
     def _menus(self) -> Iterator[tuple[Sequence[int], bool]]:
@@ -203,20 +203,20 @@ class Batching(Problem[Batches]):
     # The judge
 
     def time(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return the seconds until a job completes, if it keeps what it gets."""
+        """Return the seconds until a job completes, if its GPUs and batch size stay the same."""
         return Fraction(job.left(self.estimate)) / job.throughput.samples_per_second(
             grant.batch_size, grant.gpus
         )
 
     def worth(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return what a running job counts, before any reconfiguration."""
+        """Return what a running job adds to the objective, before any reconfiguration."""
         time, weight = self.time(job, grant), decimal(job.weight)
         if self.criterion == "sruf":
             return whole(Fraction(time) * grant.gpus / weight)
         return whole(Fraction(weight) / time if self.criterion == "rate" else Fraction(time) * weight)
 
     def objective(self, solution: Batches) -> Exact:
-        """Add up what running jobs count, and what reconfigured ones cost."""
+        """Return the total over running jobs, including the cost of reconfigurations."""
         running = solution.running
         counted = [self.worth(job, running[job.name]) for job in self.jobs if job.name in running]
         changed = sum(_changes(job, running.get(job.name)) for job in self.jobs)
@@ -224,7 +224,7 @@ class Batching(Problem[Batches]):
         return _total([*counted, -cost if self.criterion == "rate" else cost])
 
     def violations(self, solution: Batches) -> list[str]:
-        """Check that jobs have what they may have, that those run that must, and that the GPUs are used."""
+        """Check that grants are allowed, that required jobs run, and that the number of used GPUs is right."""
         running, places = solution.running, {job.name: place for place, job in enumerate(self.jobs)}
         found = [f"running: {name!r} is no job of the instance" for name in running if name not in places]
         for name, grant in running.items():
@@ -251,10 +251,10 @@ class Batching(Problem[Batches]):
     # Around it
 
     def sampled(self, seed: int = 0) -> "Batching":
-        """Draw what is left of every job whose progress is a distribution.
+        """Return the problem with a drawn number for each job that has a distribution of remaining samples.
 
-        The optimum of the drawn problem is that of one sample of Algorithm 1 over all solutions, where the
-        paper's search has those of its population.
+        Algorithm 1 of the paper draws such a sample and picks the best solution of its population. The optimum
+        of the drawn problem is the best one of all solutions.
 
         Examples
         --------
@@ -275,16 +275,16 @@ class Batching(Problem[Batches]):
         return self.model_copy(update={"jobs": tuple(drawn), "about": None})
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs and of GPUs, and what counts."""
+        """Return the number of jobs and of GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "gpus": self.gpus, "criterion": self.criterion}
 
     def measures(self, solution: Batches) -> dict[str, Number]:
-        """Jobs that run, and GPUs that stay idle."""
+        """Return the numbers of running jobs and of idle GPUs."""
         used = sum(grant.gpus for grant in solution.running.values())
         return {"running_jobs": len(solution.running), "idle_gpus": self.gpus - used}
 
     def candidates(self) -> Iterator[Batches]:
-        """Enumerate every number of GPUs and every batch size of each job."""
+        """Yield every choice of a number of GPUs and a batch size for each job."""
         menus = [list(self._grants(place)) for place in range(len(self.jobs))]
         for chosen in product(*menus):
             grants = zip(self.jobs, chosen, strict=True)
@@ -304,7 +304,7 @@ def _changes(job: BatchingJob, grant: Grant | None) -> bool:
 
 
 def _said(counts: Sequence[int]) -> str:
-    """Say in a few words which numbers of GPUs a job may have."""
+    """Describe in a few words which numbers of GPUs a job may have."""
     if not counts:
         return "none: none is allowed"
     if isinstance(counts, range):
@@ -313,10 +313,10 @@ def _said(counts: Sequence[int]) -> str:
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions in pairs and pairs of pairs, and reduce the total once.
+    """Add fractions pairwise, like a tree, and reduce the total once.
 
-    Completions per second have as many different denominators as there are jobs. One after the other, each
-    addition would look for common factors of longer and longer numbers.
+    Completions per second have as many different denominators as there are jobs. In a plain sum each addition
+    would search longer and longer numbers for common factors.
     """
     parts = [value.as_integer_ratio() for value in values]
     while len(parts) > 1:

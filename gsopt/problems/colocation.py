@@ -1,4 +1,4 @@
-"""Colocation: which waiting jobs share the GPUs of which running ones, and in which sub-batches."""
+"""Colocation: which waiting jobs share GPUs with which running jobs, and in which sub-batches."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -22,9 +22,9 @@ class Running(Frozen):
     Attributes
     ----------
     seconds
-        What it still needs at full speed.
+        Remaining seconds at full speed.
     model
-        What it trains, by which slowdowns are known.
+        Name of the trained model, by which slowdowns are looked up.
     memory
         Bytes that it uses on each GPU.
 
@@ -42,12 +42,12 @@ class Running(Frozen):
 
 
 class Mode(Frozen):
-    """A sub-batch in which a job may run whose gradients are added up.
+    """A way to run a job in sub-batches, whose gradients are accumulated.
 
     Attributes
     ----------
     slowdown
-        Seconds of an iteration over those with the whole batch, alone; at least 1 (Castor, Equation 3).
+        Time of an iteration relative to that with the whole batch, both alone; at least 1 (Castor, Equation 3).
     memory
         Bytes that it uses on each GPU.
 
@@ -63,16 +63,16 @@ class Mode(Frozen):
 
 
 class Pending(Frozen):
-    """A job that waits.
+    """A waiting job.
 
     Attributes
     ----------
     seconds
-        What it needs alone, with its whole batch.
+        Seconds that it takes alone, with its whole batch.
     model, memory
-        As of a `Running` job, with its whole batch.
+        As for a `Running` job, with its whole batch.
     modes
-        Its sub-batches; the whole batch is the mode without a name.
+        Ways to run it in sub-batches; the mode with the empty name is the whole batch.
 
     Examples
     --------
@@ -90,43 +90,43 @@ class Pending(Frozen):
 
 
 class Share(Frozen):
-    """The running job whose GPUs a job shares, and the mode in which it does."""
+    """The running job whose GPUs a waiting job shares, and the mode in which the waiting job runs."""
 
     running: str
     mode: str = DEFAULT_MODE
 
 
 class ColocationSolution(Frozen):
-    """Where each job starts that shares, by its name; a job that is not named goes on waiting."""
+    """The share of each waiting job that starts, by name; a job that is left out keeps waiting."""
 
     shares: Mapping[str, Share]
 
 
 class Colocation(Problem[ColocationSolution]):
-    """Choose pairs of a running and a waiting job so that sharing saves the most seconds of completion time.
+    """Pair waiting jobs with running ones so that sharing GPUs saves the most seconds of completion time.
 
-    A job shares GPUs of one running job that has at least as many, and each of the two has no other partner.
-    What both use of the memory must be there. Each is slowed down while the other is there, the whole running
-    job too where the other has fewer GPUs, since the slowest GPU holds up all; then the one that is left runs
-    at full speed. A pair saves what both completions together come to if the new job waits until the running
-    one has completed, less what they come to if it starts now; it may be negative. A job that waits saves
-    nothing. The end of a long partner counts as what its partner would wait for, also where GPUs of others
-    become free before; over time, the decision is `gsopt.problems.sharing.Sharing`. Floats are read as the
-    decimals they are written as, so every value is an exact fraction.
+    A waiting job shares the GPUs of one running job that has at least as many, and neither has another partner.
+    The memory of each GPU must hold both. While both run, each slows the other down. That holds for the whole
+    running job even if the new job uses only some of its GPUs, as the slowest GPU holds up all. Once one
+    completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that running
+    job completes, even if other GPUs become free before. A pair saves the difference between the two totals of
+    completion times, which may be negative. A job that keeps waiting saves nothing.
+    `gsopt.problems.sharing.Sharing` takes the decision over time. Floats are read as the decimals they are
+    written as, so every value is an exact fraction.
 
-    Source: Castor, sections 3 and 5.1, for two jobs; the paper takes the decision job by job (Algorithms 1 and
-    2), here it is taken for all waiting jobs at once.
+    Source: Castor, sections 3 and 5.1, for two jobs. The paper decides job by job (Algorithms 1 and 2); here
+    all waiting jobs are decided at once.
 
     Attributes
     ----------
     running, pending
-        The jobs. A name may stand once in each.
+        The running and the waiting jobs; names are unique within each.
     interference
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
         Slowdown of pairs that are not listed.
     memory
-        Bytes of each GPU; None where memory does not matter.
+        Bytes of memory of each GPU; None to ignore memory.
 
     Examples
     --------
@@ -153,15 +153,15 @@ class Colocation(Problem[ColocationSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return "seconds of completion time saved"
 
     def slowdown(self, model: str, beside: str) -> Exact:
-        """Return how many times longer a model takes beside another."""
+        """Return how many times longer a model takes on a GPU shared with another model."""
         return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
 
     def objective(self, solution: ColocationSolution) -> Exact:
-        """Total seconds of completion time that the pairs save."""
+        """Return the total seconds of completion time that the pairs save."""
         running = {job.name: job for job in self.running}
         pending = {job.name: job for job in self.pending}
         return exact_total(
@@ -170,7 +170,7 @@ class Colocation(Problem[ColocationSolution]):
         )
 
     def _saved(self, running: Running, pending: Pending, mode: str) -> Fraction:
-        """Let both run until one has completed, and the other one alone from there."""
+        """Return the seconds that a pair saves."""
         divided = {each.name: each.slowdown for each in pending.modes}
         left, whole = decimal(running.seconds), decimal(pending.seconds)
         new = whole * decimal(divided.get(mode, 1))
@@ -181,7 +181,7 @@ class Colocation(Problem[ColocationSolution]):
         return 2 * left + whole - sum(ends, Fraction(0))
 
     def violations(self, solution: ColocationSolution) -> list[str]:
-        """Check that the jobs are those of the instance, have one partner each, and fit on the GPUs."""
+        """Check that the jobs belong to the instance, have one partner each, and fit on the GPUs."""
         running = {job.name: job for job in self.running}
         pending = {job.name: job for job in self.pending}
         found: list[str] = []
@@ -197,7 +197,7 @@ class Colocation(Problem[ColocationSolution]):
         return found
 
     def _misfits(self, job: Pending, beside: Running, mode: str) -> Iterator[str]:
-        """Say in which ways a job does not fit beside a running one."""
+        """Yield why a waiting job does not fit on the GPUs of a running one."""
         memories = {DEFAULT_MODE: job.memory, **{each.name: each.memory for each in job.modes}}
         if mode not in memories:
             yield f"shares: {job.name!r} has no mode {mode!r}"
@@ -209,7 +209,7 @@ class Colocation(Problem[ColocationSolution]):
             yield f"shares: {job.name!r} and {beside.name!r} use {used} bytes, a GPU has {self.memory}"
 
     def offered(self, running: Running, pending: Pending) -> Sequence[SubBatch]:
-        """Return every mode of a job beside a running one with enough GPUs and memory, as methods look at it.
+        """Return the modes in which a waiting job fits on the GPUs of a running one.
 
         Examples
         --------
@@ -243,11 +243,11 @@ class Colocation(Problem[ColocationSolution]):
         ]
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of running and of pending jobs."""
+        """Return the numbers of running and of waiting jobs."""
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:
-        """Pairs, GPUs that are shared, and pairs that do not have their whole batch."""
+        """Return the numbers of pairs, of shared GPUs, and of pairs that run in sub-batches."""
         gpus = {job.name: job.gpus for job in self.pending}
         return {
             "pairs": len(solution.shares),
@@ -256,11 +256,11 @@ class Colocation(Problem[ColocationSolution]):
         }
 
     def candidates(self) -> Iterator[ColocationSolution]:
-        """Enumerate which pending job shares with which running one, each of these once, in which mode."""
+        """Yield every assignment of waiting jobs to running ones and modes; no running job has two."""
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:
-        """Enumerate what the pending jobs from one on do beside running jobs that are not taken."""
+        """Yield the choices of the waiting jobs from an index on, using running jobs that are not taken."""
         if index == len(self.pending):
             yield {}
             return

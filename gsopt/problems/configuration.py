@@ -1,4 +1,4 @@
-"""Configuration: the GPU type, nodes and GPUs of each adaptive job, where every change is a restart."""
+"""Configuration: the GPU type, nodes and GPUs of each adaptive job, where every change means a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ from gsopt.core.numbers.grid import step as common_step
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 
-#: Place of a configuration in the list of all.
+#: Index of a configuration in the list of all.
 Place = Annotated[int, Field(ge=0)]
 
 #: The largest goodput relative to that of the slowest configuration.
@@ -25,12 +25,12 @@ MOST_GOODPUT = 1e9
 #: Goodput relative to that of the slowest configuration.
 Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
-#: Part of the goodput that a restart leaves.
+#: Factor by which a restart reduces the goodput.
 Factor = Annotated[float, Field(ge=0, le=1)]
 
 
 class Shape(Frozen):
-    """What a job may be given: GPUs of one type, on so many nodes.
+    """A configuration that a job may get: GPUs of one type on a number of nodes.
 
     Examples
     --------
@@ -50,18 +50,18 @@ class Shape(Frozen):
 
 
 def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
-    """List the configurations of a type: 1, 2, 4, ... GPUs of a node, a whole node, and several whole nodes.
+    """List the configurations of a GPU type: 1, 2, 4, ... GPUs of a node, a whole node, several whole nodes.
 
     Source: Sia (SOSP 2023), section 3.2.
 
     Parameters
     ----------
     kind
-        The type of GPU.
+        Type of GPU.
     nodes
-        Nodes that have it.
+        Number of nodes with this type.
     gpus_per_node
-        GPUs of each of them.
+        Number of GPUs of each node.
 
     Examples
     --------
@@ -74,22 +74,21 @@ def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
 
 
 class AdaptiveJob(Frozen):
-    """A job that runs in several configurations.
+    """A job that can run in several configurations.
 
     Attributes
     ----------
     name
-        Its name.
+        Name of the job.
     goodputs
-        Its goodput in each configuration, relative to one that is the same for all of them; None where it
-        cannot run. Sia divides by the least one of the job; of a job that has one size, by the least one of a
-        GPU.
+        Its goodput in each configuration, relative to a common reference; None where it cannot run. Sia's
+        reference is the job's least goodput or, for a job of fixed size, its least goodput of one GPU.
     current
-        The configuration that it has now; None when it has none.
+        Index of its current configuration; None if it has none.
     restart_factor
-        Part of its goodput that counts in any other configuration.
+        Factor by which its goodput counts in any other configuration.
     pinned
-        Whether it keeps its configuration, as it is restarting now.
+        Whether it must keep its configuration, because it is restarting.
 
     Examples
     --------
@@ -114,44 +113,44 @@ class AdaptiveJob(Frozen):
 
 
 class ConfigurationSolution(Frozen):
-    """The place of each job's configuration in the list, by its name; a job that is not named has none."""
+    """The index of each job's configuration, by job name; a job that is left out has none."""
 
     configurations: Mapping[Name, Place]
 
 
 class Configuration(Problem[ConfigurationSolution]):
-    """Assign one configuration at most to each job at most, so that the powers of their goodputs add up best.
+    """Assign at most one configuration to each job so that the total cost of their goodputs is least.
 
-    A job with goodput G in its configuration costs G to a negative power p; with a positive power it costs
-    -G to the power p, so that in both cases the least total is sought. In another configuration than its own
-    the goodput counts r G for a restart factor r; a job that has none now pays for no restart. A job without a
-    configuration costs a penalty. No more GPUs of a type are given than there are.
+    A job with goodput G costs G to the power p if p is negative, and minus that if p is positive; the total is
+    minimized in both cases. In a configuration other than its current one, the goodput counts r G for a restart
+    factor r; a job that has none now needs no restart. A job without a configuration costs a penalty. The
+    configurations use no more GPUs of a type than there are.
 
-    **Rounding.** What a configuration costs is rounded to two decimals and capped, as the authors' program
-    does; values are exact. `decimals` says to how many.
+    **Rounding.** As in the authors' program, costs are rounded to `decimals` decimals and capped. Objective
+    values are exact.
 
-    **Penalty.** The paper and its program subtract the penalty from what is maximised where p is positive; here
-    it is positive for both signs.
+    **Penalty.** For positive p, the paper and its program subtract the penalty from the maximized total; here
+    it is a cost for both signs of p.
 
-    Source: Sia (SOSP 2023), section 3.4, Equations 3-5, and the authors' program for rounding, cap, and who is
-    pinned.
+    Source: Sia (SOSP 2023), section 3.4, Equations 3-5, and the authors' program for rounding, the cap, and
+    pinned jobs.
 
     Attributes
     ----------
     gpus
-        GPUs of each type.
+        Number of GPUs of each type.
     configurations
-        What a job may be given.
+        The configurations that a job may get.
     jobs
-        The jobs, with and without a configuration.
+        The jobs, whether or not they have a configuration now.
     power
-        Power p of goodputs; not 0. The lower, the more the slowest jobs count.
+        Power p of goodputs; not 0. The lower it is, the more the slowest jobs count.
     penalty
-        What a job without a configuration costs.
+        Cost of a job without a configuration.
     decimals
-        To how many decimals the powers are rounded.
+        Number of decimals to which powers are rounded.
     cap
-        Most that a power counts.
+        Upper limit of a power.
 
     Examples
     --------
@@ -201,19 +200,19 @@ class Configuration(Problem[ConfigurationSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return f"goodputs to the power {self.power:g}"
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Number of which every value is a multiple: costs and penalty are decimals."""
+        """Greatest common divisor of the costs and the penalty."""
         return common_step([decimal(self.penalty), *(cost for row in self.costs for cost in row.values())])
 
     # What jobs cost
 
     @cached_property
     def costs(self) -> tuple[Mapping[int, Exact], ...]:
-        """What each job costs in each configuration in which it may be, by place, in the order of the jobs."""
+        """Cost of each job in each configuration in which it may run, by index, in the order of the jobs."""
         return tuple(
             {
                 place: self._cost(job, place, goodput)
@@ -232,18 +231,18 @@ class Configuration(Problem[ConfigurationSolution]):
     # The judge
 
     def places(self, solution: ConfigurationSolution) -> list[int | None]:
-        """Return the place of every job's configuration, in the order of the jobs."""
+        """Return the index of every job's configuration, in the order of the jobs."""
         return [solution.configurations.get(job.name) for job in self.jobs]
 
     def objective(self, solution: ConfigurationSolution) -> Exact:
-        """Add up what the jobs cost."""
+        """Return the total cost of the jobs."""
         return exact_total(
             decimal(self.penalty) if place is None else costs[place]
             for costs, place in zip(self.costs, self.places(solution), strict=True)
         )
 
     def violations(self, solution: ConfigurationSolution) -> list[str]:
-        """Check that jobs run where they are, that pinned ones stay, and that there are as many GPUs."""
+        """Check that jobs run only where they can, that pinned ones stay, and that the GPUs suffice."""
         names, chosen = {job.name for job in self.jobs}, solution.configurations
         found = [f"configurations: {name!r} is no job of the instance" for name in chosen if name not in names]
         found += [
@@ -270,7 +269,7 @@ class Configuration(Problem[ConfigurationSolution]):
                 yield f"configurations: {used[kind]} GPUs of type {kind!r} are used, there are {gpus}"
 
     def _used(self, places: "Iterator[int | None] | Sequence[int | None]") -> Counter[str]:
-        """Count the GPUs of each type that configurations hold."""
+        """Count the GPUs of each type that the configurations use."""
         used: Counter[str] = Counter()
         for place in places:
             if place is not None:
@@ -289,7 +288,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def measures(self, solution: ConfigurationSolution) -> dict[str, Number]:
-        """Jobs that wait and that restart, and GPUs that stay idle."""
+        """Return the numbers of jobs that wait and that restart, and of idle GPUs."""
         places = self.places(solution)
         return {
             "waiting_jobs": places.count(None),
@@ -300,7 +299,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def candidates(self) -> Iterator[ConfigurationSolution]:
-        """Enumerate every way to give jobs one of the configurations in which they run, or none."""
+        """Yield every way to give each job a configuration in which it can run, or none."""
         menus = (
             [*costs] if job.pinned else [None, *costs] for job, costs in zip(self.jobs, self.costs, strict=True)
         )
@@ -312,7 +311,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
 
 def _raised(value: float, power: float) -> float:
-    """Raise a number that is not negative to a power; infinite where no double is as large."""
+    """Return a non-negative number to a power; infinite where no double is large enough."""
     try:
         return float(value**power)
     except (OverflowError, ZeroDivisionError):

@@ -1,4 +1,4 @@
-"""Consolidation: which waiting jobs start now, and on which GPUs, so that communication costs the least."""
+"""Consolidation: which waiting jobs start now, and on which GPUs, so that communication costs least."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -21,14 +21,15 @@ _TIE = Fraction(1, 1_000_000)
 
 
 class Job(Frozen):
-    """A job that waits for a number of GPUs, all at once.
+    """A job that waits for all its GPUs at once.
 
     Attributes
     ----------
     weight
-        What the job counts, for each GPU, relative to others.
+        Value of each of its GPUs, relative to those of other jobs.
     model
-        What it trains, by which its penalties are known; a model without penalties does not communicate.
+        Name of the trained model, by which penalties are looked up; a model without penalties does not
+        communicate.
 
     Examples
     --------
@@ -43,7 +44,7 @@ class Job(Frozen):
 
 
 class ConsolidationSolution(Frozen):
-    """The numbers of the GPUs of each job that starts, by its name; a job that is not named goes on waiting."""
+    """The numbers of the GPUs of each job that starts, by name; a job that is left out keeps waiting."""
 
     placed: Mapping[str, Many[Annotated[int, Field(ge=0)]]]
 
@@ -51,30 +52,30 @@ class ConsolidationSolution(Frozen):
 class Consolidation(Problem[ConsolidationSolution]):
     """Place waiting jobs on free GPUs so that the GPUs do as much work as possible.
 
-    A job of d GPUs and weight w whose GPUs are joined by a network tier with penalty s works like d / (1 + s)
-    GPUs that need not communicate, and is worth w d / (1 + s). On one GPU it does not communicate, and s is 0.
+    A job of d GPUs, joined by a network tier with penalty s, does as much work as d / (1 + s) GPUs that need
+    not communicate. With weight w it is worth w d / (1 + s). A job on one GPU does not communicate, so s is 0.
     A job that is not placed is worth nothing. Floats are read as the decimals they are written as, so every
     value is an exact fraction.
 
-    Source: Dally, section II-B and Table I, for the penalties; the paper takes the decision job by job as GPUs
-    are offered (Algorithm 1), here it is taken for all waiting jobs at once. Table I was measured on 8 GPUs.
-    Using it for other numbers is an assumption.
+    Source: Dally, section II-B and Table I, for the penalties. The paper decides job by job as GPUs are offered
+    (Algorithm 1); here all waiting jobs are decided at once. Table I was measured on 8 GPUs; using it for other
+    numbers is an assumption.
 
     Attributes
     ----------
     cluster
-        Racks of machines; a plain cluster has no tiers.
+        The cluster, with racks or a network; a plain cluster has no tiers.
     busy
-        Numbers of the GPUs that are taken.
+        Numbers of the GPUs that are in use.
     jobs
         The waiting jobs.
     penalties
-        Exposed communication time per unit of computation, by model and tier; must not fall from a tier to a
-        wider one.
+        Exposed communication time per unit of computation, by model and tier. A wider tier must not have a
+        lower penalty.
     maximize
-        ``value``; or ``lexicographic``: as many jobs as possible, and of these choices the value, which forces
-        jobs to start that hardly get on; or ``fragmentation``: the value, and between choices that differ by
-        less than a millionth of the least valuable placement the most machines left whole.
+        ``value``: the total value. ``lexicographic``: first the number of placed jobs, then the value; jobs
+        must then start even where they hardly progress. ``fragmentation``: the value, where ties, up to a
+        millionth of the least valuable placement, are broken by the number of machines left whole.
 
     Examples
     --------
@@ -115,7 +116,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @model_validator(mode="after")
     def _penalties_do_not_fall(self) -> "Consolidation":
-        """Let a narrower placement stand for a wider one, as every model does: it must be no worse."""
+        """Require that a narrower placement is no worse than a wider one, as every model assumes."""
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
                 less, more = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
@@ -131,7 +132,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts: GPUs that need not communicate, and what comes before or after."""
+        """Unit of the objective: effective GPUs, and what takes precedence or breaks ties."""
         return {
             "value": "effective GPUs",
             "lexicographic": "jobs, then effective GPUs",
@@ -139,7 +140,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }[self.maximize]
 
     def worth(self, job: Job, tier: str) -> Exact:
-        """Return what a job is worth whose GPUs are joined by a tier.
+        """Return the value of a job whose GPUs are joined by a tier.
 
         Examples
         --------
@@ -155,14 +156,14 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def job_bonus(self) -> int:
-        """What each job counts that is placed: more than all values together where jobs come first, else 0."""
+        """Extra value of each placed job: more than all values together for ``lexicographic``, else 0."""
         if self.maximize != "lexicographic":
             return 0
         return int(exact_total(self.worth(job, self.tiers[0]) for job in self.jobs)) + 1
 
     @cached_property
     def machine_bonus(self) -> Exact:
-        """What each machine counts that is left whole: next to nothing where they break ties, else 0."""
+        """Extra value of each machine left whole: just enough to break ties for ``fragmentation``, else 0."""
         if self.maximize != "fragmentation":
             return 0
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
@@ -171,17 +172,17 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of what jobs are worth on any tier, and of what else counts."""
+        """Greatest common divisor of the values of jobs on all tiers and of the extra values."""
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
         return step([*worths, self.job_bonus, self.machine_bonus])
 
     @property
     def free_gpus(self) -> int:
-        """Number of the GPUs that are not taken."""
+        """Number of GPUs that are not in use."""
         return self.cluster.gpus - len(self.busy)
 
     def objective(self, solution: ConsolidationSolution) -> Exact:
-        """Total worth of the jobs that are placed, and what jobs or whole machines count beside it."""
+        """Return the total value of the placed jobs, with any extra value for jobs or whole machines."""
         jobs = {job.name: job for job in self.jobs}
         worths = (
             self.worth(jobs[name], self.cluster.tier(gpus)) for name, gpus in solution.placed.items() if gpus
@@ -192,14 +193,14 @@ class Consolidation(Problem[ConsolidationSolution]):
         return exact_total([*worths, bonus])
 
     def whole_machines(self, solution: ConsolidationSolution) -> int:
-        """Count the machines none of whose GPUs is taken, neither before nor by the solution."""
+        """Count the machines without any GPU in use, before or after the solution."""
         machine_of = self.cluster.machine_of
         taken = {machine_of[gpu] for gpu in self.busy}
         taken.update(machine_of[gpu] for gpus in solution.placed.values() for gpu in gpus)
         return len(self.cluster.machines) - len(taken)
 
     def violations(self, solution: ConsolidationSolution) -> list[str]:
-        """Check that every job is one of the instance, has its number of GPUs, and that each GPU is free."""
+        """Check that every job belongs to the instance, has its number of GPUs, and that each GPU is free."""
         wanted = {job.name: job.gpus for job in self.jobs}
         busy, holder = frozenset(self.busy), dict[int, str]()
         found: list[str] = []
@@ -220,11 +221,11 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, of GPUs and of those that are free."""
+        """Return the numbers of jobs, of GPUs and of free GPUs."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
-        """Jobs that start, free GPUs that stay idle, and machines left whole."""
+        """Return the numbers of jobs that start, of free GPUs that stay idle, and of machines left whole."""
         held = sum(len(gpus) for gpus in solution.placed.values())
         return {
             "placed_jobs": len(solution.placed),
@@ -233,7 +234,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Enumerate which jobs start and how many GPUs of which innermost group they get."""
+        """Yield every choice of jobs to start and of their number of GPUs in each innermost group."""
         busy = frozenset(self.busy)
         groups = self.cluster.groups[self.tiers[0]]
         free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]
@@ -250,7 +251,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
 
 def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Yield every way to spread jobs, or not to place them, over groups with some room each."""
+    """Yield every way to place some of the jobs in groups with a number of free GPUs each."""
     if not demands:
         yield ()
         return
@@ -260,7 +261,7 @@ def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tup
 
 
 def _spreads(demand: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield every way to spread GPUs over groups with some room each."""
+    """Yield every way to spread a number of GPUs over groups with a number of free GPUs each."""
     if not rooms:
         if demand == 0:
             yield ()

@@ -1,4 +1,4 @@
-"""Goodput: the GPUs of each adaptive job on every node, where every move is a restart."""
+"""Goodput: the GPUs of each adaptive job on every node, where every move means a restart."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,23 +26,23 @@ Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class GoodputJob(Frozen):
-    """A job that adapts to any number of GPUs.
+    """A job that adapts to its number of GPUs.
 
     Attributes
     ----------
     name
-        Its name.
+        Name of the job.
     speedups
-        The first row holds its speed-ups on one node, of 1, 2, ... GPUs; the second those on two nodes, of
-        2, 3, ... GPUs; and so on. It runs on no others.
+        Speed-ups by number of nodes: the first row on one node with 1, 2, ... GPUs, the second row on two nodes
+        with 2, 3, ... GPUs, and so on. It cannot run on other numbers.
     current
-        Its GPUs on each node now; empty when it has none.
+        Its current number of GPUs on each node; empty if it has none.
     age
         Seconds since it was submitted.
     restarts
-        How often it has restarted.
+        Number of its restarts so far.
     max_gpus
-        Most GPUs that it may have; None for no limit.
+        Largest number of GPUs that it may have; None for no limit.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class GoodputJob(Frozen):
     max_gpus: Gpus | None = None
 
     def speedup(self, nodes: int, gpus: int) -> float | None:
-        """Return the speed-up on so many nodes and GPUs; 0 on none, None where it cannot run."""
+        """Return the speed-up on a number of nodes and GPUs; 0 without GPUs, None where it cannot run."""
         if not gpus:
             return 0.0
         row = self.speedups[nodes - 1] if nodes <= len(self.speedups) else ()
@@ -68,7 +68,7 @@ class GoodputJob(Frozen):
 
 
 class GoodputSolution(Frozen):
-    """The GPUs of each job on every node, by name; a job that is not named has none."""
+    """The number of GPUs of each job on every node, by name; a job that is left out has none."""
 
     gpus: Mapping[Name, Many[Count]]
 
@@ -76,15 +76,15 @@ class GoodputSolution(Frozen):
 class Goodput(Problem[GoodputSolution]):
     """Divide the GPUs of nodes among adaptive jobs so that the power mean of their speed-ups is largest.
 
-    A job with speed-up S against its fair share counts (f S / g + c) to a negative power p, for g GPUs of a
-    node, on average; the mean over all jobs is minimised. The factor f is 1 where a job keeps its GPUs on every
-    node. Whatever else it gets, it restarts, and f = max(t - r d, 0) / (t + d) for an age t, r restarts so far
-    and d seconds of a restart. The constant c makes a job without GPUs count c to the power p, by preset 1,000.
+    A job with speed-up S counts (f S / g + c) to the negative power p, where g is the mean number of GPUs of a
+    node. The mean over all jobs is minimized. The factor f is 1 if a job keeps its GPUs on every node.
+    Otherwise it restarts, and f = max(t - r d, 0) / (t + d) for an age of t seconds, r restarts so far and d
+    seconds for a restart. A job without GPUs counts c to the power p, by default 1,000.
 
-    **Nodes.** No node holds parts of two jobs that stand on several nodes, as they would slow each other down.
+    **Nodes.** No node hosts two jobs that each run on several nodes, as these would slow each other down.
 
-    **Fitness.** The power mean that the paper maximises is the mean to the power 1 / p; it is largest where
-    this is least, and stands among the measures.
+    **Fitness.** The paper maximizes the power mean, which is this mean to the power 1 / p; it is largest where
+    this mean is least. `measures` returns it.
 
     Source: Pollux (OSDI 2021), section 4.2, Equations 9-11, and the authors' simulator for the constants and
     the restart of a job that is started or moved.
@@ -92,13 +92,13 @@ class Goodput(Problem[GoodputSolution]):
     Attributes
     ----------
     nodes
-        GPUs of each node.
+        Number of GPUs of each node.
     jobs
-        The jobs, with and without GPUs.
+        The jobs, whether or not they have GPUs now.
     power
-        Power p of the mean; the lower, the more the slowest jobs count.
+        Power p of the mean; the lower it is, the more the slowest jobs count.
     restart_time
-        Seconds d of a restart.
+        Duration d of a restart, in seconds.
     floor
         Constant c that is added to every speed-up.
 
@@ -149,29 +149,29 @@ class Goodput(Problem[GoodputSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the difference that is none: speed-ups are estimates in doubles."""
+        """Return the difference between values that rounding explains: speed-ups are estimates in doubles."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
 
     @cached_property
     def total(self) -> int:
-        """GPUs of all nodes."""
+        """Total number of GPUs."""
         return sum(self.nodes)
 
     @cached_property
     def currents(self) -> tuple[tuple[int, ...], ...]:
-        """GPUs of every job on each node now, in the order of the jobs."""
+        """Current number of GPUs of every job on each node, in the order of the jobs."""
         none = (0,) * len(self.nodes)
         return tuple(tuple(job.current) or none for job in self.jobs)
 
     @cached_property
     def factors(self) -> tuple[Exact, ...]:
-        """Factor of every job's speed-up after a restart, in the order of the jobs."""
+        """Factor by which a restart reduces each job's speed-up, in the order of the jobs."""
         return tuple(self._factor(job) for job in self.jobs)
 
     def _factor(self, job: GoodputJob) -> Exact:
@@ -179,7 +179,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
 
     def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
-        """Return what a job counts, by number, on so many nodes and GPUs on which it runs.
+        """Return what a job, given by index, adds to the mean on a number of nodes and GPUs where it can run.
 
         Examples
         --------
@@ -197,12 +197,12 @@ class Goodput(Problem[GoodputSolution]):
     # The judge
 
     def vectors(self, solution: GoodputSolution) -> list[tuple[int, ...]]:
-        """Return the GPUs of every job on each node, in the order of the jobs."""
+        """Return the number of GPUs of every job on each node, in the order of the jobs."""
         none = (0,) * len(self.nodes)
         return [tuple(solution.gpus.get(job.name, none)) for job in self.jobs]
 
     def objective(self, solution: GoodputSolution) -> Exact:
-        """Mean of what the jobs count."""
+        """Return the mean cost of the jobs."""
         counted = [
             self.cost(place, sum(map(bool, gpus)), sum(gpus), restarts=gpus != self.currents[place])
             for place, gpus in enumerate(self.vectors(solution))
@@ -210,7 +210,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Check that jobs run where they can, and that nodes hold them and parts of one wide job at most."""
+        """Check that jobs run where they can, and that each node has room and at most one wide job."""
         names = {job.name for job in self.jobs}
         found = [f"gpus: {name!r} is no job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"
@@ -249,7 +249,7 @@ class Goodput(Problem[GoodputSolution]):
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Fitness as in the paper, jobs that wait and that restart, and GPUs that stay idle."""
+        """Return the fitness of the paper, the jobs that wait, those that restart, and the idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"
@@ -264,7 +264,7 @@ class Goodput(Problem[GoodputSolution]):
         }
 
     def candidates(self) -> Iterator[GoodputSolution]:
-        """Enumerate every way in which nodes can hold jobs that run."""
+        """Yield every way to place jobs that can run on the nodes."""
         for vectors in self._continued([], list(self.nodes)):
             yield GoodputSolution(
                 gpus={job.name: gpus for job, gpus in zip(self.jobs, vectors, strict=True) if any(gpus)}
@@ -282,7 +282,7 @@ class Goodput(Problem[GoodputSolution]):
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions in pairs and pairs of pairs, as their denominators have little in common."""
+    """Add fractions pairwise, like a tree, as their denominators have little in common."""
     if len(values) <= 1:
         return exact_total(values)
     half = len(values) // 2

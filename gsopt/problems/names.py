@@ -1,4 +1,4 @@
-"""Names: sequences of named things in the data of a problem."""
+"""Names: sequences of named items in the data of a problem."""
 
 from collections.abc import Sequence
 from typing import Annotated, TypeVar
@@ -15,5 +15,5 @@ def _distinct(things: Sequence[T], info: ValidationInfo) -> Sequence[T]:
     return things
 
 
-#: A sequence of things whose names differ.
+#: A sequence of items with different names.
 Named = Annotated[Many[T], AfterValidator(_distinct)]

@@ -1,4 +1,4 @@
-"""Placement: which server each worker stands on, so that few servers are used and preferences are kept."""
+"""Placement: the server of each worker, so that few servers are used and preferences are kept."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -17,7 +17,7 @@ from gsopt.scenario.cluster.lean import Lean
 #: Amount of one resource, in a unit that the file chooses; the unit is the same for servers and workers.
 Amount = Annotated[int, Field(ge=0, le=1_000_000_000)]
 
-#: How many servers or workers one line stands for.
+#: Number of identical servers or workers.
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 #: Amounts of a problem's resources, in their order.
@@ -33,7 +33,7 @@ _COMMON = ("gpu", "cpu", "memory")
 
 
 class Resources(Frozen):
-    """Amounts of resources: GPU, CPU, memory, and any others by name; one that is left out is 0.
+    """Amounts of GPUs, CPUs, memory, and any other resources by name; a resource that is left out is 0.
 
     Examples
     --------
@@ -51,11 +51,11 @@ class Resources(Frozen):
 
     @property
     def named(self) -> dict[str, int]:
-        """All amounts by name, GPU, CPU and memory first."""
+        """Return all amounts by name; GPU, CPU and memory come first."""
         return {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory, **self.__pydantic_extra__}
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Return the amounts of some resources."""
+        """Return the amounts of the given resources, in their order."""
         further = self.__pydantic_extra__
         common = self.gpu, self.cpu, self.memory
         if tuple(names[:3]) == _COMMON:
@@ -65,21 +65,20 @@ class Resources(Frozen):
 
 
 class Server(Lean):
-    """One server, or `count` servers that are alike.
+    """One server, or `count` identical servers.
 
-    A line with a count above 1 stands for the servers ``name[0]``, ``name[1]``, ...
+    With a count above 1, the servers are ``name[0]``, ``name[1]``, ...
 
     Attributes
     ----------
     pool
-        Whose server it is: one of the training cluster, or one on loan from the inference cluster.
+        The cluster that owns the server: the training cluster, or the inference cluster that lends it.
     capacity
-        What the server has.
+        Resources of one server.
     used
-        What workers that stay where they are already use of it; resources that are not named are not used.
+        Resources of one server used by workers that stay there.
     rack
-        The rack in which the servers of the line stand, or whatever else of a network joins them; empty where
-        that is not looked at.
+        Name of the rack, or other group of the network, that the servers are in; empty to ignore racks.
     """
 
     later = frozenset({"rack"})
@@ -93,7 +92,7 @@ class Server(Lean):
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Names of the single servers.
+        """Names of the individual servers.
 
         Examples
         --------
@@ -105,7 +104,7 @@ class Server(Lean):
         return tuple(f"{self.name}[{index}]" for index in range(self.count))
 
     def free(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Return what is free of some resources on one server of the line.
+        """Return the free amounts of the given resources on one of the servers.
 
         Examples
         --------
@@ -118,29 +117,29 @@ class Server(Lean):
 
     @property
     def free_gpus(self) -> int:
-        """The free GPUs on one server of the line."""
+        """Number of free GPUs on one of the servers."""
         return self.capacity.gpu - self.used.gpu
 
     @property
     def in_use(self) -> bool:
-        """Whether workers already stand on the servers of the line."""
+        """Whether workers already run on the servers."""
         return any(self.used.named.values())
 
 
 class Workers(Frozen):
-    """Workers of one job that are alike.
+    """Identical workers of one job.
 
     Attributes
     ----------
     job
-        The job that they belong to; a job may have several lines.
+        Name of their job; a job may have several entries.
     count
         Number of workers.
     demand
-        What one worker needs, all of it on one server.
+        Resources that one worker needs, all on one server.
     kind
-        Workers of an inelastic job, or base or flexible workers of an elastic job. A job that loses a base
-        worker is preempted; flexible workers may be taken away.
+        Whether the job is inelastic, or these are base or flexible workers of an elastic job. A job that loses
+        a base worker is preempted; flexible workers may be released.
     """
 
     job: Name
@@ -150,16 +149,16 @@ class Workers(Frozen):
 
 
 class Placed(NamedTuple):
-    """Some workers on a server.
+    """A number of workers on a server.
 
     Attributes
     ----------
     server
-        Name of a single server, such as ``s1`` or ``s1[3]``.
+        Name of an individual server, such as ``s1`` or ``s1[3]``.
     workers
-        Index of the line in the problem's `workers`.
+        Index in the problem's `workers`.
     number
-        How many workers of that line stand there.
+        Number of these workers on the server.
     """
 
     server: str
@@ -168,31 +167,31 @@ class Placed(NamedTuple):
 
 
 class PlacementSolution(Frozen):
-    """Where the workers stand; in files each entry is ``[server, index of the workers' line, number]``."""
+    """The servers of all workers; in files, each entry is ``[server, index in workers, number]``."""
 
     placed: Many[Placed]
 
 
 class Placement(Problem[PlacementSolution]):
-    """Place all workers on servers, on few servers and where they should be.
+    """Place all workers on as few servers, or as well by preferences, as possible.
 
-    A server holds its workers as long as every resource suffices. ``minimize`` says what counts:
+    The workers of a server must not need more of any resource than it has. `minimize` selects the objective:
 
     ``"servers"``
-        the servers in use: those with a worker, placed now or there before.
+        the number of servers in use: those with a worker, placed now or there before.
     ``"fragmentation"``
-        the free GPUs on the servers in use.
+        the number of free GPUs on the servers in use.
     ``"preferences"``
-        first the misplaced GPUs, then the servers in use, as one integer
-        ``misplaced * (servers + 1) + servers in use``. Misplaced are the GPUs of an inelastic worker on an
-        inference server, of a base or flexible worker on a training server, and of a flexible worker on an
-        inference server that holds anything else: a server with flexible workers only can be returned without
-        preempting a job. What is `used` of a server counts as work that must stay.
+        first the number of misplaced GPUs, then that of servers in use, as one integer ``misplaced * (servers +
+        1) + servers in use``. GPUs are misplaced if they serve an inelastic worker on an inference server, a
+        base or flexible worker on a training server, or a flexible worker on an inference server that also
+        hosts other workers. An inference server with flexible workers only can be returned without preempting a
+        job. Resources in `used` count as other workers.
     ``"racks"``
-        the racks touched: those with a server in use. Every server names its rack; `on_cluster` reads it from
-        the network.
+        the number of racks with a server in use. Every server names its rack; `on_cluster` derives it from the
+        network.
 
-    With ``split_jobs=False`` a job's workers share one pool, because it does not run on two types of GPU.
+    With ``split_jobs=False`` all workers of a job go to one pool, as a job may not run on two types of GPU.
 
     Source: Aryl, section 5.3.
 
@@ -220,7 +219,7 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return {
             "servers": "servers",
             "fragmentation": "free GPUs",
@@ -238,25 +237,25 @@ class Placement(Problem[PlacementSolution]):
         taken: Collection[int] = (),
         **fields: Any,
     ) -> "Placement":
-        """Place workers on the machines of a cluster, which may have been read from a networkx graph.
+        """Create the problem of placing workers on the machines of a cluster.
 
         Parameters
         ----------
         cluster
             The cluster; each machine is a server with its GPUs.
         workers
-            The workers, which need GPUs only.
+            The workers, which need only GPUs.
         level
-            The level of the network whose groups are the racks.
+            Level of the network whose groups count as racks.
         taken
-            Numbers of GPUs that are in use already.
+            Numbers of the GPUs that are already in use.
         fields
             Further fields of the problem; `minimize` is ``"racks"`` unless it is given.
 
         Raises
         ------
         InvalidInput
-            The cluster is plain, it has no such level, or there is no such GPU.
+            The cluster is plain, or has no such level or GPU.
 
         Examples
         --------
@@ -323,17 +322,17 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def step(self) -> Fraction:
-        """Objective values are integers."""
+        """Values are integers, so their step is 1."""
         return Fraction(1)
 
     @property
     def size(self) -> int:
-        """Number of single servers."""
+        """Number of individual servers."""
         return sum(server.count for server in self.servers)
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """Names of the resources: GPU, CPU, memory, and the others as servers and workers name them first.
+        """Names of the resources: GPU, CPU, memory, then the others in the order in which they occur.
 
         Examples
         --------
@@ -347,22 +346,22 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def demands(self) -> tuple[Vector, ...]:
-        """What one worker of each line needs, in the order of `resources`."""
+        """Resources that one worker of each entry needs, in the order of `resources`."""
         return tuple(line.demand.vector(self.resources) for line in self.workers)
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """What is free on one server of each line, in the order of `resources`."""
+        """Free resources of one server of each entry, in the order of `resources`."""
         return tuple(server.free(self.resources) for server in self.servers)
 
     @cached_property
     def hosts(self) -> dict[str, Server]:
-        """The line of every single server, by the single server's name."""
+        """The entry of every individual server, by its name."""
         return {name: server for server in self.servers for name in server.names}
 
     @cached_property
     def misfit(self) -> str:
-        """Name the first worker that no server has room for, so that no placement exists; empty if none."""
+        """Name the first worker that fits on no server, so that the problem is infeasible; empty if none."""
         rooms = set(self.rooms)
         roomy: set[Vector] = set()
         for index, (line, demand) in enumerate(zip(self.workers, self.demands, strict=True)):
@@ -376,7 +375,7 @@ class Placement(Problem[PlacementSolution]):
         return ""
 
     def objective(self, solution: PlacementSolution) -> Number:
-        """Servers in use, their free GPUs, racks touched, or misplaced GPUs followed by the servers in use."""
+        """Return the number that `minimize` selects."""
         if self.minimize == "racks":
             return len(self.racks_touched(solution))
         if self.minimize == "servers":
@@ -387,15 +386,15 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def preference_weight(self) -> int:
-        """What one misplaced GPU weighs in the objective: more than all servers."""
+        """Weight of one misplaced GPU in the objective: more than all servers."""
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers that hold a worker, placed now or there before."""
+        """Count the servers with a worker, placed now or there before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:
-        """Name the racks with a server that holds a worker, placed now or there before, each once."""
+        """Return the names of the racks with a server in use, each once."""
         hosts = self.hosts
         before = (server.rack for server in self.servers if server.in_use)
         return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.placed)]))
@@ -408,7 +407,7 @@ class Placement(Problem[PlacementSolution]):
         return before + opened - taken
 
     def misplaced_gpus(self, solution: PlacementSolution) -> Counter[str]:
-        """Count the misplaced GPUs by the kind of their workers."""
+        """Count the misplaced GPUs by kind of worker."""
         hosts = self.hosts
         stays = {name for name, line, _ in solution.placed if self.workers[line].kind != "flexible"}
         misplaced: Counter[str] = Counter()
@@ -426,7 +425,7 @@ class Placement(Problem[PlacementSolution]):
         return {name: hosts[name] for name in names if not hosts[name].in_use}
 
     def violations(self, solution: PlacementSolution) -> list[str]:
-        """Check that every worker stands on a server of the instance and that no server is overfull."""
+        """Check that every worker is on a server of the instance and that no server is overfull."""
         hosts = self.hosts
         found = [
             f"placed[{index}]: {rule}"
@@ -476,12 +475,12 @@ class Placement(Problem[PlacementSolution]):
                 yield f"job {job}: stands on training and on inference servers"
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return what is minimized, and how many workers go onto how many servers."""
+        """Return the objective, and the numbers of workers and of servers."""
         workers = sum(line.count for line in self.workers)
         return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
 
     def measures(self, solution: PlacementSolution) -> dict[str, Number]:
-        """Servers in use, free GPUs on them, and misplaced GPUs by the kind of their workers."""
+        """Return the servers in use, the free GPUs on them, and the misplaced GPUs by kind of worker."""
         misplaced = self.misplaced_gpus(solution)
         return {
             "servers_in_use": self.servers_in_use(solution),
@@ -493,7 +492,7 @@ class Placement(Problem[PlacementSolution]):
         }
 
     def candidates(self) -> Iterator[PlacementSolution]:
-        """Enumerate every way to spread the workers of each line over the single servers."""
+        """Yield every way to spread the workers of each entry over the individual servers."""
         names = list(self.hosts)
         spreads = [list(_spreads(line.count, len(names))) for line in self.workers]
         for choice in product(*spreads):

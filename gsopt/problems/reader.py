@@ -1,4 +1,4 @@
-"""Reader: instance files of any decision, and solutions of a problem."""
+"""Reader: reading problems, their solutions and their results from files."""
 
 import json
 from pathlib import Path
@@ -11,12 +11,12 @@ from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
-    """Read an instance file of any decision.
+    """Read the problem in an instance file of any decision.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is no JSON, or breaks a rule; the message is one line.
+        The file cannot be read, is not JSON, or breaks a rule; the message is one line.
 
     Examples
     --------
@@ -36,12 +36,12 @@ def read_problem(path: str | Path) -> Problem[Any]:
 
 
 def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
-    """Read a solution of a problem: the solution alone, or the output of ``gsopt solve --json``.
+    """Read a solution of a problem from a file: the solution alone, or the output of ``gsopt solve --json``.
 
     Raises
     ------
     InvalidInput
-        As `read_problem`, or the result in the file holds no solution.
+        As in `read_problem`, or the result in the file has no solution.
 
     Examples
     --------
@@ -63,12 +63,12 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
 
 
 def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
-    """Read a result of a problem, as `gsopt.write` and ``gsopt solve --json`` write it; it is judged anew.
+    """Read a result of a problem, as `gsopt.write` or ``gsopt solve --json`` writes it, and judge it again.
 
     Raises
     ------
     InvalidInput
-        As `read_problem`, or a field is not what a result of this problem has.
+        As in `read_problem`, or a field cannot be that of a result of this problem.
     InvalidSolution, Contradiction
         The solution breaks a rule of the problem, or is better than the bound.
 
@@ -87,7 +87,7 @@ def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
 
 
 def problem_types() -> dict[str, type[Problem[Any]]]:
-    """Return every decision's problem type by its word."""
+    """Return the problem class of every decision, by its name."""
     from gsopt import problems
 
     types = (getattr(problems, name) for name in problems.__all__)

@@ -15,25 +15,25 @@ from gsopt.problems.names import Named
 
 
 class Server(Frozen):
-    """A server on loan."""
+    """A server on loan and its number of GPUs."""
 
     name: Name
     gpus: Gpus
 
 
 class Job(Frozen):
-    """A job with workers on servers that are on loan.
+    """A job with workers on servers on loan.
 
     Attributes
     ----------
     workers
-        GPUs used on each server by the base workers; losing one of them preempts the job.
+        GPUs that its base workers use on each server; losing one of these workers preempts the job.
     flexible
-        GPUs used on each server by workers that may be released without preempting the job.
+        GPUs on each server used by workers that may be released without preempting the job.
     cost
-        What preempting the job costs: 1 counts preemptions, or for example GPU-seconds of lost work.
+        Cost of preempting the job: 1 to count preemptions, or for example the GPU-seconds of lost work.
     training_servers
-        Number of servers outside the loan on which the job also runs.
+        Number of servers not on loan on which the job also runs.
     """
 
     name: Name
@@ -43,12 +43,12 @@ class Job(Frozen):
     training_servers: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
     def gpus_on(self, server: str) -> int:
-        """GPUs that the job uses on a server, base and flexible."""
+        """Return the number of GPUs that the job uses on a server, base and flexible."""
         return self.workers.get(server, 0) + self.flexible.get(server, 0)
 
     @property
     def gpus(self) -> int:
-        """GPUs that the job uses on all servers on loan."""
+        """Number of GPUs that the job uses on all servers on loan."""
         return sum(self.workers.values()) + sum(self.flexible.values())
 
 
@@ -59,11 +59,11 @@ class ReclaimingSolution(Frozen):
 
 
 class Reclaiming(Problem[ReclaimingSolution]):
-    """Return exactly `demand` of the servers on loan and preempt as little as possible.
+    """Return exactly `demand` of the servers on loan, preempting as little as possible.
 
     A preempted job loses all its workers on every server. With ``elasticity="tagged"`` a job is preempted when
-    it loses any base worker; with ``"fungible"`` base and flexible workers stand in for each other, and a job
-    survives while it keeps as many GPUs as its base workers had.
+    it loses any base worker; with ``"fungible"`` flexible workers can replace base workers, and a job survives
+    if it keeps as many GPUs as its base workers had.
 
     With ``second_objective="collateral"`` ties between equal costs are broken by collateral damage: GPUs of
     preempted jobs on servers that are not returned. The objective is then
@@ -121,13 +121,13 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @property
     def unit(self) -> str:
-        """Preemptions, or their cost where they weigh differently or collateral damage counts too."""
+        """Unit of the objective: preemptions, or their cost if costs differ or collateral damage counts too."""
         counted = self.second_objective == "none" and all(job.cost == 1 for job in self.jobs)
         return "preemptions" if counted else "cost"
 
     @property
     def used_gpus(self) -> Counter[str]:
-        """GPUs in use on each server."""
+        """Number of GPUs in use on each server."""
         used: Counter[str] = Counter()
         for job in self.jobs:
             used.update(job.workers)
@@ -161,18 +161,18 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs as they are written; 1 where collateral damage counts too."""
+        """Greatest common divisor of the costs as written; 1 if collateral damage counts too."""
         if self.second_objective == "collateral":
             return Fraction(1)
         return step(decimal(job.cost) for job in self.jobs)
 
     @property
     def cost_weight(self) -> int:
-        """What one unit of preemption cost weighs in the objective: more than any collateral damage."""
+        """Weight of one unit of preemption cost in the objective: more than any collateral damage."""
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
-        """Cost of the preempted jobs, followed by collateral damage where that is the second objective."""
+        """Return the cost of the preempted jobs, followed by collateral damage if that is asked for."""
         cost = exact_total(job.cost for job in self.preempted(solution))
         if self.second_objective == "none":
             return cost
@@ -189,17 +189,17 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return found
 
     def graph(self, solution: ReclaimingSolution | None = None) -> Any:
-        """Return the servers and jobs as a bipartite networkx graph; its components can be decided apart.
+        """Return the bipartite networkx graph of servers and jobs; its components can be decided separately.
 
         Nodes are ``("server", name)`` and ``("job", name)``, with `kind`, `name`, `bipartite` (0 for servers),
-        `gpus`, and the number of their `component`, counted from that of the first server. Jobs have their
-        `cost`. An edge joins a job and a server on which it has workers, with the `gpus` of the base workers
-        and those of the `flexible` ones. With a solution servers are `returned` or not, and jobs `preempted`.
+        `gpus`, and the number of their `component`, counted from that of the first server. Jobs have a `cost`.
+        An edge joins a job and a server on which it has workers, with the `gpus` of base workers and those of
+        `flexible` ones. With a solution, servers have a flag `returned`, and jobs a flag `preempted`.
 
         Parameters
         ----------
         solution
-            The servers that are returned; None where that is not decided.
+            The servers to return; None to leave this open.
 
         Examples
         --------
@@ -244,7 +244,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Preemptions, collateral damage (GPUs) and GPUs released by jobs that survive."""
+        """Return preemptions, collateral damage in GPUs, and GPUs released by jobs that survive."""
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)
@@ -262,7 +262,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         }
 
     def candidates(self) -> Iterator[ReclaimingSolution]:
-        """Enumerate every choice of `demand` servers."""
+        """Yield every choice of `demand` servers."""
         names = [server.name for server in self.servers]
         return (ReclaimingSolution(servers=pick) for pick in combinations(names, self.demand))
 

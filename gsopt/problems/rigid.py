@@ -1,4 +1,4 @@
-"""Rigid: rules of the problems over time for jobs that always run in the same way."""
+"""Rigid: requirements of the problems over time whose jobs run in one way only."""
 
 from collections.abc import Mapping, Sequence
 
@@ -17,19 +17,20 @@ _NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left o
 
 
 def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
-    """Raise `RuleBroken` for the first job that may run in several ways.
+    """Raise `RuleBroken` for the first job that may run in more than one way.
 
     Parameters
     ----------
     jobs
         The jobs.
     memory
-        Whether jobs may say how much memory they need.
+        Whether jobs may state the memory that they need.
 
     Raises
     ------
     RuleBroken
-        A job has a menu, modes, phases or a GPU type, no checkpoints, or memory that is not looked at.
+        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states memory although it is
+        ignored.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scheduling over time: when each job runs, and on how many GPUs, until all are complete."""
+"""Scheduling over time: when each elastic job runs, and on how many GPUs, until all are complete."""
 
 from collections import deque
 from collections.abc import Iterable, Mapping
@@ -36,7 +36,7 @@ _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
 
 
 class ElasticJob(Frozen):
-    """A job that runs on one of several numbers of GPUs at a time.
+    """A job that may run on several numbers of GPUs, one at a time.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class ElasticJob(Frozen):
     release
         Release date in seconds.
     work
-        Work to be done, in any unit.
+        Amount of work, in any unit.
     rates
-        Work done per second on each number of GPUs on which the job may run.
+        Work done per second, by number of GPUs on which the job may run.
     gpus
-        Number of GPUs that it demands; the smallest allowed number when None.
+        Number of GPUs that it demands; the smallest allowed number if None.
 
     Examples
     --------
@@ -83,18 +83,18 @@ class ElasticJob(Frozen):
 
     @property
     def duration(self) -> float:
-        """Seconds that the job takes alone on the GPUs that it demands."""
+        """Seconds that the job takes on the GPUs that it demands."""
         return self.work / self.rates[self.demand]
 
     @property
     def menu(self) -> tuple[tuple[int, float], ...]:
-        """Every allowed number of GPUs, ascending, with the speed relative to that on the demanded GPUs."""
+        """Allowed numbers of GPUs, ascending, with the speed relative to that on the demanded GPUs."""
         base = self.rates[self.demand]
         return tuple((count, rate / base) for count, rate in sorted(self.rates.items()))
 
 
 class Run(Frozen):
-    """A job on the same number of GPUs from start to end, in seconds: exactly, also where no double says it."""
+    """A job on a constant number of GPUs from `start` to `end`, in exact seconds."""
 
     job: Name
     start: Instant
@@ -103,18 +103,18 @@ class Run(Frozen):
 
 
 class SchedulingSolution(Frozen):
-    """What runs when, on how many GPUs."""
+    """All runs of all jobs: when, and on how many GPUs."""
 
     runs: Many[Run]
 
     @classmethod
     def of(cls, schedule: Schedule) -> "SchedulingSolution":
-        """Take over a schedule, whatever made it.
+        """Create a solution from a schedule.
 
         Raises
         ------
         InvalidInput
-            A job runs in another mode than its default, which the problem does not know.
+            A job runs in a mode other than its default, which the problem does not support.
 
         Examples
         --------
@@ -131,7 +131,7 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """The runs as a schedule in floats, as the simulator and the plots know it."""
+        """Return the runs as a schedule in floats, for the simulator and plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )
@@ -140,19 +140,19 @@ class SchedulingSolution(Frozen):
 class Scheduling(Problem[SchedulingSolution]):
     """Run elastic jobs on a cluster so that they complete as early as possible on average.
 
-    A job may be interrupted and resized at any time and at no cost, and any GPUs will do. So the optimum
-    bounds every policy that gives a job only counts with a rate, whatever its rounds, overheads and
-    placements. With `fairness` no job may complete more than that many seconds after it would if all GPUs were
-    shared equally, as a fluid, among the jobs that are there. Without preemption a job is resized at will, but
-    runs from its start to its completion: the offline problem of elastic jobs in Aryl, section 5. Exact methods
-    solve that for jobs that are as much faster as they have more GPUs, without fairness.
+    A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. So the optimum is a
+    bound for every policy that runs jobs on allowed numbers of GPUs, whatever its rounds, overheads and
+    placements. With `fairness`, no job may complete more than that many seconds later than if all GPUs were
+    shared equally among the present jobs, as a fluid. Without preemption a job may be resized at any time, but
+    not paused: the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it only for jobs
+    with linear speed and without fairness.
 
-    Time counts from the first release date in exact numbers; data are the decimals they are written as. A
-    deadline may be missed by a billionth of the time to it. Runs in floats may be off by their rounding, which
-    is added to the value (`gsopt.problems.trial`).
+    Times are exact numbers, counted from the first release date; data are read as the decimals they are written
+    as. A deadline may be missed by a billionth of the time until it. Runs in floats may be off by their
+    rounding, which is added to the value (`gsopt.problems.trial`).
 
-    Source: Ares, Eq. 1. The text calls the reference a job completion time, the equation compares it with
-    a time of completion; it is taken as the latter. Work is counted in GPU-seconds on the demanded GPUs.
+    Source: Ares, Eq. 1. The text calls the reference a job completion time, but the equation compares it with a
+    point in time, which is used here. Work is counted in GPU-seconds on the demanded GPUs.
 
     Attributes
     ----------
@@ -161,9 +161,9 @@ class Scheduling(Problem[SchedulingSolution]):
     jobs
         The jobs, in any order.
     fairness
-        The constant C of Eq. 1 in seconds; no constraint when None.
+        The constant C of Eq. 1 in seconds; None for no constraint.
     preemptive
-        Whether a job that has started may pause. Otherwise it holds one of its counts until it completes.
+        Whether a job that has started may pause. Otherwise it always holds GPUs until it completes.
 
     Examples
     --------
@@ -193,21 +193,21 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return a millionth of a mean job completion time, which is continuous."""
+        """Return a millionth of a value, as the mean job completion time is continuous."""
         return CONTINUOUS * float(value)
 
     @cached_property
     def origin(self) -> Exact:
-        """The first release date, from which on time counts."""
+        """The first release date, in seconds, from which times are counted."""
         return min(decimal(job.release) for job in self.jobs)
 
     @cached_property
     def tasks(self) -> tuple[ElasticTask, ...]:
-        """The jobs in exact numbers, by release date, with the rates that fit the cluster."""
+        """The jobs in exact numbers, by release date, with only the rates that fit on the cluster."""
         return tuple(
             ElasticTask(
                 job.name,
@@ -220,17 +220,17 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, in the order of their release dates."""
+        """The jobs as a workload, by release date."""
         return self._as_workload(decimal(0))
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The workload on its cluster."""
+        """The scenario of the workload on its cluster."""
         return Scenario(workload=self.workload, cluster=Cluster.plain(self.gpus))
 
     @cached_property
     def own_clock(self) -> Scenario:
-        """The same on a clock that starts at the first release date, as simulators and models take it."""
+        """The same scenario with times counted from the first release date, for simulators and models."""
         workload = self._as_workload(self.origin) if self.origin else self.workload
         return Scenario(workload=workload, cluster=Cluster.plain(self.gpus))
 
@@ -250,15 +250,15 @@ class Scheduling(Problem[SchedulingSolution]):
         )
 
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
-        """Take over a schedule that was made for the scenario on its `own_clock`.
+        """Convert a schedule for the scenario `own_clock` into a solution.
 
-        Where that clock's floats are fine enough for the shortest job, the times are only moved there;
-        otherwise the schedule is repeated in exact numbers (`gsopt.schedule.retiming`).
+        If floats are precise enough for the shortest job at these dates, the times are only shifted. Otherwise
+        the schedule is rebuilt in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
         ------
         InvalidInput
-            A job runs in another mode than its default, which the problem does not know.
+            A job runs in a mode other than its default, which the problem does not support.
 
         Examples
         --------
@@ -273,7 +273,7 @@ class Scheduling(Problem[SchedulingSolution]):
         )
 
     def made_of(self, runs: Iterable[TaskStretch]) -> SchedulingSolution:
-        """Return a solution of what runs after the first release date, as `taken_over`."""
+        """Convert runs timed from the first release date into a solution, as in `taken_over`."""
         runs = list(runs)
         last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin
         shortest = float(min(task.height for task in self.tasks))
@@ -293,16 +293,16 @@ class Scheduling(Problem[SchedulingSolution]):
         return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Mean job completion time in seconds, with the moments that rounding is excused for."""
+        """Return the mean job completion time in seconds, plus the time by which rounding breaks rules."""
         return float(self._trial(solution).mean_jct)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
-        """List broken rules of the schedule, then jobs that complete too late to be fair."""
+        """List the rules that the schedule breaks, then the jobs that complete too late to be fair."""
         trial = self._trial(solution)
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return the figures of efficiency and fairness with which schedulers are compared."""
+        """Return the figures of efficiency and fairness by which schedulers are compared."""
         origin = self.origin
         verdict = judge(
             Schedule(
@@ -324,12 +324,12 @@ class Scheduling(Problem[SchedulingSolution]):
         }
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return what tells instances apart."""
+        """Return the figures that distinguish instances."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus}
 
     @cached_property
     def deadlines(self) -> tuple[Exact, ...] | None:
-        """When each task must be complete to be fair, on the clock of `own_clock`; None without fairness."""
+        """Latest fair completion of each task, in seconds after the first release; None without fairness."""
         if self.fairness is None:
             return None
         fairness = decimal(self.fairness)
@@ -340,7 +340,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def fair_times(self) -> list[Fraction]:
-        """When each task would be complete if all GPUs were shared equally, as a fluid."""
+        """Completion time of each task if all GPUs were shared equally, as a fluid."""
         demand = {job.name: job.demand for job in self.jobs}
         shares = [
             Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks
@@ -359,7 +359,7 @@ class Scheduling(Problem[SchedulingSolution]):
         ]
 
     def _trial(self, solution: SchedulingSolution) -> Trial:
-        """Judge a solution, unless it is one of the last two: they are scored, checked and compared in turn."""
+        """Judge a solution; the last two are cached, as they are scored, checked and compared in turn."""
         for known, trial in tuple(self._judged):
             if known is solution:
                 return trial

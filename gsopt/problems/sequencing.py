@@ -1,4 +1,4 @@
-"""Sequencing: which GPU runs each job of one GPU, and in which order."""
+"""Sequencing: which GPU runs each single-GPU job, and in which order."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -22,7 +22,7 @@ class Machine(Frozen):
     Attributes
     ----------
     gpu_type
-        Its type, by which jobs know how long they take.
+        Type of the GPU, by which the durations of jobs are looked up.
     available
         Seconds from now until it is free.
 
@@ -43,7 +43,7 @@ class UnitJob(Frozen):
     Attributes
     ----------
     seconds
-        How long it takes on a GPU of each type; it does not run on types that are not named.
+        Duration on a GPU of each type; it cannot run on types that are left out.
 
     Examples
     --------
@@ -56,17 +56,17 @@ class UnitJob(Frozen):
 
 
 class Sequences(Frozen):
-    """The jobs of each machine in their order, by names; a machine that is not named runs nothing."""
+    """The jobs of each machine, in order, by name; a machine that is left out runs nothing."""
 
     order: Mapping[str, Many[str]]
 
 
 class Sequencing(Problem[Sequences]):
-    """Run jobs of one GPU on GPUs of several types, one after the other, so that they end early on average.
+    """Run single-GPU jobs one after another on GPUs of several types, so that they end early on average.
 
-    Each machine runs its jobs without a gap from when it is free, and none is stopped. What counts is the total
-    of the completion times from now; ages of the jobs would add a constant. Seconds are read as the decimals
-    they are written as, and added without rounding.
+    Each machine runs its jobs without gaps once it is free, and no job is interrupted. The objective is the
+    total of the completion times, counted from now; counting from the arrival of each job would add a constant.
+    Seconds are read as the decimals they are written as, and added without rounding.
 
     Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
     (1973).
@@ -76,7 +76,7 @@ class Sequencing(Problem[Sequences]):
     machines
         The GPUs.
     jobs
-        The jobs, all of which are here now.
+        The jobs, all of which are present now.
 
     Examples
     --------
@@ -111,12 +111,12 @@ class Sequencing(Problem[Sequences]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return "seconds of completion time"
 
     @property
     def step(self) -> Fraction | None:
-        """Number of which all seconds are whole multiples."""
+        """Greatest common divisor of all durations and times until machines are free."""
         taken = (seconds for job in self.jobs for seconds in job.seconds.values())
         return step(decimal(each) for each in (*taken, *(machine.available for machine in self.machines)))
 
@@ -131,7 +131,7 @@ class Sequencing(Problem[Sequences]):
         return {job.name: job for job in self.jobs}
 
     def completions(self, solution: Sequences) -> dict[str, Exact]:
-        """Return the seconds from now after which each job is complete."""
+        """Return the completion time of each job, in seconds from now, by name."""
         found: dict[str, Exact] = {}
         for name, jobs in solution.order.items():
             machine = self._machines[name]
@@ -141,11 +141,11 @@ class Sequencing(Problem[Sequences]):
         return found
 
     def objective(self, solution: Sequences) -> Exact:
-        """Return the total of the completion times."""
+        """Return the total of the completion times, in seconds."""
         return exact_total(self.completions(solution).values())
 
     def violations(self, solution: Sequences) -> list[str]:
-        """Check that every job runs once, on a machine of a type on which it runs."""
+        """Check that every job runs once, on a machine of a type on which it can run."""
         found = [
             f"order: {name!r} is no machine of the instance"
             for name in solution.order
@@ -173,7 +173,7 @@ class Sequencing(Problem[Sequences]):
         return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
 
     def measures(self, solution: Sequences) -> dict[str, Number]:
-        """Mean and last completion time, and machines that run nothing."""
+        """Return the mean and the last completion time, and the number of machines that run nothing."""
         ends = list(self.completions(solution).values())
         used = sum(bool(jobs) for jobs in solution.order.values())
         return {
@@ -183,7 +183,7 @@ class Sequencing(Problem[Sequences]):
         }
 
     def candidates(self) -> Iterator[Sequences]:
-        """Enumerate all orders of the jobs, cut at all places into what the machines run."""
+        """Yield every order of the jobs, split in every way among the machines."""
         cuts = list(combinations(range(len(self.jobs) + len(self.machines) - 1), len(self.machines) - 1))
         for jobs, cut in product(permutations(self._jobs), cuts):
             starts = [0, *(place - index for index, place in enumerate(cut))]

@@ -1,4 +1,4 @@
-"""Shares: what part of the time each job runs on each type of GPU."""
+"""Shares: the share of the time that each job runs on each type of GPU."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -24,22 +24,22 @@ Criterion = Literal["max_min", "finish_time", "makespan", "fifo"]
 
 
 class TypedJob(Frozen):
-    """A job that runs at a known speed on each type of GPU.
+    """A job with a known throughput on each type of GPU.
 
     Attributes
     ----------
     gpus
-        GPUs that it holds at a time, all of one type.
+        Number of GPUs that it holds at a time, all of one type.
     throughputs
-        Steps per second on that many GPUs of a type; it does not run on types that are not named.
+        Steps per second on that many GPUs of each type; it cannot run on types that are left out.
     steps
-        Steps that it has left.
+        Remaining steps.
     weight
-        How much it counts where throughputs are compared (`max_min`).
+        Weight of the job for the criterion `max_min`.
     age
         Seconds since it arrived.
     isolated
-        Seconds that its steps so far would have taken in its isolated shares.
+        Seconds that its steps so far would have taken with its isolated shares.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class TypedJob(Frozen):
 
 
 class TimeShares(Frozen):
-    """The part of the time that jobs run on types of GPUs, by the names of both; what is not named is 0."""
+    """The share of time of each job on each type of GPU, by both names; entries that are left out are 0."""
 
     shares: Mapping[str, Mapping[str, Annotated[float, Field(ge=0, le=1)]]]
 
@@ -75,10 +75,10 @@ class Shares(Problem[TimeShares]):
     A job runs on one type at a time, on all its GPUs at once; over many rounds it gets its share x_mt of the
     time on each type. With a_mt steps per second there its throughput is r_m = sum_t a_mt x_mt. Shares of a job
     add up to at most 1, and those of a type, times the GPUs of the jobs, to at most its GPUs. A job that needs
-    more GPUs than there are of a type does not run on it. Rounds, and which job runs when, are not decided
-    here.
+    more GPUs than there are of a type does not run on it. The problem does not decide which job runs in which
+    round.
 
-    **What counts.** With z_m GPUs and weight w_m of a job, M_t GPUs of a type and M of all, and J jobs:
+    **Criteria.** A job has z_m GPUs and weight w_m; there are M_t GPUs of a type, M in total, and J jobs:
 
     - `max_min`: the most of min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a
       job that is on each type as often as there are GPUs of it (max-min fairness; Gavel's default).
@@ -88,20 +88,19 @@ class Shares(Problem[TimeShares]):
     - `makespan`: the least of max_m s_m / r_m.
     - `fifo`: the most of sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
 
-    Shares are read as the decimals they are written as, the rules hold exactly, and so does every value. Shares
-    that are best are fractions, which doubles only come close to: a value within a billionth of a proven bound
-    is optimal.
+    Shares are read as the decimals they are written as, and rules and values are exact. Optimal shares are
+    fractions that doubles only approximate, so a value within a billionth of a proven bound counts as optimal.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 
     Attributes
     ----------
     gpus
-        GPUs of each type.
+        Number of GPUs of each type.
     jobs
         The jobs, in the order of their arrival.
     criterion
-        What counts.
+        What to optimize; see above.
 
     Examples
     --------
@@ -141,12 +140,12 @@ class Shares(Problem[TimeShares]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether more or less counts."""
+        """Whether to maximize or minimize, by criterion."""
         return Sense.MAXIMIZE if self.criterion in {"max_min", "fifo"} else Sense.MINIMIZE
 
     @property
     def unit(self) -> str:
-        """What the criterion counts."""
+        """Unit of the objective, by criterion."""
         return {
             "max_min": "times the proportional throughput",
             "finish_time": "times the isolated completion time",
@@ -155,14 +154,14 @@ class Shares(Problem[TimeShares]):
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
-        """Return a billionth of a value."""
+        """Return a billionth of a value, as shares are doubles."""
         return decimal(SHARE_VALUE) * abs(Fraction(value))
 
     # What the jobs are compared with
 
     @cached_property
     def rates(self) -> Mapping[str, Mapping[str, Exact]]:
-        """The steps per second of each job on each type on which it runs, exactly, by the names of both."""
+        """Exact steps per second of each job on each type on which it can run, by both names."""
         return {
             job.name: {
                 kind: decimal(rate)
@@ -174,7 +173,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """The throughput of each job if it is on each type as often as there are GPUs of it."""
+        """Throughput of each job, by name, if it runs on each type in proportion to the number of its GPUs."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
@@ -183,19 +182,19 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
-        """The shares of each job if it has an equal part of the GPUs of every type for itself."""
+        """Shares of each job, by name, if it has an equal part of the GPUs of every type to itself."""
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 
     def _isolated_parts(self, gpus: int) -> dict[str, Exact]:
-        """Compute the shares, on every type, of a job that needs so many GPUs."""
+        """Return the shares on every type of a job with a number of GPUs."""
         parts = {kind: Fraction(count, len(self.jobs) * gpus) for kind, count in self.gpus.items()}
         most = max(Fraction(1), sum(parts.values(), Fraction(0)))
         return {kind: whole(part / most) for kind, part in parts.items()}
 
     @cached_property
     def isolated_times(self) -> Mapping[str, Exact]:
-        """The seconds from arrival to completion of each job if it always has its isolated shares."""
+        """Seconds from arrival to completion of each job, by name, if it always has its isolated shares."""
         return {job.name: self._isolated_time(job) for job in self.jobs}
 
     def _isolated_time(self, job: TypedJob) -> Exact:
@@ -206,20 +205,20 @@ class Shares(Problem[TimeShares]):
     # The judge
 
     def throughput(self, job: TypedJob, solution: TimeShares) -> Exact:
-        """Return the steps per second of a job over time."""
+        """Return the mean steps per second of a job."""
         own = solution.shares.get(job.name, {})
         rates = self.rates[job.name]
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return what each job contributes: the worst of these, or in `fifo` their sum, is the value."""
+        """Return the term of each job: the objective is the worst of them or, for `fifo`, their sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
         ]
 
     def level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
-        """Return what a job contributes that stands at a place of the order and has a throughput."""
+        """Return the term of a job, given its index and its throughput."""
         if self.criterion == "max_min":
             return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
         if self.criterion == "fifo":
@@ -230,14 +229,14 @@ class Shares(Problem[TimeShares]):
         return whole((decimal(job.age) + left) / self.isolated_times[job.name])
 
     def objective(self, solution: TimeShares) -> Exact:
-        """Return the level of the job that is worst off; in `fifo` the sum over the jobs."""
+        """Return the term of the job that is worst off or, for `fifo`, the sum over the jobs."""
         levels = self.levels(solution)
         if self.criterion == "fifo":
             return exact_total(levels)
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 
     def violations(self, solution: TimeShares) -> list[str]:
-        """Check that jobs run where they can, no more than always, on no more GPUs than there are, and end."""
+        """Check that jobs run only where they can, that time and GPUs suffice, and that every job completes."""
         jobs = {job.name: job for job in self.jobs}
         found: list[str] = []
         for name, own in solution.shares.items():
@@ -263,7 +262,7 @@ class Shares(Problem[TimeShares]):
             yield f"shares: {job.name!r} runs {float(total):.16g} of the time, must be at most 1"
 
     def _runs(self, job: TypedJob, solution: TimeShares) -> bool:
-        """Check whether a job has time on a type on which it runs."""
+        """Check whether a job has time on a type on which it can run."""
         rates = self.rates[job.name]
         return any(share and kind in rates for kind, share in solution.shares.get(job.name, {}).items())
 
@@ -273,7 +272,7 @@ class Shares(Problem[TimeShares]):
                 yield f"{float(used):.16g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
 
     def _used(self, solution: TimeShares) -> dict[str, Exact]:
-        """Return the GPUs of each type that are used on average."""
+        """Return the mean number of used GPUs of each type."""
         own = [(job.gpus, solution.shares.get(job.name, {})) for job in self.jobs]
         return {
             kind: exact_total(gpus * decimal(shares.get(kind, 0)) for gpus, shares in own) for kind in self.gpus
@@ -282,10 +281,11 @@ class Shares(Problem[TimeShares]):
     # Around it
 
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
-        """Make shares that keep the rules exactly of shares that nearly do, as methods find them in doubles.
+        """Convert shares that nearly keep the rules, as computed in doubles, into shares that keep them.
 
-        Shares of a job that add up to more than 1 are divided by their sum, then those of a type that has too
-        few GPUs are, and each is rounded down to fifteen digits. Shares where a job does not run are left out.
+        Shares of a job that add up to more than 1 are divided by their sum. Then shares on a type with too few
+        GPUs are scaled down, and each is rounded down to fifteen digits. Shares on types on which a job cannot
+        run are left out.
 
         Examples
         --------
@@ -315,19 +315,19 @@ class Shares(Problem[TimeShares]):
         )
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, GPUs and types, and what counts."""
+        """Return the numbers of jobs, GPUs and types, and the criterion."""
         gpus = sum(self.gpus.values())
         return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
 
     def measures(self, solution: TimeShares) -> dict[str, Number]:
-        """GPUs that are idle on average, and jobs that never run."""
+        """Return the mean number of idle GPUs, and the number of jobs that never run."""
         used = exact_total(self._used(solution).values())
         never = sum(not self._runs(job, solution) for job in self.jobs)
         return {"idle_gpus": sum(self.gpus.values()) - used, "jobs_without_time": never}
 
 
 def _within_time(own: Mapping[str, Number]) -> dict[str, Fraction]:
-    """Divide the shares of a job by their sum where that is above 1, and round them down."""
+    """Divide the shares of a job by their sum if that is above 1, and round them down."""
     kept = {kind: Fraction(decimal(share)) for kind, share in own.items()}
     total = max(Fraction(1), Fraction(exact_total(kept.values())))
     return {

@@ -1,4 +1,4 @@
-"""Sharing over time: when each job starts and on which GPUs, which two jobs may hold at the same time."""
+"""Sharing over time: when each job starts, and on which GPUs, where two jobs may share a GPU."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -24,7 +24,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 class SharingSolution(Frozen):
-    """What starts when, on which GPUs."""
+    """The start and the GPUs of every job."""
 
     runs: Many[Run]
 
@@ -42,20 +42,20 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """Start rigid jobs on GPUs that are alike; two jobs may hold one GPU and then slow each other down.
+    """Start rigid jobs on identical GPUs, where two jobs may share a GPU and then slow each other down.
 
-    A job runs on the same GPUs from its start to its end. It is as fast as its worst partner allows, a partner
-    being any job that holds one of its GPUs, and speeds up again when that one has ended. All jobs are known
-    beforehand; the mean time from release to end is minimised.
+    A job runs on the same GPUs from its start to its end. Its speed is set by its worst partner, that is, any
+    job that holds one of its GPUs, and recovers when that partner ends. All jobs are known in advance; the mean
+    time from release to end is minimized.
 
-    Which starts are legal makes two models, and the optimum of one is no bound for the other. With ``"events"``
-    a job starts when some job arrives or ends, as policies that decide at events do (Model E). With ``"any"``
-    it starts at any time (Model C), which may be better by a little.
+    There are two models, which differ in the allowed start times. With ``"events"`` a job starts when some job
+    arrives or ends, as under policies that decide at events (Model E). With ``"any"`` it may start at any time
+    (Model C), which may be slightly better. The optimum of Model E is no bound for Model C.
 
-    A start says its instant exactly. Only where that breaks a rule, a float may be a rounded one: it is then at
-    the nearest event, or just behind it, if that is no more than a few units in its last place away.
+    A start is read as an exact time. Only if that breaks a rule, a float is taken as a rounded time: it is
+    moved to the nearest event within a few units in its last place.
 
-    Source: Castor, Eq. 6-13, as a problem of its own: without slots, and with Eq. 4-5 for the speeds.
+    Source: Castor, Eq. 6-13, as a problem of its own: without time slots, and with Eq. 4-5 for the speeds.
 
     Attributes
     ----------
@@ -68,11 +68,11 @@ class Sharing(Problem[SharingSolution]):
     default_interference
         Slowdown of pairs that are not listed.
     share_limit
-        Number of jobs that may hold one GPU at the same time: 1 or 2.
+        Largest number of jobs that may hold one GPU at the same time: 1 or 2.
     memory
-        Bytes of each GPU, into which jobs that share it must fit; None to ignore memory.
+        Bytes of memory of each GPU, which must hold all jobs that share it; None to ignore memory.
     starts
-        When jobs may start: at ``"events"`` or at ``"any"`` time.
+        When jobs may start: only at ``"events"``, or at ``"any"`` time.
 
     Examples
     --------
@@ -113,7 +113,7 @@ class Sharing(Problem[SharingSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return "seconds of mean job completion time"
 
     @cached_property
@@ -128,11 +128,11 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Seconds that every job runs alone."""
+        """Running time of every job alone, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
-        """Return the slowdown of a job, by number, on GPUs shared with another.
+        """Return the slowdown of a job on GPUs shared with another; both are given by index.
 
         Examples
         --------
@@ -145,7 +145,7 @@ class Sharing(Problem[SharingSolution]):
         return decimal(self.interference.get(own, {}).get(other, self.default_interference))
 
     def may_share(self, job: int, partner: int) -> bool:
-        """Check whether two jobs may hold one GPU: whether sharing is allowed, and its memory holds both.
+        """Check whether two jobs may hold one GPU: sharing is allowed, and its memory holds both.
 
         Examples
         --------
@@ -160,17 +160,17 @@ class Sharing(Problem[SharingSolution]):
         return self.memory is None or both <= self.memory
 
     def objective(self, solution: SharingSolution) -> Exact:
-        """Mean job completion time in seconds."""
+        """Return the mean job completion time in seconds."""
         course, _ = self._replayed(solution)
         return self._mean(course)
 
     def violations(self, solution: SharingSolution) -> list[str]:
-        """Check that every job runs once, after its release, on its GPUs, with no more jobs than may share."""
+        """Check that every job runs once, after its release, on its GPUs, and that GPUs are not overfull."""
         found = list(broken_runs(solution.runs, self.jobs, self.gpus, self._excuse))
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Return the makespan, and the seconds by which partners make the jobs longer."""
+        """Return the makespan, and the seconds by which sharing prolongs the jobs."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
@@ -179,16 +179,16 @@ class Sharing(Problem[SharingSolution]):
         return {"makespan": whole(last - self.origin), "seconds lost to partners": whole(Fraction(longer))}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return what tells instances apart."""
+        """Return the figures that distinguish instances."""
         return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
 
     def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:
-        """Return the exact start and end of every job, by number, of a solution without violations."""
+        """Return the exact start and end of every job, in the order of the jobs, for a legal solution."""
         course, _ = self._replayed(solution)
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
     def candidates(self) -> Iterator[SharingSolution]:
-        """Enumerate all schedules of starts at events, but for GPUs that make no difference.
+        """Yield all schedules with starts at events, apart from exchanges of equivalent GPUs.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, on a clock that begins with the first release."""
+        """The jobs as a workload, with times counted from the first release."""
         dates = (float(release - self.origin) for release in self.releases)
         jobs = [
             job.model_copy(update={"release_date": date}) for job, date in zip(self.jobs, dates, strict=True)
@@ -210,7 +210,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The workload on one machine, as the simulator takes it."""
+        """The scenario of the workload on one machine, for the simulator."""
         machine = Machine(name="machine 0", gpus=self.gpus, memory=self.memory)
         speed = Speed(interference=self.interference, default_interference=self.default_interference)
         return Scenario(
@@ -221,10 +221,10 @@ class Sharing(Problem[SharingSolution]):
         )
 
     def taken_over(self, schedule: Schedule) -> SharingSolution:
-        """Take over a schedule of the workload, with the exact instants that its floats stand for.
+        """Convert a schedule of the workload in floats into a solution with exact times.
 
-        A job starts once all jobs have arrived and ended that had by its start there, and as much later as it
-        did there.
+        Each job starts after the same arrivals and ends of jobs as in the schedule, and with the same delay
+        after the last of them.
 
         Raises
         ------
@@ -258,7 +258,7 @@ class Sharing(Problem[SharingSolution]):
         return SharingSolution(runs=runs)
 
     def schedule(self, solution: SharingSolution) -> Schedule:
-        """Return a solution as a schedule of the workload, as plots take it."""
+        """Return a solution as a schedule of the workload, for plots."""
         spans = self.spans(solution)
         return Schedule(
             tuple(
@@ -277,7 +277,7 @@ class Sharing(Problem[SharingSolution]):
     # The judge
 
     def _replayed(self, solution: SharingSolution) -> tuple[ProgressOfJobs, list[str]]:
-        """Follow the runs, and say what is wrong with their starts and with who holds which GPU."""
+        """Replay the runs; return the progress of the jobs and the broken rules on starts and sharing."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             job = self._number[run.job]
@@ -302,13 +302,13 @@ class Sharing(Problem[SharingSolution]):
         return course, wrong
 
     def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
-        """Check whether a start just before an event is meant at it: it is nearest, or has room only then."""
+        """Check whether a start just before an event means the event: it is nearest, or makes room."""
         if self.starts == "events":
             return is_nearer
         return any(rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
 
     def _between(self, run: Run, is_past: bool) -> Iterator[str]:
-        """Say what is wrong with a start between two events, or before a rounded start at a later event."""
+        """Yield a message for a start between two events, or before the start of an earlier run."""
         if self.starts == "events" or is_past:
             yield f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends"
 
@@ -329,7 +329,7 @@ class Sharing(Problem[SharingSolution]):
 
     @staticmethod
     def _excuse(start: Number) -> Fraction:
-        """Return the seconds by which a start may be off: none if it is exact."""
+        """Return the seconds by which rounding may shift a start: 0 if it is exact."""
         return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property
@@ -341,7 +341,7 @@ class Sharing(Problem[SharingSolution]):
     def _continued(
         self, course: ProgressOfJobs, runs: Mapping[int, Run], last: int
     ) -> Iterator[SharingSolution]:
-        """Enumerate what may follow now: one more start, of a later job than the last, or the next event."""
+        """Yield all continuations from now: the start of a job with a higher index, or the next event."""
         if len(runs) == len(self.jobs):
             yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
             return
@@ -357,7 +357,7 @@ class Sharing(Problem[SharingSolution]):
             yield from self._continued(course, runs, -1)
 
     def _choices(self, course: ProgressOfJobs, job: int) -> Iterator[list[int]]:
-        """Enumerate the GPUs that a job may start on, but for those whose users are the same."""
+        """Yield the GPUs on which a job may start, apart from exchanges of GPUs with the same users."""
         alike: dict[tuple[int, ...], list[int]] = {}
         for gpu in range(self.gpus):
             users = course.users.get(gpu, [])

@@ -1,11 +1,11 @@
-"""Trial: runs of elastic jobs on a plain cluster, judged in exact numbers from the first release date on.
+"""Trial: runs of elastic jobs on a plain cluster, judged in exact numbers.
 
-The judge of `gsopt.problems.scheduling`; it shares no code with any method. Exact instants must keep every rule
-exactly. Instants that are floats may be off by rounding: each moment in which a rule is broken is owed, and
-what a job owes in all is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and its least
-duration. But nothing is gained by it: all that is owed until a job completes is added to its completion. Let
-time stand still for as long while what is owed is made up for, and the schedule is legal and completes each job
-no later than that. So no schedule is scored better than the optimum.
+The judge of `gsopt.problems.scheduling`; it shares no code with any method. Exact times must keep every rule
+exactly. Times in floats may be off by rounding: the time during which a job breaks a rule is a debt, which is
+excused up to `gsopt.core.numbers.clock.clock_error` of the job's last end and least duration. Breaking rules
+gains nothing, as all debts until a job completes are added to its completion time. If the clock stopped for as
+long while debts are paid, the schedule would be legal and would complete each job no later. So no schedule
+scores better than the optimum.
 """
 
 from collections import defaultdict
@@ -24,7 +24,7 @@ from gsopt.schedule.retiming import ElasticTask
 
 
 class TrialRun(NamedTuple):
-    """A run in whole parts of the common clock: its number, and the float of its start for messages."""
+    """A run in integer ticks of the common clock, with its index in the solution."""
 
     start: int
     end: int
@@ -33,7 +33,7 @@ class TrialRun(NamedTuple):
 
 
 class Trial:
-    """The trial of one solution.
+    """The check of one solution.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class Trial:
     gpus
         Number of GPUs.
     runs
-        What runs, with ``job``, ``start``, ``end`` and ``gpus``.
+        The runs, with attributes ``job``, ``start``, ``end`` and ``gpus``.
     origin
         The first release date.
     preemptive
@@ -98,7 +98,7 @@ class Trial:
 
     @cached_property
     def completions(self) -> tuple[Exact | None, ...]:
-        """Completion time of each job in seconds after the first release date, with what is owed until then."""
+        """Completion time of each job, with debts, in seconds after the first release; None if not complete."""
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
         ends = sorted({end for end in self._ends if end is not None})
@@ -112,19 +112,19 @@ class Trial:
 
     @property
     def mean_jct(self) -> Fraction:
-        """Mean time from release to completion."""
+        """Mean time from release to completion, in seconds."""
         pairs = zip(self.completions, self.tasks, strict=True)
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """List the jobs that complete after their deadlines, floats by more than is excused."""
+        """List the jobs that complete after their deadlines, by more than rounding explains."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
             job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
         ]
 
     def _blur(self, job: int) -> Exact:
-        """Return how much later than meant rounding may let a job complete, in parts."""
+        """Return by how many ticks rounding may delay the completion of a job."""
         last = max((self.runs[piece.place] for piece in self._own[job]), key=lambda run: decimal(run.end))
         return 0 if isinstance(last.end, Fraction) else self._limit[job]
 
@@ -132,7 +132,7 @@ class Trial:
         return time.numerator * (self._parts // time.denominator)
 
     def _seconds(self, parts: Exact) -> float:
-        """Return a time on the clock of the problem, for messages."""
+        """Return ticks as a time on the clock of the problem, for messages."""
         return float(Fraction(parts) / self._parts + self.origin)
 
     def _wrong(self, run: Any, number: Mapping[str, int]) -> list[str]:
@@ -146,7 +146,7 @@ class Trial:
         return []
 
     def _excused(self, job: int) -> Fraction:
-        """Compute the parts of a job that rounding may explain: none where all its instants are exact."""
+        """Return the ticks of a job that rounding may explain: 0 if all its times are exact."""
         own = [self.runs[piece.place] for piece in self._own[job]]
         if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
             return Fraction(0)
@@ -156,11 +156,11 @@ class Trial:
         return Fraction(error) * self._parts
 
     def _speed(self, job: int) -> Exact:
-        """Return the highest speed of a job."""
+        """Return the highest speed at which a job runs."""
         return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
 
     def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
-        """Check whether a moment is excused, and let the job owe it."""
+        """Check whether rounding excuses a broken rule, and if so, add it to the debt of the job."""
         if parts > self._left[job]:
             return False
         self._left[job] -= parts
@@ -188,7 +188,7 @@ class Trial:
             until = piece.end if until is None else max(until, piece.end)
 
     def _end(self, job: int) -> int | None:
-        """Return when a job completes; work that is missing, or beyond rounding too much, breaks a rule."""
+        """Return when a job completes; missing work, or extra work beyond rounding, breaks a rule."""
         task, own = self.tasks[job], self._own[job]
         spent: dict[int, int] = defaultdict(int)
         for piece in own:
@@ -211,7 +211,7 @@ class Trial:
         return None
 
     def _alone(self, job: int, work: Number) -> float:
-        """Compute the seconds that work takes on the demanded GPUs."""
+        """Return the seconds that work takes on the demanded GPUs."""
         return float(Fraction(work) / self.demands[job])
 
     # The rule of all jobs
@@ -224,7 +224,7 @@ class Trial:
                 self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
-        """Find when too many GPUs are held: from when, until when, by whose runs, and by whom that may be."""
+        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may be excused."""
         starting, ending = (
             defaultdict[int, list[tuple[int, int]]](list),
             defaultdict[int, list[tuple[int, int]]](list),
@@ -251,16 +251,16 @@ class Trial:
 
 
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
-    """Compute when each job finishes if all GPUs are shared equally, as a fluid, among the jobs that are there.
+    """Compute when each job finishes if all GPUs are shared equally among the present jobs, as a fluid.
 
-    Virtual time is the service that a job there all along has had.
+    Virtual time is the service received by a job that was present from the beginning.
 
     Parameters
     ----------
     tasks
         The jobs by release date.
     shares
-        GPU-seconds that each of them needs.
+        GPU-seconds that each job needs.
     gpus
         Number of GPUs.
 

@@ -1,4 +1,4 @@
-"""Waiting over time: when each job starts and on which GPUs, where a wait may bring GPUs that stand closer."""
+"""Waiting over time: when each job starts, and on which GPUs, where waiting may free GPUs closer together."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -27,14 +27,14 @@ Gpu = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
 class Run(Frozen):
-    """A job from its start to its end on the same GPUs.
+    """A job that runs on the same GPUs from its start to its end.
 
     Attributes
     ----------
     job
         Name of the job.
     start
-        Second at which it starts: exactly, also where no double says it.
+        Exact start time in seconds, which need not be a double.
     gpus
         Numbers of its GPUs.
     """
@@ -45,14 +45,14 @@ class Run(Frozen):
 
 
 class CellShare(NamedTuple):
-    """A job by number, and how many GPUs of each cell it holds.
+    """The number of GPUs of each cell that a job holds.
 
     Attributes
     ----------
     job
-        Number of the job.
+        Index of the job.
     counts
-        Number of GPUs by number of the cell; cells that are left out give none.
+        Number of GPUs, by index of the cell; cells that are left out give none.
     """
 
     job: int
@@ -60,35 +60,35 @@ class CellShare(NamedTuple):
 
 
 class WaitingSolution(Frozen):
-    """What starts when, on which GPUs."""
+    """The start and the GPUs of every job."""
 
     runs: Many[Run]
 
 
 class Waiting(Problem[WaitingSolution]):
-    """Start rigid jobs on the GPUs of a cluster, each once and for good.
+    """Start rigid jobs on the GPUs of a cluster, each once and without interruption.
 
-    A job runs for its duration, longer by the penalty of the tier that joins its GPUs, and is neither
-    interrupted nor moved. So a job that is offered GPUs far apart may do better to wait for others.
+    A job runs for its duration, prolonged by the penalty of the tier that joins its GPUs, and is neither
+    interrupted nor moved. So a job that is offered distant GPUs may do better to wait for closer ones.
 
-    Source: Dally, section II-B, for the run times; the problem is that of its scheduler, with all jobs known
-    beforehand and without preemption.
+    Source: Dally, section II-B, for the run times; the problem is that of its scheduler, with all jobs known in
+    advance and without preemption.
 
     Attributes
     ----------
     cluster
         The GPUs, in racks or below switches.
     jobs
-        The jobs, in any order; each runs on as many GPUs as it demands, and in no other way.
+        The jobs, in any order; each runs on exactly as many GPUs as it demands.
     penalties
-        Exposed communication per unit of computation, by model and tier, which must not fall from one tier to
-        the next wider one. A job on one GPU has none, nor has a model that is not listed. Table I of Dally
-        unless given.
+        Exposed communication time per unit of computation, by model and tier; a wider tier must not have a
+        lower penalty. Jobs on one GPU and models that are not listed have none. The default is Table I of
+        Dally.
     minimize
         ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to
         the last end.
     slot
-        Seconds to whole multiples of which run times are rounded up; None for no rounding.
+        Length in seconds to whose multiples run times are rounded up; None for no rounding.
 
     Examples
     --------
@@ -135,17 +135,17 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def unit(self) -> str:
-        """What the objective counts."""
+        """Unit of the objective."""
         return {"mean_jct": "seconds of mean job completion time", "makespan": "seconds of makespan"}[
             self.minimize
         ]
 
     @property
     def step(self) -> Fraction | None:
-        """Releases and run times are multiples of it, and so are the optimum and all values without idling.
+        """Number of which the optimum is a multiple, as are all values of schedules without needless idling.
 
-        A schedule that lets GPUs idle for less is no better than one that does not. Releases count from the
-        first one.
+        Releases, counted from the first one, and run times are multiples of it. Idling for less improves no
+        schedule. For the mean job completion time it is divided by the number of jobs.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
         common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
@@ -163,16 +163,16 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def groups(self) -> tuple[tuple[range, ...], ...]:
-        """Numbers of the GPUs that stand together on each tier, innermost first; the first are the cells."""
+        """Numbers of the GPUs of each group by tier, innermost first; the innermost groups are the cells."""
         return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
 
     @property
     def cells(self) -> tuple[range, ...]:
-        """Numbers of the GPUs of each cell: those that the innermost tier joins, which make no difference."""
+        """Numbers of the GPUs of each cell, a group of the innermost tier, whose GPUs are interchangeable."""
         return self.groups[0]
 
     def run_time(self, job: Job, tier: str) -> Exact:
-        """Return the seconds that a job runs on GPUs joined by a tier.
+        """Return the running time of a job, in seconds, on GPUs joined by a tier.
 
         Examples
         --------
@@ -186,31 +186,31 @@ class Waiting(Problem[WaitingSolution]):
         return whole(seconds) if self.slot is None else ceil_to(seconds, decimal(self.slot))
 
     def run_times(self, job: Job) -> tuple[Exact, ...]:
-        """Return the seconds that a job runs, by tier."""
+        """Return the running times of a job, in seconds, by tier, innermost first."""
         return tuple(self.run_time(job, tier) for tier in self.tiers)
 
     def objective(self, solution: WaitingSolution) -> Exact:
-        """Mean job completion time or makespan in seconds."""
+        """Return the mean job completion time or the makespan, in seconds."""
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Check that every job runs once, after its release, on as many GPUs as it needs, alone on each."""
+        """Check that every job runs once, after its release, on as many GPUs as it demands, alone on each."""
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the value that is not minimised, and the seconds by which tiers make the jobs longer."""
+        """Return the value that is not minimized, and the seconds by which tiers prolong the jobs."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
         return {**values, "seconds lost to tiers": exact_total(lost)}
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return what tells instances apart."""
+        """Return the figures that distinguish instances."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Enumerate the orders in which jobs start, and the cells that they use, each as early as possible."""
+        """Yield every order of starts with every choice of cells, each job starting as early as possible."""
         sizes = [len(cell) for cell in self.cells]
         shares = [
             [
@@ -226,23 +226,23 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, by their release dates, on a clock that begins at the first of them.
+        """The jobs as a workload, by release date, with times counted from the first release.
 
-        Where run times are rounded, a job has a model of its own and takes as long as it does on the innermost
-        tier, so that the simulator gets the rounded run times.
+        If run times are rounded, each job has a model of its own, with the rounded time on the innermost tier
+        as duration, so that the simulator uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
     @cached_property
     def scenario(self) -> Scenario:
-        """The workload on its cluster, as the simulator takes it."""
+        """The scenario of the workload on its cluster, for the simulator."""
         tiers = dict(self.penalties)
         if self.slot is not None:
             tiers = {self._as_simulated(job).model: self._rounded_penalty(job) for job in self.jobs}
         return Scenario(workload=self.workload, cluster=self.cluster, speed=Speed(tiers=tiers))
 
     def started(self, shares: Sequence[CellShare]) -> WaitingSolution:
-        """Start jobs in an order, none before the one before it, as early as their cells have GPUs for them.
+        """Start jobs in the given order, each once its cells have free GPUs, but not before the previous job.
 
         Examples
         --------
@@ -268,10 +268,10 @@ class Waiting(Problem[WaitingSolution]):
         return WaitingSolution(runs=runs)
 
     def taken_over(self, schedule: Schedule) -> WaitingSolution:
-        """Take over a schedule that something else made of the scenario, on this problem's exact clock.
+        """Convert a schedule of the scenario into a solution with exact times.
 
-        Its clock may round where this one does not: a start that lies within rounding of a release or an end is
-        at that instant, and none is before the GPUs are free.
+        A start within rounding of a release or an end is moved to that time, and no job starts before its GPUs
+        are free.
 
         Raises
         ------
@@ -307,7 +307,7 @@ class Waiting(Problem[WaitingSolution]):
         return WaitingSolution(runs=runs)
 
     def schedule(self, solution: WaitingSolution) -> Schedule:
-        """Return a solution as a schedule of the scenario, as the plots know it."""
+        """Return a solution as a schedule of the scenario, for plots."""
         return Schedule(
             tuple(
                 Segment(run.job, float(start), float(start + self._length(run)), len(run.gpus), tuple(run.gpus))
@@ -359,7 +359,7 @@ class Waiting(Problem[WaitingSolution]):
         return job.model_copy(update=own)
 
     def _rounded_penalty(self, job: Job) -> TierPenalty:
-        """Return the penalties that make a job as long as the slots do, from the innermost tier on."""
+        """Return penalties relative to the innermost tier that yield the rounded run times of a job."""
         first, *_ = times = self.run_times(job)
         longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
@@ -368,7 +368,7 @@ class Waiting(Problem[WaitingSolution]):
 def broken_runs(
     runs: Sequence[Run], jobs: Sequence[Job], gpus: int, excuse: Callable[[Number], Number] | None = None
 ) -> Iterator[str]:
-    """Yield how runs break the rules about single jobs; an early start is excused if it is rounded."""
+    """Yield the rules about single jobs that runs break; rounding may excuse an early start."""
     job_of = {job.name: job for job in jobs}
     for index, run in enumerate(runs):
         if run.job not in job_of:
@@ -389,12 +389,12 @@ def broken_runs(
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:
-    """Return the first segment of every job, whose others must go on with it.
+    """Return the first segment of every job, and check that its other segments continue it.
 
     Raises
     ------
     InvalidInput
-        They do not.
+        A job is interrupted or moved.
     """
     found: dict[str, Segment] = {}
     ends: dict[str, float] = {}

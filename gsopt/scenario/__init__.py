@@ -1,1 +1,1 @@
-"""Scenario: what is given: jobs, speeds, clusters, events."""
+"""Scenario: the input of a simulation: jobs, speeds, cluster and events."""

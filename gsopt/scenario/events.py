@@ -1,8 +1,8 @@
 """Events: machines that leave, return, are lent, and are reclaimed.
 
-They happen on a cluster of racks, where machines have names; a plain cluster has only numbers of GPUs. At an
-instant jobs complete first, then the capacity changes, then events happen in the order in which they are given,
-then what requests with this deadline are still owed is taken, and then jobs arrive and the policy decides.
+Events name machines, so they need a cluster of racks; in a plain cluster they state numbers of GPUs. What
+happens at one moment is ordered: jobs complete, the capacity changes, events happen in their given order,
+requests with this deadline take what they are still owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _Names = Annotated[Many[Name], AfterValidator(_check_names)]
 
 
 class _Event(Frozen):
-    """What all events have: a kind, which every file states, and a time."""
+    """The kind, which every file states, and the time of an event."""
 
     event: str
     time: Seconds
@@ -43,7 +43,7 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """An event of a number of machines: of those that are named, of those of a type, or of any."""
+    """An event about a number of machines: among named ones, those of a type, or all."""
 
     among: _Names = ()
     gpu_type: str = ""
@@ -55,24 +55,25 @@ class _OfMachines(_Event):
         return self
 
     def takes(self, server: str, gpu_type: str = "") -> bool:
-        """Check whether a machine of a type is one of them."""
+        """Check whether the event may take a machine, given by name and GPU type."""
         return self.gpu_type in ("", gpu_type) and (not self.among or server in self.among)
 
 
 class Leave(_Event):
-    """Machines leave without notice: they fail, or are maintained.
+    """Machines leave without notice, because of a failure or maintenance.
 
-    Jobs that hold one of their GPUs wait again. A machine that was given up on request before is away already.
+    Jobs that hold one of their GPUs return to the queue. A machine that was already given up on request is not
+    affected.
 
     Attributes
     ----------
     time
-        When they leave.
+        Time in seconds at which they leave.
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of those jobs loses; all that it has done if that is less, or if it has no
-        checkpoints.
+        Seconds of work that each of those jobs loses, but at most all of its work so far; without checkpoints
+        it loses all.
 
     Examples
     --------
@@ -86,16 +87,16 @@ class Leave(_Event):
 
 
 class Return(_Event):
-    """Machines return, whether they left or were given up; those that are there stay as they are.
+    """Machines return, whether they had left or were given up; machines that are present are not affected.
 
     Attributes
     ----------
     time
-        When they are there again.
+        Time in seconds at which they are available again.
     servers
         Names of the machines; empty in a plain cluster.
     gpus
-        Number of GPUs of a plain cluster that were given up on request; None in a cluster of racks.
+        Number of GPUs given up on request that return to a plain cluster; None in a cluster of racks.
 
     Examples
     --------
@@ -115,30 +116,30 @@ class Return(_Event):
 
 
 class Reclaim(_OfMachines):
-    """A request, made at some time, to give up machines or GPUs by a deadline.
+    """A request to give up machines or GPUs by a deadline.
 
-    A machine that is given up answers the open request with the earliest deadline that may take it; the one
-    given first among those with the same deadline. It stays away until a `Return` names it or a `Loan` brings
-    it. At the deadline as many machines have been given up as were asked for, or all that may be are away. In a
-    plain cluster as many GPUs leave at the deadline.
+    A machine that is given up counts for the open request with the earliest deadline that may take it; if
+    several have that deadline, for the first one given. It stays away until a `Return` names it or a `Loan`
+    brings it back. At the deadline, machines that are still owed are taken, as far as there are any. In a plain
+    cluster, the GPUs leave at the deadline.
 
-    A request does not come unannounced: a job that continues elsewhere in the instant in which its machine is
-    given up was moved.
+    Unlike a `Leave`, a request is known in advance: a job that continues elsewhere at the moment its machine is
+    given up counts as moved.
 
     Attributes
     ----------
     time
-        When the request is made.
+        Time in seconds at which the request is made.
     deadline
-        When it must be met; later than `time`.
+        Time in seconds by which it must be met; later than `time`.
     servers
         Number of machines; None in a plain cluster.
     gpus
         Number of GPUs of a plain cluster; None in a cluster of racks.
     among
-        Names of the machines that may be given up for it; any when empty.
+        Names of the machines that may be given up for it; any if empty.
     gpu_type
-        Type of the machines that may be given up for it, instead of their names; any when empty.
+        GPU type of the machines that may be given up for it, instead of their names; any if empty.
 
     Examples
     --------
@@ -177,22 +178,21 @@ class Reclaim(_OfMachines):
 
 
 class Loan(_OfMachines):
-    """Machines that are away come back: their owner lends them until they are reclaimed.
+    """Machines that are away return: their owner lends them until they are reclaimed.
 
-    Of the machines that are away and may come, the first in the order of the cluster do, so that the outcome
-    depends only on what was lent and what was given up; all of them where they are fewer. Machines lent for the
-    first time leave at time 0 before.
+    Of the allowed machines that are away, the first ones in the order of the cluster return, or all if there
+    are too few. To lend machines for the first time, let them leave at time 0.
 
     Attributes
     ----------
     time
-        When they are there.
+        Time in seconds from which they are available.
     servers
         Number of machines.
     among
-        Names of the machines that may come; any when empty.
+        Names of the machines that may be lent; any if empty.
     gpu_type
-        Type of the machines that may come, instead of their names; any when empty.
+        GPU type of the machines that may be lent, instead of their names; any if empty.
 
     Examples
     --------
@@ -219,7 +219,7 @@ Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` for the first event that cannot happen on a cluster.
 
-    Which machines are given up is decided later, so only certain contradictions are refused.
+    Only contradictions that are certain are refused, as the machines to give up are chosen later.
 
     Examples
     --------
@@ -254,7 +254,7 @@ def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
 
 
 def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> None:
-    """Refuse a type that the cluster does not have, and more machines of it than there are."""
+    """Refuse a GPU type that the cluster does not have, and more machines of it than there are."""
     kind = event.gpu_type
     there = [machine for machine in cluster.machines if kind in ("", machine.gpu_type)]
     if not there:
@@ -275,7 +275,7 @@ def _refuse_twice_in_an_instant(events: Sequence[Event]) -> None:
 
 
 def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
-    """Refuse machines that leave although they are surely away, or return although they are surely there."""
+    """Refuse machines that leave while certainly away, or return while certainly present."""
     away: set[str] = set()
     lent: set[str] = set()  # those that were surely away before a loan
     returned: dict[str, float] = {}

@@ -1,4 +1,4 @@
-"""Job and Workload: what is submitted to a cluster, when, and in which modes it can run."""
+"""Job and Workload: what is submitted to a cluster, when, and how it can run."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -16,7 +16,7 @@ LATEST = 1e12
 #: Seconds on the clock of a workload.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
-#: Least duration, in seconds, and speed: no hardware has less, and quotients of what is smaller overflow.
+#: Least duration, in seconds, and speed; smaller ones are unrealistic, and their quotients overflow.
 LEAST = 1e-9
 
 #: Speed relative to the job alone on its demanded GPUs.
@@ -45,28 +45,28 @@ DEFAULT_MODE = ""
 
 
 class Mode(Frozen):
-    """Another way to run a job: another batch size, or sub-batches whose gradients are accumulated.
+    """An alternative way to run a job: another batch size, or sub-batches whose gradients are accumulated.
 
     Attributes
     ----------
     name
         Name of the mode, unique in its job.
     menu
-        Every number of GPUs on which the job may run in this mode, with its speed there. Speeds of all modes
-        have one unit: the job alone on its demanded GPUs in its default mode has speed 1.
+        Allowed numbers of GPUs in this mode, each with its speed. The job alone on its demanded GPUs in its
+        default mode has speed 1.
     memory
-        Bytes that the job needs on each of its GPUs; None for those of the default mode.
+        Bytes of memory that the job needs on each of its GPUs; None for as many as in the default mode.
     batch_size
-        Samples per iteration over all GPUs; None for those of the default mode.
+        Samples per iteration over all GPUs; None for as many as in the default mode.
     steps
         Number of sub-batches into which the batch is divided.
     samples
-        Samples until the target of the job's training, when trained in this mode throughout; None for those of
-        the default mode.
+        Samples until the target if the whole training runs in this mode; None for as many as in the default
+        mode.
     gpu_type
-        The only type of GPU on which it may run in this mode, empty for any; None for that of the default mode.
+        The only GPU type on which it may run in this mode; empty for any, None for that of the default mode.
     tunes
-        Whether the job itself keeps choosing its batch size; only jobs of an application can
+        Whether the job keeps choosing its own batch size; only adaptive jobs can
         (`gsopt.scenario.scenario.Physics.applications`).
 
     Examples
@@ -92,16 +92,17 @@ class Mode(Frozen):
 
 
 class Phase(Frozen):
-    """A share of a job's work in which it is slower than its menus say.
+    """A part of a job's work in which it is slower than its menus say.
 
     Attributes
     ----------
     until
-        Share of the work at which the phase ends, above 0 and at most 1; it begins where the previous one ends.
+        Share of the work at which the phase ends, above 0 and at most 1; it begins where the previous phase
+        ends.
     slowdown
-        Factor by which the work of this phase takes longer; at least 1.
+        Factor by which this work takes longer; at least 1.
     modes
-        Slowdown in individual modes, by name, instead; the default mode has the empty name.
+        Slowdown for individual modes, by name, which replaces `slowdown`; the default mode has the empty name.
 
     Examples
     --------
@@ -120,11 +121,10 @@ class Phase(Frozen):
 
 
 class Job(Frozen):
-    """A training job: it runs on all its GPUs at once, or not at all.
+    """A training job, which runs on all its GPUs at once or not at all.
 
-    Its work is measured in seconds at speed 1, the speed at which it runs alone on the GPUs that it demands.
-    Methods raise `KeyError` for a mode that it does not have, or a number of GPUs on which it may not run in
-    that mode.
+    Work is measured in seconds at speed 1, that of the job alone on the GPUs that it demands. Methods raise
+    `KeyError` for an unknown mode, or a number of GPUs that the mode does not allow.
 
     Attributes
     ----------
@@ -133,35 +133,35 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Seconds that the job runs alone on the GPUs it demands; at least a nanosecond.
+        Running time in seconds alone on the GPUs that it demands; at least a nanosecond.
     gpus
         Number of GPUs that it demands.
     menu
-        Every number of GPUs on which it may run, with its speed there; only `gpus` at speed 1 when empty.
+        Allowed numbers of GPUs, each with its speed; only `gpus` at speed 1 if empty.
     model
-        The trained model, by which slowdowns and overheads are looked up; empty when unknown.
+        Name of the trained model, by which slowdowns and overheads are looked up; empty if unknown.
     memory
-        Bytes that it needs on each of its GPUs; None when unknown.
+        Bytes of memory that it needs on each of its GPUs; None if unknown.
     batch_size
-        Samples per iteration over all GPUs; None when unknown.
+        Samples per iteration over all GPUs; None if unknown.
     gpu_type
-        The only type of GPU on which it may run in its default mode; empty for any.
+        The only GPU type on which it may run in its default mode; empty for any.
     modes
-        Other ways to run it. The job's own menu, memory and batch size are its default mode, which has the
+        Other ways to run it. The job's own menu, memory and batch size form its default mode, which has the
         empty name.
     phases
-        Shares of the work, ascending, in which it is slower than its menus say, the last one until 1; none when
-        it is always as fast.
+        Parts of the work, in order, in which it is slower than its menus say, the last one until 1; empty if it
+        is never slower.
     training
-        Samples until its target, and the observable course of the training; None when unknown. A share of the
-        work is that share of the samples of the current mode.
+        Samples until its target, and its observable loss and accuracy; None if unknown. A share of the work is
+        that share of the samples of the current mode.
     deadline
-        Seconds from the beginning of the workload by which its user wants it complete, after its release; None
-        without one. A late job continues.
+        Seconds from the beginning of the workload by which it should be complete, after its release; None for
+        no deadline. A late job continues.
     checkpoints
-        Whether it keeps its progress when it stops or is evicted. Without checkpoints it starts over, and loses
-        all progress on machines that leave without notice. A job that continues in the instant in which it
-        stopped was resized or moved, and always keeps its progress.
+        Whether it keeps its progress when it stops or is evicted; otherwise it starts over. A job that stops
+        and continues at the same moment was resized or moved and keeps its progress, unless its machine left
+        without notice.
 
     Examples
     --------
@@ -253,12 +253,12 @@ class Job(Frozen):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Every number of GPUs on which the job may run in its default mode, ascending."""
+        """Allowed numbers of GPUs in the default mode, ascending."""
         return tuple(sorted(count for count, _ in self.menu)) or (self.gpus,)
 
     @cached_property
     def speeds(self) -> Mapping[str, Mapping[int, float]]:
-        """Speed alone, on GPUs of one machine and without phases: by mode, then by allowed number of GPUs."""
+        """Speed alone, on GPUs of one machine and without phases, by mode and allowed number of GPUs."""
         menus = {mode.name: mode.menu for mode in self.modes}
         return {
             name: dict(menu) for name, menu in ({DEFAULT_MODE: self.menu or [(self.gpus, 1.0)]} | menus).items()
@@ -269,35 +269,35 @@ class Job(Frozen):
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the bytes that a mode needs on each GPU; None when unknown."""
+        """Return the bytes of memory that a mode needs on each GPU; None if unknown."""
         if mode == DEFAULT_MODE:
             return self.memory
         own = self._by_name[mode].memory
         return self.memory if own is None else own
 
     def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
-        """Return the only type of GPU on which the job may run in a mode; empty for any."""
+        """Return the only GPU type on which the job may run in a mode; empty for any."""
         if mode == DEFAULT_MODE:
             return self.gpu_type
         own = self._by_name[mode].gpu_type
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target when trained in one mode throughout; 0 without a training."""
+        """Return the samples until the target if the whole training runs in one mode; 0 without a training."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
         return self.training.samples if own is None else own
 
     def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the batch size in a mode; None when unknown, or when the job tunes it."""
+        """Return the batch size in a mode, in samples; None if unknown, or if the job tunes it."""
         if mode == DEFAULT_MODE:
             return self.batch_size
         own = self._by_name[mode]
         return self.batch_size if own.batch_size is None and not own.tunes else own.batch_size
 
     def tunes_in(self, mode: str = DEFAULT_MODE) -> bool:
-        """Check whether the job chooses its batch size itself in a mode."""
+        """Check whether the job chooses its own batch size in a mode."""
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
@@ -310,14 +310,14 @@ class Job(Frozen):
 
 
 class Workload(Frozen):
-    """Jobs, sorted by release date; those with equal dates keep the order in which they were given.
+    """Jobs, sorted by release date; jobs with equal dates keep their given order.
 
     Attributes
     ----------
     name
         Name of the workload.
     source
-        Where it comes from.
+        Origin of the jobs.
     jobs
         The jobs, by release date.
 

@@ -1,4 +1,4 @@
-"""Scenario: everything that is known when a workload runs on a cluster, before any decision is taken."""
+"""Scenario: everything known about a workload on a cluster before any decision is taken."""
 
 from collections.abc import Iterator, Mapping
 from math import fsum
@@ -20,16 +20,17 @@ from gsopt.scenario.speed import Speed, require_levels
 
 
 class Overhead(Frozen):
-    """Seconds in which a job holds its GPUs without making progress, by decision.
+    """Seconds in which a job holds its GPUs without progress, by kind of decision.
 
     Attributes
     ----------
     start
-        After every start.
+        Seconds after every start.
     stop
-        For the stop, such as its checkpoint; paid at the next start, so that a stop frees GPUs at once.
+        Seconds for every stop, such as for a checkpoint; spent at the next start, so that a stop frees GPUs at
+        once.
     resize
-        After every resize or move.
+        Seconds after every resize or move.
 
     Examples
     --------
@@ -43,10 +44,10 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """From some time on only the GPUs numbered below `gpus` are there.
+    """A change of the capacity: from `time` on, in seconds, only the GPUs numbered below `gpus` are available.
 
-    Jobs that lose a GPU wait again, and keep their progress if they have checkpoints; in a plain cluster these
-    are the jobs started last.
+    Jobs that lose a GPU return to the queue, and keep their progress if they have checkpoints. In a plain
+    cluster the jobs started last lose theirs.
 
     Examples
     --------
@@ -81,40 +82,38 @@ RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
 
 
 class Physics(Frozen):
-    """The rules of running any workload on any cluster.
+    """The rules by which workloads run on clusters.
 
-    All fields can be given to `simulate`, `compare_policies` and `judge` by name, in the instances of a study,
-    and in a setting of the command line.
+    All fields can be passed by name to `simulate`, `compare_policies` and `judge`, and be set in studies and on
+    the command line.
 
     Attributes
     ----------
     speed
         Slowdowns by network tier, by sharing, and by GPU type.
     overheads
-        Overhead of each model; the entry under the empty name is that of every other model. A single `Overhead`
-        is that of all models.
+        Overhead of each model; the entry with the empty name is for all other models. A single `Overhead` is
+        for all models.
     share_limit
-        Number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
+        Largest number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
     capacity_changes
-        Changes of the number of GPUs, by time; before the first of them all GPUs are there.
+        Changes of the number of GPUs, by time; before the first change all GPUs are available.
     events
-        Machines that leave, return, are lent and reclaimed, by time. A GPU is there when no capacity change and
-        no event has taken it.
+        Machines that leave, return, are lent and reclaimed, by time. A GPU is available if neither a capacity
+        change nor an event has taken it.
     applications
-        Measurements of models, by name. A job of such a model is adaptive: its speed depends on the machines
-        that its GPUs are on, on its batch size and on the progress of its training, and it may tune its batch
-        size itself (`gsopt.scenario.job.Mode.tunes`). Its menus are upper limits of its speed. It needs a
-        cluster of racks.
+        Measurements of models, by name. A job of such a model is adaptive: its speed depends on its machines,
+        its batch size and its progress, and it may tune its batch size (`gsopt.scenario.job.Mode.tunes`). Its
+        menus are upper limits of its speed. Adaptive jobs need a cluster of racks.
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
-        When `Overhead.resize` is paid: for every ``"change"`` of GPUs or mode; only where the ``"shape"`` of a
-        placement changes, the number of GPUs on each of its machines; or only where the number of its
-        ``"machines"`` changes. The latter two need a cluster of racks. A job that keeps shape and mode does not
-        restart then, wherever it moves.
+        When a running job pays `Overhead.resize`: for every ``"change"`` of GPUs or mode; only for a new
+        ``"shape"``, the numbers of GPUs on its machines; or only for a new number of ``"machines"``. The latter
+        two need a cluster of racks; a job that keeps its shape and mode then moves without a restart.
     clock_start
-        Origin of time: rounds and intervals, such as those in which policies decide or adaptive jobs tune
-        themselves, are multiples of their length from then on. The first release date when None.
+        Origin of time in seconds, from which the rounds of policies and the intervals of adaptive jobs are
+        counted; None for the first release date.
 
     Examples
     --------
@@ -148,19 +147,19 @@ class Physics(Frozen):
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
 
     def application(self, job: Job) -> Application | None:
-        """Return the measurements of the model of an adaptive job; None for any other."""
+        """Return the measurements of an adaptive job's model; None for any other job."""
         return self.applications.get(job.model)
 
 
 class Scenario(Physics):
-    """A workload, a cluster, and the physics of running one on the other.
+    """A workload, a cluster, and the rules by which one runs on the other.
 
     Attributes
     ----------
     workload
-        The jobs.
+        The jobs to run.
     cluster
-        The GPUs.
+        The GPUs to run them on.
 
     Examples
     --------
@@ -176,21 +175,21 @@ class Scenario(Physics):
     def of(
         cls, given: "Workload | Scenario", cluster: Cluster | int | None = None, **physics: Any
     ) -> "Scenario":
-        """Put a workload on a cluster, or return a given scenario; anything wrong raises an error of one line.
+        """Create a scenario from a workload and a cluster, or return a given scenario.
 
         Parameters
         ----------
         given
-            The jobs, or what a reader of traces returns; or a scenario, next to which nothing else is given.
+            A workload, a trace that was read, or a scenario, which allows no other arguments.
         cluster
             The GPUs, or their number.
         physics
-            Any field of `Physics`; None for its default.
+            Fields of `Physics`; None for the default.
 
         Raises
         ------
         InvalidInput
-            A rule is broken, for example by a job that fits in no way, or there is no such field.
+            A rule is broken, for example by a job that never fits, or there is no such field.
 
         Examples
         --------
@@ -222,14 +221,14 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """Demanded GPU time over that of the cluster from first to last release; None for one instant."""
+        """GPU time demanded over GPU time available from first to last release; None if these are equal."""
         jobs = self.workload.jobs
         span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0
         return fsum(job.gpus * job.duration for job in jobs) / (self.cluster.gpus * span) if span else None
 
     @property
     def clock(self) -> Clock:
-        """The clock of the scenario, with the origin of time."""
+        """Clock of the scenario, with the origin of time."""
         jobs = self.workload.jobs
         first = jobs[0].release_date if jobs else 0
         return Clock(decimal(first if self.clock_start is None else self.clock_start))
@@ -294,7 +293,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _applications_need_racks(self) -> "Scenario":
-        """Require machines, on which the speed depends, and no penalties, which the measurements include."""
+        """Require machines, on which adaptive speeds depend, and no penalties, which measurements include."""
         for model in self.applications:
             if self.cluster.is_plain:
                 raise RuleBroken("applications", model, "must be none in a plain cluster")
@@ -312,7 +311,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _penalties_of_known_levels(self) -> "Scenario":
-        """Require levels of the cluster; penalties of machine, rack and network are for any cluster."""
+        """Require that penalties are for levels of the cluster; the usual levels are always allowed."""
         if not self.cluster.is_plain:
             require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
         return self
@@ -333,7 +332,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _given_up_gpus_are_there(self) -> "Scenario":
-        """Check a plain cluster, where numbers of GPUs suffice; elsewhere it depends on the decisions."""
+        """Check the GPUs given up in a plain cluster; in other clusters that depends on decisions."""
         if not self.cluster.is_plain:
             return self
         changes = [(change.time, 0, change.gpus, "") for change in self.capacity_changes]
@@ -396,7 +395,7 @@ def _since(given: Dated, clock: Clock) -> Dated:
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
-    """Yield field, value and rule of whatever a job of this application, or of none, must not have."""
+    """Yield field, value and rule of each property that a job with this application, or none, must not have."""
     if application is None:
         for place, mode in enumerate(job.modes):
             if mode.tunes:

@@ -1,10 +1,8 @@
-"""Speed: how fast a job runs under an allocation.
+"""Speed: how fast a job runs with its GPUs and their other users.
 
-The speed is that of the menu of the job's mode, divided by the slowdown of the network tier that joins its
-GPUs, by the slowdown of the worst job with which it shares a GPU, by that of the phase that its work is in, and
-by that of the types of its GPUs.
-All slowdowns are at least 1, so no allocation is faster than the menu says and every bound that looks at the
-menus alone holds.
+The speed is that in the menu of the job's mode, divided by four slowdowns: that of the network tier that joins
+its GPUs, of the worst job with which it shares a GPU, of the current phase, and of the types of its GPUs. All
+slowdowns are at least 1. So menus are upper limits of the speed, and bounds that use menus alone are valid.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,14 +23,12 @@ Penalty = Annotated[float, Field(ge=0, le=1e6)]
 
 
 class TierPenalty(Frozen):
-    """Exposed communication time of a model per unit of computation, by network tier.
+    """Exposed communication time of a model per unit of computation time, by network tier.
 
-    Clusters with further levels may have a penalty each, named after the level. A level without one takes that
-    of the next wider level that has one, so a job is never faster than what was measured for wider levels says;
-    beyond the widest it is that of the network.
+    Further levels of a cluster may have a penalty each, as a field with the name of the level. A level without
+    one has that of the next wider level with one, and beyond the widest that of the network.
 
-    Any name is taken for a level here, as no cluster is known; where penalties and a cluster meet, one that is
-    no level of the cluster is refused (`require_levels`).
+    Any name is accepted here. It is refused later if the cluster has no such level (`require_levels`).
 
     Examples
     --------
@@ -53,7 +49,7 @@ class TierPenalty(Frozen):
 
     @cached_property
     def named(self) -> Mapping[str, float]:
-        """The penalty of every level that has one."""
+        """Penalties by level, for every level that has one."""
         return {
             Tier.MACHINE: self.machine,
             Tier.RACK: self.rack,
@@ -62,12 +58,12 @@ class TierPenalty(Frozen):
         }
 
     def of(self, tier: str, levels: Sequence[str] = ()) -> float:
-        """Return the penalty of a tier in a cluster of some levels, innermost first.
+        """Return the penalty of a tier in a cluster whose `levels` are given innermost first.
 
         Raises
         ------
         InvalidInput
-            The tier has no penalty, and is none of the levels.
+            The tier has no penalty and is not one of the levels.
         """
         named = self.named
         if tier in named:
@@ -80,7 +76,9 @@ class TierPenalty(Frozen):
 
 
 def require_levels(field: str, tiers: Mapping[str, TierPenalty], levels: Sequence[str]) -> None:
-    """Raise `RuleBroken` for a penalty that is for no level of a cluster; the usual three are for any.
+    """Raise `RuleBroken` for a penalty of a level that the cluster does not have.
+
+    The levels machine, rack and network are always allowed.
 
     Examples
     --------
@@ -109,21 +107,21 @@ TIER_PENALTIES: Mapping[str, TierPenalty] = {
 
 
 class Speed(Frozen):
-    """Slowdowns on top of the jobs' menus.
+    """Slowdowns of jobs, relative to the speeds in their menus.
 
     Attributes
     ----------
     tiers
-        Penalty of each model by network tier, for jobs on at least two GPUs; other models have none.
+        Penalties of models by network tier, for jobs on at least two GPUs; other models have none.
     interference
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
         Slowdown of pairs that are not listed.
     gpu_types
-        How many times slower a GPU of a type is than one on which the menus were measured; 1 for other types.
+        How many times slower a GPU of a type is than the GPUs on which menus were measured; 1 for other types.
         Only GPUs of a cluster of racks have types.
     mixed
-        Further slowdown of a job while its GPUs are of several types.
+        Additional slowdown of a job whose GPUs are of several types.
 
     Examples
     --------
@@ -145,7 +143,7 @@ class Speed(Frozen):
 
     @property
     def knows_types(self) -> bool:
-        """Whether the types of its GPUs make any difference to a job."""
+        """Whether GPU types make any difference to a job."""
         return bool(self.gpu_types) or self.mixed > 1
 
     def rate(
@@ -161,32 +159,32 @@ class Speed(Frozen):
         levels: Sequence[str] = (),
         types: Mapping[str, int] | None = None,
     ) -> Any:
-        """Return the speed of a job on `count` GPUs joined by a tier, sharing GPUs with partners.
+        """Return the speed of a job on `count` GPUs joined by a tier, sharing GPUs with `partners`.
 
         Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown.
-        The batch is divided among the GPUs of several types by what each can do, so that none waits for
-        another: all together are as fast as the sum of them. Source: the penalty of Dally, section II-B; the
-        interference ratio of Castor, Eq. 4-5; the balance of Aryl, appendix A.
+        Among GPUs of several types, the batch is divided in proportion to their speeds, so that none waits for
+        another and their speeds add up. Source: the penalty of Dally, section II-B; the interference ratio of
+        Castor, Eq. 4-5; the balance of Aryl, appendix A.
 
         Parameters
         ----------
         job, count, tier, partners
-            The job and its allocation.
+            The job, its number of GPUs, their tier, and the jobs that share its GPUs.
         number
             ``float``, or ``Fraction`` for exact arithmetic.
         mode
             The mode in which the job runs.
         phase
-            The phase in which its work is; None when it has no phases, or for the speed without them.
+            The current phase of its work; None for the speed without phases.
         levels
-            The levels of the cluster, innermost first, where it has others than machine, rack and network.
+            Levels of the cluster, innermost first; needed if they differ from machine, rack and network.
         types
-            The number of the GPUs of each type; None where they have none.
+            Number of its GPUs of each type; None if they have no types.
 
         Raises
         ------
         KeyError
-            The job has no such mode, or may not run on that number of GPUs in it.
+            The job has no such mode, or the mode does not allow that number of GPUs.
         """
         slowdown = 1 + self._penalty(job, count, tier, number, levels)
         rate = number(job.speed(count, mode)) / (slowdown * number(self._worst(job, partners)))
@@ -197,12 +195,12 @@ class Speed(Frozen):
     def slowdown(
         self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
     ) -> float:
-        """Return how many times slower partners and the types of its GPUs make a job, whatever its network.
+        """Return the slowdown of a job by its partners and the types of its GPUs, without the network.
 
         Parameters
         ----------
         job, partners, types
-            As of `rate`.
+            As in `rate`.
 
         Examples
         --------
@@ -222,7 +220,7 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the share of its time in which a job on `count` GPUs joined by a tier waits for the network.
+        """Return the share of its time that a job on `count` GPUs joined by a tier waits for the network.
 
         With s seconds of exposed communication per second of computation it is s / (1 + s). Source: Dally,
         section V-D, metric 4.
@@ -230,7 +228,7 @@ class Speed(Frozen):
         Parameters
         ----------
         job, count, tier, number, levels
-            As of `rate`.
+            As in `rate`.
 
         Examples
         --------
@@ -242,11 +240,11 @@ class Speed(Frozen):
         return penalty / (1 + penalty)
 
     def _worst(self, job: Job, partners: Iterable[Job]) -> float:
-        """Return the slowdown of a job beside the worst of its partners."""
+        """Return the slowdown of a job by the worst of its partners."""
         return max((self.interference_of(job, partner) for partner in partners), default=1.0)
 
     def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
-        """Return the slowdown of a job on GPUs of these types, beside GPUs on which menus were measured."""
+        """Return the slowdown of a job by GPU types, relative to the GPUs on which menus were measured."""
         slowdowns = {name: number(self.gpu_types.get(name, 1.0)) for name in types}
         if len(types) == 1:
             return next(iter(slowdowns.values()))
@@ -256,7 +254,7 @@ class Speed(Frozen):
     def _penalty(
         self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
     ) -> Any:
-        """Return the exposed communication per unit of computation; a single GPU has nobody to talk to."""
+        """Return the exposed communication per unit of computation; 0 for a single GPU."""
         if count > 1 and job.model in self.tiers:
             return number(self.tiers[job.model].of(tier, levels))
         return number(0)
@@ -267,7 +265,7 @@ class Speed(Frozen):
 
 
 def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
-    """Return the menu of a job whose speed grows with its GPUs.
+    """Return the menu of a job whose speed is proportional to its number of GPUs; on `gpus` GPUs it is 1.
 
     Examples
     --------
@@ -278,7 +276,7 @@ def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ..
 
 
 def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[int, float], ...]:
-    """Return the menu of a job from its throughput on each number of GPUs, in any unit.
+    """Return the menu of a job that demands `gpus` GPUs, from its throughputs in any unit.
 
     Raises
     ------
@@ -298,13 +296,13 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 
 
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
-    """Return the counts on which the speed per GPU is at least `alpha` of that on the demanded GPUs.
+    """Return the numbers of GPUs with at least `alpha` times the speed per GPU of the demanded number.
 
-    They begin at the demanded count and ascend through the menu until the speed per GPU first falls below
-    that; a relative 1e-9 is excused, since speeds are floats.
+    The numbers ascend through the menu from the demanded one until the speed per GPU first falls below that. A
+    relative 1e-9 is tolerated, as speeds are floats.
 
-    Source: Ares, section 3.3, which doubles the demanded count. Here the menu says which counts there are, so
-    a menu of doublings gives the rule of the paper, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible.
+    Source: Ares, section 3.3, which doubles the demanded number. Here the menu lists the numbers, so a menu of
+    doublings yields the rule of the paper; the 1, 2, 4 and 6 GPUs of its Figure 4 are possible too.
 
     Raises
     ------
@@ -329,11 +327,11 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
 
 
 class IterationTime(Frozen):
-    """Seconds of one training iteration with gradient accumulation and overlapped communication.
+    """Seconds of a training iteration with gradient accumulation and overlapped communication.
 
-    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample *
-    b``; the all-reduce of m bytes takes ``latency + per_byte * m``; of `steps` sub-batches the last one
-    overlaps with it, to a degree of 1 (not at all) upwards.
+    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample * b``;
+    the all-reduce of m bytes takes ``latency + per_byte * m``; it overlaps with the last of `steps`
+    sub-batches, to a degree `overlap` from 1 (not at all) upwards.
 
     Examples
     --------
@@ -351,9 +349,9 @@ class IterationTime(Frozen):
     overlap: Annotated[float, Field(ge=1, le=1000)] = 1.0
 
     def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
-        """Return the time of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
+        """Return the seconds of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
 
-        `message` counts the bytes that are reduced; 0 on a single GPU, which does not communicate.
+        `message` is the number of bytes to reduce; 0 on a single GPU, which does not communicate.
         """
         computation = self.compute + self.per_sample * batch_size / steps
         communication = self.latency + self.per_byte * message if message else 0.0
@@ -364,7 +362,7 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Return the menu of a job that keeps its batch size over all GPUs whatever their number.
+        """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
 
         Examples
         --------
@@ -377,9 +375,10 @@ class IterationTime(Frozen):
 
 
 def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
-    """Fit the iteration time to measured samples ``(batch size per GPU, message bytes, seconds)``.
+    """Fit an `IterationTime` to measured samples ``(batch size per GPU, message bytes, seconds)``.
 
-    Least squares on the relative error, from several starts of the overlap, with all parameters at least 0.
+    The fit minimizes the squares of relative errors with nonnegative parameters, from several starting values
+    of `overlap`.
 
     Raises
     ------

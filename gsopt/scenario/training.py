@@ -1,4 +1,4 @@
-"""Training: the samples that a job has to process until its target, and its observable progress."""
+"""Training: the samples that a job must process to reach its target, and its observable progress."""
 
 from math import exp, expm1
 from typing import Annotated, Any, NamedTuple
@@ -17,9 +17,9 @@ class Observation(NamedTuple):
     Attributes
     ----------
     samples
-        Processed samples.
+        Number of processed samples.
     epochs
-        The same, as a multiple of its data set.
+        Processed samples as a multiple of the data set.
     loss
         Training loss.
     accuracy
@@ -41,26 +41,26 @@ class Training(Frozen):
     """A training until a target, in samples, with its observable loss and accuracy.
 
     The samples are those of the job's default mode; a mode with another batch size may need more or fewer
-    (`gsopt.scenario.job.Mode`). Between beginning and target both curves are exponential: after a share p of
-    the work the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is ``accuracy * (1 - g)``, where
-    ::
+    (`gsopt.scenario.job.Mode`). From the beginning to the target both curves are exponential: after a share p
+    of the work the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is ``accuracy * (1 - g)``,
+    where ::
 
         g = (exp(-curvature * p) - exp(-curvature)) / (1 - exp(-curvature))
 
-    and ``1 - p`` where the curvature is 0. That is an assumption: real curves are rougher.
+    and ``1 - p`` if the curvature is 0. This is an assumption: real curves are rougher.
 
     Attributes
     ----------
     epoch
-        Samples of an epoch, a pass over the data set.
+        Samples of an epoch, that is, a pass over the data set.
     samples
-        Samples until the target, when trained in the default mode throughout.
+        Samples until the target if the whole training runs in the default mode.
     initial_loss, loss
-        Loss before the training and at its target.
+        Loss before the training, and at the target.
     accuracy
         Validation accuracy at the target; it begins at 0.
     curvature
-        How early the improvement comes; 0 for an even one.
+        How early the improvement comes; 0 for a steady one.
 
     Examples
     --------
@@ -83,19 +83,19 @@ class Training(Frozen):
         return self
 
     def loss_at(self, share: Any) -> float:
-        """Return the loss after a share of the work."""
+        """Return the loss after a share of the work, from 0 to 1."""
         return self.loss + (self.initial_loss - self.loss) * self._left(float(share))
 
     def accuracy_at(self, share: Any) -> float:
-        """Return the validation accuracy after a share of the work."""
+        """Return the validation accuracy after a share of the work, from 0 to 1."""
         return self.accuracy * (1.0 - self._left(float(share)))
 
     def observe(self, samples: Any, share: Any) -> Observation:
-        """Return the report after a number of samples, with a share of the work done."""
+        """Return the report after `samples` samples, when a share of the work is done."""
         return Observation(samples, samples / self.epoch, self.loss_at(share), self.accuracy_at(share))
 
     def _left(self, share: float) -> float:
-        """Return the share of the improvement still to come."""
+        """Return the share of the improvement that is still to come."""
         if not self.curvature:
             return 1.0 - share
         return expm1(self.curvature * (1.0 - share)) * exp(-self.curvature) / -expm1(-self.curvature)

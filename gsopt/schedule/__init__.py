@@ -1,4 +1,4 @@
-"""Schedule: what ran when, whether it was legal, and what it is worth."""
+"""Schedule: what ran when, whether it was legal, and how good it is."""
 
 from gsopt.schedule.schedule import Schedule, Segment, Vacated
 

@@ -1,8 +1,8 @@
-"""Adaptive progress: how far an adaptive job gets where a schedule puts it, as the judge works it out.
+"""Adaptive progress: how far an adaptive job gets under a schedule, computed independently by the judge.
 
 Progress is divided into stints of constant speed. A stint ends with an epoch, with the interval after which the
-job tunes its batch, or with a change from outside. The only inputs are the measurements of the model
-(`gsopt.scenario.adaptive.application`) and what the job fits to its own steps
+job tunes its batch, or with a change of its GPUs or partners. The only inputs are the measurements of the model
+(`gsopt.scenario.adaptive.application`) and the throughput model that the job fits to its steps
 (`gsopt.scenario.adaptive.fitting`).
 """
 
@@ -21,12 +21,12 @@ from gsopt.scenario.scenario import Scenario
 
 
 class _Impossible(Exception):
-    """A job was not measured where it is to run."""
+    """There are no measurements of a job where it is to run."""
 
 
 @dataclass
 class _Stint:
-    """Work on the same GPUs, with one batch and at one speed."""
+    """Work on the same GPUs, with one batch and at constant speed."""
 
     shape: tuple[int, ...]  # GPUs on each machine
     size: int | None  # samples of a fixed batch; None where the job chooses it
@@ -65,16 +65,16 @@ class AdaptiveProgress:
 
     @property
     def share(self) -> float:
-        """Share of its work that is done."""
+        """Completed share of its work."""
         return float(self._progress(self._now) / self._goals[-1])
 
     @property
     def completed_at(self) -> float | None:
-        """When it completed; None before."""
+        """Time of its completion; None before."""
         return None if self.broken else self._completed_at
 
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
-        """Run on so many GPUs of each machine from now on."""
+        """Run from now on, on the given numbers of GPUs of the machines."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"
@@ -88,7 +88,7 @@ class AdaptiveProgress:
             self._stint, self.broken = None, str(rule)
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Go on beside other jobs, which changes nothing if the slowdown is the same as before."""
+        """Continue with another slowdown by partners; an equal slowdown changes nothing."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:
@@ -96,7 +96,7 @@ class AdaptiveProgress:
                 self._work(max(time, self._stint.begin))
 
     def follow(self, time: Any) -> None:
-        """Go on until a time."""
+        """Continue until a time."""
         while self._stint is not None and self._stint.end <= time:
             self._turn(self._stint)
         self._now = time
@@ -110,7 +110,7 @@ class AdaptiveProgress:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop; the job is complete if its end is at most the excused seconds away."""
+        """Stop; the job is complete if at most the excused seconds are missing."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end
@@ -147,7 +147,7 @@ class AdaptiveProgress:
         return min(self._done + stint.speed * (time - stint.begin), self._goals[self._epoch + 1])
 
     def _work(self, begin: Any) -> None:
-        """Begin the stint anew at a time: find its speed, and when it ends unless something changes."""
+        """Restart the stint at a time: compute its speed and when it ends unless something changes."""
         stint, truth = self._stint, self._truth
         assert stint is not None  # noqa: S101 - whoever works has one
         step, sync = self._times(stint)

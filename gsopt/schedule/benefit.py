@@ -1,4 +1,4 @@
-"""Benefit: what each decision to share GPUs was worth to the job that started."""
+"""Benefit: how much each decision to share GPUs helped the job that started."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,18 +13,18 @@ from gsopt.schedule.schedule import Schedule
 
 
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
-    """Return the sharing benefit of every job that starts beside others, by name.
+    """Return the sharing benefit of every job that starts on GPUs in use, by name.
 
-    This is the ratio of the completion time that the job would have if it waited for enough free GPUs to that
-    beside the others, in both cases as if no further jobs came. Above 1, sharing was right for this job. Jobs
-    are rigid, and stay on the same named GPUs from start to end.
+    The benefit is the job's completion time if it waited for enough free GPUs, relative to that with sharing,
+    both assuming that no further jobs arrive. Above 1, sharing was right for this job. Jobs must be rigid, and
+    stay on the same GPUs, given by number, from start to end.
 
     Source: Castor, section 9.2, Eq. 24.
 
     Raises
     ------
     Unsupported
-        A job was interrupted or moved, or its speed depends on more than its partners.
+        A job was interrupted or moved, or speeds depend on more than partners.
     """
     jobs = scenario.workload.jobs
     _check(schedule, scenario)
@@ -63,21 +63,21 @@ def _check(schedule: Schedule, scenario: Scenario) -> None:
 
 
 def _pass_until(course: ProgressOfJobs, time: float) -> None:
-    """Let time pass, and let jobs end that only rounding keeps running."""
+    """Let time pass, and end jobs that only rounding keeps running."""
     course.pass_until(max(course.now, Fraction(time)))
     while (end := course.next_event) is not None and end - course.now <= clock_error(float(time), 0):
         course.pass_until(end)
 
 
 def _free_from(course: ProgressOfJobs, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
-    """Return when as many GPUs are free as a job needs, if no further jobs come."""
+    """Return when enough GPUs for a job are free, if no further jobs arrive."""
     until = sorted(max(ends[user] for user in users) for users in course.users.values())
     missing = demand - (gpus - len(until))
     return until[missing - 1] if missing > 0 else course.now
 
 
 def _ends_beside(course: ProgressOfJobs, number: int) -> dict[int, Exact]:
-    """Return the ends of a job that has started and of all it shares GPUs with, directly or through others."""
+    """Return the ends of a started job and of all jobs linked to it by shared GPUs, directly or not."""
     met, new = {number}, {number}
     while new:
         new = {partner for job in new for partner in course.partners(job)} - met

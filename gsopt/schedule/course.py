@@ -1,4 +1,4 @@
-"""Course: jobs that share GPUs, exactly from event to event, each as slow as its worst partner makes it."""
+"""Course: exact progress of jobs that share GPUs, each slowed down by its worst partner."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Sequence
@@ -8,11 +8,11 @@ from gsopt.core.numbers.grid import Exact, whole
 
 
 class ProgressOfJobs:
-    """Which jobs run where as time passes, how much work they have left, and when they ended.
+    """The GPUs, remaining work and ends of jobs as time passes.
 
     Between two events, which are starts and ends of jobs, the speed of a job is constant. It is the inverse of
-    the slowdown by the worst of the jobs that share one of its GPUs, and 1 where it has all of them to itself.
-    The course begins at the first release; `slowdown(job, partner)` is that of the job.
+    the slowdown by its worst partner, that is, a job that shares one of its GPUs, and 1 without partners. Time
+    begins at the first release; `slowdown(job, partner)` is the slowdown of the job.
 
     Source: Castor, Eq. 4-5; synchronous training waits for its slowest worker.
     """
@@ -31,7 +31,7 @@ class ProgressOfJobs:
         self._slow: dict[int, Exact] = {}
 
     def copy(self) -> "ProgressOfJobs":
-        """Return a course that goes on from here independently."""
+        """Return a copy that progresses independently."""
         other = ProgressOfJobs(self._durations, self._slowdown, self._arrivals)
         other.now, other.last_event, other._arrived = self.now, self.last_event, self._arrived
         other.due, other.starts, other.ends = dict(self.due), dict(self.starts), dict(self.ends)
@@ -41,17 +41,17 @@ class ProgressOfJobs:
 
     @property
     def left(self) -> dict[int, Exact]:
-        """Seconds of work left of each running job."""
+        """Remaining seconds of work of each running job."""
         return {job: whole(Fraction(due - self.now) / self._slow[job]) for job, due in self.due.items()}
 
     @property
     def next_event(self) -> Exact | None:
-        """When the next job arrives or ends if none starts before; None without any."""
+        """Time at which the next job arrives, or ends if none starts before; None if there is no such event."""
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)
 
     def start(self, job: int, gpus: Iterable[int]) -> None:
-        """Start a job now on GPUs that other jobs may hold too."""
+        """Start a job now on GPUs that other jobs may also hold."""
         self._gpus[job] = tuple(gpus)
         self.starts[job], self._slow[job] = self.now, 1
         self.due[job] = self.now + self._durations[job]
@@ -87,7 +87,7 @@ class ProgressOfJobs:
         self._see_again(met - ended)
 
     def _see_again(self, jobs: Iterable[int]) -> None:
-        """Find the slowdowns of jobs whose partners have changed."""
+        """Update the slowdowns of jobs whose partners have changed."""
         for job in jobs:
             slow = max([1, *(self._slowdown(job, partner) for partner in self.partners(job))])
             if slow != self._slow[job]:

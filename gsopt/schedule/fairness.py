@@ -1,11 +1,11 @@
-"""Fairness: the fluid fair share of a cluster, and what it says about a schedule.
+"""Fairness: the fluid fair share of a cluster, as a reference for schedules.
 
-The reference is processor sharing: all GPUs are shared equally, as a fluid, among the jobs that are there, but
-no job gets more than it can use. A job is served fairly when it completes no later than it would under it. It
-is no schedule, since it gives fractions of GPUs, so no policy need be slower and it bounds nothing.
+The reference is processor sharing: all GPUs are shared equally, as a fluid, among the present jobs, but no job
+gets more than it can use. A job is treated fairly if it completes no later than under this reference. The
+reference is not a schedule, as it assigns fractions of GPUs, and policies may be faster, so it is not a bound.
 
-Generalized processor sharing (GPS) leaves out the caps. It is the reference of Ares' theorem and of elastic
-fair queuing; under it a job of one GPU, alone in a cluster of 64, would be done in a 64th of its duration.
+Generalized processor sharing (GPS) has no caps. It is the reference of Ares' theorem and of elastic fair
+queuing. Under GPS, a one-GPU job alone in a cluster of 64 GPUs would take a 64th of its duration.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,11 +21,10 @@ from gsopt.scenario.scenario import Scenario
 
 
 class VirtualTime:
-    """The clock of generalized processor sharing, which runs at GPUs over number of jobs.
+    """The clock of generalized processor sharing, which runs at the number of GPUs per job.
 
     A job that needs W GPU-seconds and arrives at virtual time V finishes at virtual time V + W, whatever
-    arrives later. The clock stands still while there is no job. Takes O(log jobs) per arrival.
-    Source: Ares, Eq. 2-3.
+    arrives later. The clock stops while there is no job. An arrival takes O(log jobs). Source: Ares, Eq. 2-3.
     """
 
     def __init__(self, gpus: int, number: Callable[[Any], Any] = float) -> None:
@@ -36,7 +35,7 @@ class VirtualTime:
         self._active: list[tuple[Any, int]] = []
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Let time pass, to the end when None, and return the jobs that finish, each with its time."""
+        """Let time pass until `time`, or to the end if None, and return the finished jobs with their times."""
         finished: list[tuple[int, Any]] = []
         active, gpus, value, elapsed = self._active, self._gpus, self.value, self._elapsed
         limit = None if time is None else time - self._begin
@@ -56,7 +55,7 @@ class VirtualTime:
         return finished
 
     def arrive(self, job: int, work: Any) -> Any:
-        """Let a job of so many GPU-seconds arrive now, and return its virtual finish time."""
+        """Add a job with `work` GPU-seconds that arrives now, and return its virtual finish time."""
         finish = self.value + work
         heappush(self._active, (finish, job))
         return finish
@@ -65,8 +64,8 @@ class VirtualTime:
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
     """Return the finish times under generalized processor sharing, the reference of Ares' theorem.
 
-    All GPUs are shared equally and without limits among the jobs that are there. Jobs finish in the order of
-    their virtual finish times, ties by number. Takes O(n log n). Source: Ares, Eq. 1-3.
+    All GPUs are shared equally and without limits among the present jobs. Jobs finish in the order of their
+    virtual finish times, with ties by index. This takes O(n log n). Source: Ares, Eq. 1-3.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(VirtualTime(gpus, number), workload, number)
@@ -87,14 +86,14 @@ def _finish_times(
 
 @dataclass(frozen=True)
 class FairTimes:
-    """When the jobs of a scenario finish under the references of fairness, from where its clock begins."""
+    """The finish times of a scenario's jobs under the fairness references, on the scenario's clock."""
 
     fair: Sequence[Any]  # under the fair share capped at what each job can use, see `fair_finish_times`
     gps: Sequence[Any]  # under generalized processor sharing, see `gps_finish_times`
 
     @classmethod
     def of(cls, scenario: Scenario, *, exact: bool = False) -> "FairTimes":
-        """Compute both; in fractions when `exact`."""
+        """Compute both references, in fractions if `exact`."""
         workload, gpus = scenario.workload.since(scenario.clock), scenario.cluster.gpus
         fair = fair_finish_times(workload, gpus, exact=exact)
         return cls(fair, gps_finish_times(workload, gpus, exact=exact))
@@ -113,8 +112,8 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
     """Return the GPUs that a job can use of a fluid in which its speed is proportional to its share.
 
-    These are its demanded GPUs times its highest speed alone in the cluster: with more, the fluid would be
-    faster than the job is on any GPUs.
+    This is the number of demanded GPUs times the highest speed of the job alone in the cluster. With more GPUs
+    the fluid would be faster than the job can ever be.
     """
     if not job.menu and not job.modes:
         return number(job.gpus)
@@ -127,16 +126,16 @@ def capped_gps_finish_times(
 ) -> list[Any]:
     """Return the finish times under processor sharing in which no job gets more GPUs than its cap.
 
-    Every job gets an equal share but at most its cap, which is positive; what is left over is shared among the
-    others. A job's speed is proportional to its share. Takes O(log n) per arrival and completion, and as much
-    for each cap between the equal shares before and after it.
+    Every job gets an equal share, but at most its positive cap; the remainder is shared among the others. A
+    job's speed is proportional to its share. Each arrival and completion takes O(log n), and as much again for
+    each cap between the equal shares before and after it.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(_CappedFluid(gpus, caps, number), workload, number)
 
 
 class _FluidGroup:
-    """The jobs of one cap, which are served alike, and the service of a job present from the beginning."""
+    """The jobs with one cap, which are served alike, and the service of a job present from the beginning."""
 
     def __init__(self, cap: Any, zero: Any) -> None:
         self.cap = cap
@@ -146,12 +145,12 @@ class _FluidGroup:
 
 
 class _CappedFluid:
-    """Processor sharing up to caps.
+    """Processor sharing with caps.
 
-    Jobs of small caps get their cap, and the others share the rest equally. So the service of a job grows with
-    time in the first case, and in the second with the level: the service of a job without a cap. Jobs are
-    grouped by cap, and a group changes sides when the equal share passes its cap. Time and level count from the
-    beginning of a busy period, so that late dates cost no digits.
+    Jobs with small caps get their cap, and the others share the rest equally. So the service of a job grows
+    with time in the first case. In the second it grows with the level, which is the service of a job without a
+    cap. Jobs are grouped by cap, and a group changes sides when the equal share crosses its cap. Time and level
+    are counted from the beginning of a busy period, so that late dates cost no digits.
     """
 
     def __init__(self, gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]) -> None:
@@ -172,7 +171,7 @@ class _CappedFluid:
         self._by_level: list[tuple[Any, int, int]] = []
 
     def arrive(self, job: int, work: Any) -> None:
-        """Let a job of so many GPU-seconds arrive now."""
+        """Add a job with `work` GPU-seconds that arrives now."""
         place = self._rank[job]
         group = self._groups[place]
         if not group.ends:
@@ -184,7 +183,7 @@ class _CappedFluid:
         self._rebalance()
 
     def advance(self, time: Any) -> list[tuple[int, Any]]:
-        """Let time pass, to the end when None, and return the jobs that finish, each with its time."""
+        """Let time pass until `time`, or to the end if None, and return the finished jobs with their times."""
         finished: list[tuple[int, Any]] = []
         limit = None if time is None else time - self._begin
         while self._present:
@@ -206,11 +205,11 @@ class _CappedFluid:
 
     @property
     def _share(self) -> Any:
-        """GPUs of a job that is held back by no cap."""
+        """GPUs of a job that is not limited by its cap."""
         return (self._gpus - self._held) / self._sharing if self._sharing else self._zero
 
     def _next(self) -> tuple[int, Any, Any]:
-        """Find the group of the next job to finish, and the time and level of its finish."""
+        """Return the group of the next job to finish, and the time and level at which it finishes."""
         for heap in (self._by_time, self._by_level):
             while heap and self._groups[heap[0][1]].version != heap[0][2]:
                 heappop(heap)
@@ -241,7 +240,7 @@ class _CappedFluid:
             self._sharing += jobs
 
     def _await(self, place: int) -> None:
-        """Note when the next job of a group finishes."""
+        """Record when the next job of a group finishes."""
         group = self._groups[place]
         group.version += 1
         if not group.ends:
@@ -263,7 +262,7 @@ class _CappedFluid:
             self._change(self._full - 1, self._full - 1)
 
     def _change(self, place: int, full: int) -> None:
-        """Let a group change sides, after which so many groups are served in full."""
+        """Let a group change sides; afterwards `full` groups are served in full."""
         group = self._groups[place]
         group.base = self._service(place) if group.ends else self._zero
         jobs = len(group.ends)
@@ -279,7 +278,7 @@ def finish_time_fairness(
 ) -> list[Any]:
     """Return the ratio of each job's completion time to its fair one, both counted from the release date.
 
-    The ratio is None for a job that does not complete, and 1 where rounding explains the difference. Source:
+    The ratio is None for a job that does not complete, and 1 if rounding explains the difference. Source:
     Themis; Ares, section 5.1.
     """
     rows = zip(completion_times, fair_times, workload.jobs, strict=True)

@@ -1,8 +1,8 @@
-"""Figures: what a schedule is worth; each figure once, with its label, its unit and how it is computed.
+"""Figures: the measures of a schedule, each with its label, its unit and how it is computed.
 
-The judge and the simulator each fill a `Record` of what ran, from the segments and from the simulator's own
-books. What is computed from it is defined here only, and what is printed of it, in comparisons, studies and
-plots, reads `FIGURES`. A new figure is a property of the record and a line of that table.
+The judge and the simulator each fill a `Record` of what ran: the judge from the segments, the simulator from
+its ledger. All figures are computed here, and comparisons, studies and plots show those in `FIGURES`. A new
+figure is a property of the record and a line in that table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class FigureKind(StrEnum):
-    """What the numbers of a figure are, which decides how they are written."""
+    """What a figure counts, which decides how its numbers are formatted."""
 
     SECONDS = "seconds"
     SHARE = "share"  # of 1, written in per cent
@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def title(self) -> str:
-        """The label and the unit, as on an axis."""
+        """Label and unit, as on an axis."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
@@ -84,7 +84,7 @@ FIGURES = (
 )
 
 
-#: The most GPUs that a small job demands; more make it a large one. Source: Castor, section 9.4.
+#: Largest number of GPUs of a small job; larger jobs are large. Source: Castor, section 9.4.
 SMALL = 8
 
 #: Seconds that a shorter duration counts as in a slowdown, so that tiny jobs do not dominate the mean.
@@ -104,23 +104,23 @@ def _median(values: Sequence[Any]) -> Any:
 
 
 def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Return the smallest value that a percentage of the values do not exceed; None when there are none."""
+    """Return the smallest value that at least `percent` % of the values do not exceed; None without values."""
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
 
 def _of(name: str, figure: Callable[[Sequence[Any]], Any]) -> property:
-    """Make a property of a record that computes a figure from the values of another."""
+    """Return a property of a record that computes a figure from the values of another property."""
     return property(lambda record: figure(getattr(record, name)))
 
 
 def _summary(name: str) -> tuple[property, property, property, property]:
-    """Return the mean, the median, and the smallest value that 95 and 99 % of the values do not exceed."""
+    """Return the mean, the median, and the 95th and 99th percentiles."""
     p95, p99 = (_of(name, partial(percentile, percent=percent)) for percent in (95, 99))
     return _of(name, _mean), _of(name, _median), p95, p99
 
 
 def _means_by_size(name: str) -> tuple[property, property]:
-    """Return the means over the small jobs, and over the large ones; None without any."""
+    """Return the mean over the small jobs and over the large ones; None if there are none."""
 
     def mean(*, large: bool) -> property:
         def of(record: Any) -> Any:
@@ -135,7 +135,7 @@ def _means_by_size(name: str) -> tuple[property, property]:
 
 
 def _unfairness(name: str) -> tuple[property, property]:
-    """Return the share of jobs later than under a fair share, and the largest ratio to it."""
+    """Return the share of jobs that are later than under a fair share, and the largest ratio to it."""
 
     def share(ratios: Sequence[Any]) -> float | None:
         return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None
@@ -147,7 +147,7 @@ def _unfairness(name: str) -> tuple[property, property]:
 class Record:
     """What ran, as far as figures need it, and the figures; times are in seconds.
 
-    Means and percentiles are over the completed jobs, and None when there are none.
+    Means and percentiles are over the completed jobs, and None if there are none.
     """
 
     policy: str = ""  # what made the schedule, where that is known
@@ -183,9 +183,9 @@ class Record:
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, lowered to the mean where it exceeds that by rounding only.
+        """Return the record with a proven bound, which is lowered to the mean if only rounding puts it above.
 
-        Nothing is bound unless all jobs completed. A bound that exceeds the mean by more than a resolution
+        The bound is ignored unless all jobs completed. A bound that exceeds the mean by more than `resolution`
         raises `Contradiction`.
         """
         if bound is None or self.mean_jct is None or self.completed < self.jobs:
@@ -198,12 +198,12 @@ class Record:
 
     @property
     def done(self) -> list[int]:
-        """Numbers of the completed jobs."""
+        """Indices of the completed jobs."""
         return [job for job, time in enumerate(self.completion_times) if time is not None]
 
     @cached_property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times: completion minus release date, of the completed jobs by number."""
+        """Job completion times: completion minus release date, of the completed jobs in order."""
         pairs = zip(self._ends, self.release_dates, strict=True)
         return tuple(end - type(end)(self.clock.since(date)) for end, date in pairs if end is not None)
 
@@ -226,7 +226,7 @@ class Record:
 
     @property
     def makespan(self) -> Any:
-        """From the first release date to the last completion."""
+        """Seconds from the first release date to the last completion."""
         last = max((end for end in self._ends if end is not None), default=None)
         return None if last is None else last - type(last)(self.clock.since(self.release_dates[0]))
 
@@ -235,24 +235,24 @@ class Record:
 
     @property
     def mean_execution(self) -> Any:
-        """Mean time with GPUs."""
+        """Mean seconds in which a job holds GPUs."""
         return _mean([span - waited for span, waited in zip(self.jct, self.queueing, strict=True)])
 
     @property
     def mean_communication(self) -> Any:
-        """Mean time in which GPUs wait for the network: exposed communication, by the penalty of the tier."""
+        """Mean seconds in which GPUs wait for the network: exposed communication, by the tier's penalty."""
         return _mean(self.communication)
 
     @property
     def mean_epochs(self) -> Any:
-        """Mean number of times that a job with a training has passed over its data set; None without any."""
+        """Mean number of passes over the data set by jobs with a training; None if there are none."""
         return _mean(self.epochs)
 
     @property
     def mean_slowdown(self) -> Any:
-        """Mean bounded slowdown: job completion time over duration, where a duration counts as 10 s at least.
+        """Mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
 
-        No job counts as less than 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for parallel job
+        Every job counts at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for parallel job
         scheduling", 1998.
         """
         lengths = (max(self.durations[job], _SHORTEST) for job in self.done)
@@ -261,19 +261,19 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Share of the jobs with a deadline that are complete by then; None without any."""
+        """Share of the jobs with a deadline that complete by it; None without any."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
 
     @property
     def utilisation(self) -> Any:
-        """GPU time in use over GPU time that is there, until the last completion."""
+        """GPU time in use over available GPU time, until the last completion."""
         return self.used / self.there if self.there else None
 
     @property
     def sharing(self) -> Any:
-        """GPU time in which several jobs hold a GPU over GPU time in use; None where none is."""
+        """GPU time in which several jobs hold a GPU, over GPU time in use; None if none is in use."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     # Against the fair share capped at what each job can use, and against generalized processor sharing.
@@ -282,32 +282,32 @@ class Record:
 
     @property
     def preemptions_per_job(self) -> float | None:
-        """Preemptions over jobs; None when no job completed."""
+        """Preemptions per job; None if no job completed."""
         return self.preemptions / self.jobs if self.jct else None
 
     @property
     def gpu_hours(self) -> Any:
-        """GPU time in use, in hours."""
+        """GPU time in use, in GPU-hours."""
         return self.gpu_seconds / 3600
 
     @property
     def lower_bound(self) -> Any:
-        """The proven bound on the mean job completion time."""
+        """Proven lower bound on the mean job completion time, in seconds."""
         return self.bound
 
     @property
     def gap(self) -> float | None:
-        """How much longer the mean job completion time is than the bound, relative to it; rounding is none."""
+        """Relative gap between the mean job completion time and the bound; 0 if only rounding differs."""
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return a figure of a schedule, or of some others, by its key; None when there is none."""
+    """Return the figure with a key, of a schedule or from `others`; None if there is none."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Name a measure for a reader: a figure by its label and unit, any other as it is."""
+    """Return the title of a measure: label and unit of a figure, any other key unchanged."""
     known = figure_of(key)
     return key if known is None else known.title

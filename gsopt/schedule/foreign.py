@@ -1,7 +1,7 @@
 """Foreign tables: schedules and workloads from any CSV file, data frame or list of rows.
 
-Columns may have other names, and times another unit and origin, including timestamps; further columns are
-ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
+Columns may have other names, and times another unit and origin, or be timestamps; further columns are ignored.
+Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,7 +20,7 @@ from gsopt.core.problem import Number
 from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.schedule import Schedule, Segment, Vacated, csv_rows
 
-#: Seconds in the units in which tables count time.
+#: Units of time in tables, in seconds.
 UNITS: Mapping[str, Fraction] = {
     "ms": Fraction(1, 1000),
     "s": Fraction(1),
@@ -50,28 +50,29 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from a foreign table.
+    """Read a schedule from a table of any program.
 
     Parameters
     ----------
     table
-        A CSV file, a pandas or polars data frame, or rows as mappings; a JSON file is read as `Schedule.read`
-        does.
+        A CSV file, a pandas or polars data frame, or rows as mappings; a JSON file is read as in
+        `Schedule.read`.
     columns
-        What their columns are: ``{"job_id": "job"}`` says that the column ``job_id`` names the job. There are
-        ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``, and where they matter ``placement``,
-        ``mode`` and ``vacated``: the name of a machine that was given up at the start, in a row of its own.
+        Meaning of the table's columns, such as ``{"job_id": "job"}`` for a column ``job_id`` with the name of
+        the job. Required are ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``. Optional are
+        ``placement``, ``mode`` and ``vacated``: the name of a machine that is given up at the start, in a row
+        of its own.
     time_unit
-        What times are counted in: ms, s, min, h or d. Timestamps are seconds since 1970, in UTC.
+        Unit of times: ms, s, min, h or d. Timestamps are read as seconds since 1970, in UTC.
     origin
-        Their time, or timestamp, at which the clock of the workload is at 0.
+        Time or timestamp in the table at which the workload begins.
     preemptive
         Whether jobs may be interrupted.
 
     Raises
     ------
     InvalidInput
-        The table cannot be read, a column is missing, or a value is not what it must be.
+        The table cannot be read, a column is missing, or a value is invalid.
 
     Examples
     --------
@@ -101,23 +102,23 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from a foreign table.
+    """Read a workload from a table of any program.
 
     Parameters
     ----------
     table, time_unit, origin
-        As for `read_schedule`.
+        As in `read_schedule`.
     columns
-        What their columns are: ``{"job_id": "name", "submitted": "release_date"}``. There are ``name``,
-        ``release_date``, ``duration`` and ``gpus``, and where they matter ``model``, ``memory``, ``batch_size``
-        and ``gpu_type``.
+        Meaning of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. Required
+        are ``name``, ``release_date``, ``duration`` and ``gpus``. Optional are ``model``, ``memory``,
+        ``batch_size`` and ``gpu_type``.
     name
         Name of the workload.
 
     Raises
     ------
     InvalidInput
-        As `read_schedule`, or a job breaks a rule.
+        As in `read_schedule`, or a job breaks a rule.
 
     Examples
     --------
@@ -138,7 +139,7 @@ def read_workload(
 
 @dataclass(frozen=True)
 class _Table:
-    """Rows, and what their columns stand for."""
+    """Rows, and the meaning of their columns."""
 
     source: str
     what: str
@@ -171,7 +172,7 @@ class _Table:
                 raise InvalidInput("columns", name, rule, source=self.source)
 
     def cells(self, index: int) -> dict[str, Any]:
-        """Return the cells of a row by our names of the columns, without the empty ones."""
+        """Return the non-empty cells of a row, by gsopt's names of the columns."""
         row = self.rows[index]
         cells = {ours: _plain(row.get(theirs)) for theirs, ours in self.columns.items()}
         return {name: cell for name, cell in cells.items() if cell is not None}
@@ -181,7 +182,7 @@ class _Table:
         return InvalidInput(f"{self.what}[{index}].{field}", shorten(value), rule, source=self.source)
 
     def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
-        """Return a cell that must be there."""
+        """Return a cell that is required."""
         if field not in cells:
             raise InvalidInput(f"{self.what}[{index}].{field}", "", "is required", source=self.source)
         return cells[field]
@@ -289,7 +290,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Return our name of each column that is used; mapped columns take precedence."""
+    """Return gsopt's name of each column in use; columns that the caller maps take precedence."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -309,7 +310,7 @@ def _mapped(
 
 
 def _plain(cell: Any) -> Any:
-    """Return a cell as a plain Python value; None when it is empty."""
+    """Return a cell as a plain Python value; None if it is empty."""
     if isinstance(cell, str):
         return cell.strip() or None
     if isinstance(cell, list | tuple):
@@ -323,12 +324,12 @@ def _plain(cell: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Write a name; data frames turn integers into floats where values are missing."""
+    """Return a name as text; data frames turn integers into floats where values are missing."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _fraction(cell: Any) -> Fraction | None:
-    """Read a finite number exactly, a decimal as it is written; None for anything else."""
+    """Return a finite number exactly, a decimal as it is written; None for anything else."""
     if isinstance(cell, bool):
         return None
     try:
@@ -347,7 +348,7 @@ def _scaled(cell: Any, unit: Fraction) -> Fraction | None:
 
 
 def _point(cell: Any, unit: Fraction) -> Fraction | None:
-    """Read a point in time in seconds: a number in a unit, or a timestamp."""
+    """Return a point in time in seconds, from a number in a unit or a timestamp."""
     value = _scaled(cell, unit)
     if value is not None:
         return value

@@ -1,23 +1,23 @@
-"""The judge of schedules: check every rule, and recompute every figure from the segments alone.
+"""Judge: checks every rule of a schedule, and recomputes every figure from its segments alone.
 
-A schedule is judged by what ran when and by which machines were given up, whoever made it. Which of several
-machines are given up, and which jobs stop for it, is free.
+A schedule is judged by what ran when and by which machines were given up, whoever made it. It is free to choose
+which of several machines to give up, and which jobs to stop for that.
 
-The judge shares the input with the simulator: the data, how they are read (`gsopt.scenario.scenario`), and the
-speed that they imply at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the
-model that an adaptive job fits to its steps). Everything that happens over time it works out by itself:
-progress, epochs, restarts, losses, overheads, placements and the GPUs that are there.
+The judge shares only input with the simulator: the data, how they are read (`gsopt.scenario.scenario`), and the
+resulting speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the model that
+an adaptive job fits to its steps). It computes everything that happens over time by itself: progress, epochs,
+restarts, losses, overheads, placements and available GPUs.
 
-Clocks round, so a rule may be broken for a moment. A job owes the length of every such moment, and the time
-that its missing work would take: when it starts before its release, holds two sets of GPUs, pauses against its
-promise, runs on GPUs that are held by others or not there, or stops before its work is done. The sum over all
-its segments is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its
-highest speed; more than that breaks the rule.
+Clocks round, so a rule may be broken for a moment. The length of every such moment is a debt of the job: the
+time in which it runs before its release, holds two sets of GPUs, pauses although it may not, or runs on GPUs
+that others hold or that are away, and the time that its missing work would take. The sum over all its segments
+is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its highest
+speed; more than that breaks the rule.
 
-So many small errors gain nothing. Take the owed moments out of an otherwise legal schedule, and let time stand
-still for everything else while each job makes up for what it owes: the result is exact. On a plain cluster of
-constant capacity, without overheads, the mean job completion time of a schedule that is judged legal is
-therefore below the optimum by at most the sum of the jobs' excuses.
+So many small errors gain nothing. Take these moments out of an otherwise legal schedule, and stop the clock for
+everything else while each job makes up for its debt: the result is exact. So on a plain cluster of constant
+capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by at most
+the sum of the jobs' excuses.
 """
 
 from collections import Counter
@@ -43,7 +43,7 @@ from gsopt.schedule.sweep import Account, Sweep, SweptSegment
 
 @dataclass(frozen=True, kw_only=True)
 class ScheduleVerdict(Record):
-    """A record of what ran, with its figures, and the rules that were broken."""
+    """The figures of a schedule, and the rules that it breaks."""
 
     violations: tuple[str, ...]  # one sentence for each broken rule
 
@@ -51,10 +51,10 @@ class ScheduleVerdict(Record):
 def judge(
     schedule: Schedule, scenario: Scenario, *, exact: bool = False, complete: bool = True, fairness: bool = True
 ) -> ScheduleVerdict:
-    """Judge a schedule of a scenario.
+    """Check the rules of a schedule and compute its figures.
 
-    With `exact` it computes in fractions and excuses no rounding. With `complete` every job has to complete.
-    Without `fairness` it skips the comparison with fluid fair shares, which takes longer than everything else.
+    With `exact`, it computes in fractions and excuses no rounding. With `complete`, every job must complete.
+    Without `fairness`, it skips the comparison with fluid fair shares, which takes longer than everything else.
     """
     if exact:
         scenario.refuse_fractions()
@@ -66,7 +66,7 @@ def judge(
 
 
 def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> ScheduleVerdict:
-    """Judge a schedule by the options of `judge`, and raise InvalidSolution when it breaks a rule."""
+    """Judge a schedule with the options of `judge`, and raise `InvalidSolution` if it breaks a rule."""
     verdict = judge(schedule, scenario, **options)
     if verdict.violations:
         more = f" (and {len(verdict.violations) - 1} more)" if len(verdict.violations) > 1 else ""
@@ -76,7 +76,7 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> ScheduleVe
 
 @dataclass
 class _Trial:
-    """A trial on a clock of its own, which begins where the scenario says, or else with the first job."""
+    """The check of one schedule, on a clock that begins where the scenario says or with the first job."""
 
     scenario: Scenario
     schedule: Schedule
@@ -149,7 +149,7 @@ class _Trial:
         return self.number(phase.slowdown_in(mode))
 
     def _open(self, own: Sequence[SweptSegment]) -> None:
-        """Find how much rounding may explain of a job that runs."""
+        """Compute how much rounding may excuse for a job that runs."""
         account = own[0].account
         held = {(piece.gpus, piece.mode) for piece in own}
         account.speed = self.number(max(account.job.speed(*each) for each in held))
@@ -208,7 +208,7 @@ class _Trial:
 
     @staticmethod
     def _kind(piece: SweptSegment) -> str:
-        """Return the type of GPU that a segment needs; empty for any."""
+        """Return the GPU type that a segment requires; empty for any."""
         of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
         return of_mode.get(piece.mode, piece.job.gpu_type)
 
@@ -244,7 +244,7 @@ class _Trial:
         return any(step.takes(piece.placement) for step in steps)
 
     def _set_overheads(self, own: Sequence[SweptSegment]) -> None:
-        """Find when each segment begins to make progress, and whether the job begins anew."""
+        """Compute when each segment begins to make progress, and whether the job starts over."""
         overhead = self.scenario.overhead(own[0].job)
         start, stop, resize = map(self.number, (overhead.start, overhead.stop, overhead.resize))
         own[0].works_from = own[0].start + start
@@ -351,7 +351,7 @@ class _Trial:
     def _ratios(
         self, completions: Sequence[Any], jct: Mapping[int, Any], caps: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Compare the job completion times with those of a fluid with these caps."""
+        """Return the ratios of the job completion times to those of a fluid with these caps."""
         if not self.fairness:
             return ()
         jobs = self.scenario.workload.jobs
@@ -360,7 +360,7 @@ class _Trial:
         return tuple(self._ratio(completions[index], span, fluid[index]) for index, span in jct.items())
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
-        """Return the ratio of a job completion time to the fluid's; 1 where floats cannot tell."""
+        """Return the ratio of a job completion time to the fluid's; 1 if floats cannot tell them apart."""
         alike = self.number is float and abs(jct - fluid) <= clock_error(self.late + completion, fluid)
         shortest = ulp(float(completion - jct))  # span that the clock resolves at the release date
         return self.number(1) if alike else jct / (fluid or shortest)
@@ -378,7 +378,7 @@ class _Trial:
 
 @dataclass
 class _CapGroup:
-    """The unfinished jobs of one cap: the service at which each is done, and the service given so far."""
+    """The unfinished jobs with one cap: the service at which each is done, and the service so far."""
 
     due: list[tuple[Any, int]]
     service: Any
@@ -386,11 +386,11 @@ class _CapGroup:
     rate: Any
 
     def given(self, clock: Any) -> Any:
-        """Return the service that a job present from the beginning has had."""
+        """Return the service received by a job present from the beginning."""
         return self.service + self.rate * (clock - self.since)
 
     def done_at(self) -> Any:
-        """Return the time at which the next job is done if the rate stays."""
+        """Return the time at which the next job is done if the rate stays the same."""
         return self.since + (self.due[0][0] - self.service) / self.rate
 
 
@@ -399,7 +399,7 @@ def fluid_finish_times(
 ) -> list[Any]:
     """Return the finish times under an equal fluid share of at most each job's cap.
 
-    The clock counts from the beginning of a busy period, so that late dates cost no digits.
+    Time is counted from the beginning of a busy period, so that late dates cost no digits.
     """
     finish: list[Any] = [None] * len(jobs)
     groups: dict[Any, _CapGroup] = {}
@@ -427,7 +427,7 @@ def fluid_finish_times(
 
 
 def _set_rates(groups: Mapping[Any, _CapGroup], clock: Any, free: Any) -> None:
-    """Share the GPUs equally, the small caps first: their jobs leave to the others what they cannot use."""
+    """Share the GPUs equally, small caps first, as their jobs leave the rest to the others."""
     waiting = sum(len(group.due) for group in groups.values())
     for cap in sorted(groups):
         group = groups[cap]

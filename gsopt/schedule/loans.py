@@ -1,4 +1,4 @@
-"""Loans: what machines on loan were worth to the jobs that ran on them, and what returning them cost."""
+"""Loans: the benefit of loaned machines to the jobs on them, and the cost of returning these machines."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -16,13 +16,13 @@ from gsopt.schedule.figures import percentile
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
 
-#: A time, and by how many GPUs a count changes then.
+#: A time, and the change of a number of GPUs then.
 Change = tuple[float, int]
 
 
 @dataclass(frozen=True)
 class Times:
-    """Queueing and job completion times of some jobs, in seconds; None when there are none."""
+    """Queueing and job completion times of some jobs, in seconds; None without jobs."""
 
     jobs: int
     mean_queueing: float | None
@@ -34,7 +34,7 @@ class Times:
 
     @classmethod
     def of(cls, pairs: Sequence[tuple[float, float]]) -> "Times":
-        """Summarise the queueing and completion times of jobs."""
+        """Summarize the queueing and completion times of jobs."""
         if not pairs:
             return cls(0, None, None, None, None, None, None)
         queueing, jct = zip(*pairs, strict=True)
@@ -47,7 +47,7 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """Shares of GPU time in use between two times; None where there is no such GPU time."""
+    """Shares of GPU time in use between two times; None if there is no such GPU time."""
 
     begin: float
     end: float
@@ -58,7 +58,7 @@ class Usage:
 
 @dataclass(frozen=True)
 class Giving:
-    """What it cost to give up machines at one time."""
+    """The cost of giving up machines at one time."""
 
     time: float
     servers: int
@@ -69,12 +69,13 @@ class Giving:
 
 
 class Loans:
-    """What a schedule did with machines on loan: those that a `gsopt.scenario.events.Loan` may bring.
+    """How a schedule used machines on loan: those that a `gsopt.scenario.events.Loan` may bring.
 
     GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned
     servers), Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of reclaiming). The
-    paper does not say what its combined usage is a share of. Here machines that are not lent count as busy with
-    their own work, since an inference cluster keeps no more than it needs, apart from its headroom.
+    paper does not define the whole of which its combined usage is a share. Here machines that are not lent
+    count as busy with their own work, as an inference cluster keeps no more than it needs, apart from its
+    headroom.
     """
 
     def __init__(self, schedule: Schedule, scenario: Scenario) -> None:
@@ -93,7 +94,7 @@ class Loans:
 
     @property
     def end(self) -> float:
-        """When the last machine comes or goes; without events, when the last job is released."""
+        """Time of the last event or deadline; without events, of the last release."""
         events, jobs = self._scenario.events, self._scenario.workload.jobs
         last = max((job.release_date for job in jobs), default=0.0)
         return max((getattr(event, "deadline", event.time) for event in events), default=last)
@@ -106,7 +107,7 @@ class Loans:
 
     @cached_property
     def givings(self) -> tuple[Giving, ...]:
-        """What it cost to give machines up, time by time."""
+        """The cost of giving up machines, by time."""
         servers: dict[Any, list[str]] = defaultdict(list)
         for time, server in self._schedule.vacated:
             servers[time].append(server)
@@ -118,12 +119,12 @@ class Loans:
         return tuple(self._giving(time, names, stopped[time]) for time, names in sorted(servers.items()))
 
     def usage(self, until: float | None = None) -> Usage:
-        """Return the usage from time 0 until another, or until the last event."""
+        """Return the usage from time 0 until a time, or until the last event."""
         end = self.end if until is None else until
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage step by step, such as hour by hour, from time 0; the last step may be shorter."""
+        """Return the usage in steps, such as hour by hour, from time 0; the last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -142,9 +143,9 @@ class Loans:
         return tuple(found)
 
     def times(self, names: Iterable[str] | None = None) -> Times:
-        """Return the queueing and completion times of some jobs, by default of those on loan.
+        """Return the queueing and completion times of some jobs, by default of those on loaned machines.
 
-        The names may be those of the jobs that another schedule ran on machines on loan.
+        The names may be those of the jobs that another schedule ran on loaned machines.
         """
         wanted = set(self.jobs if names is None else names)
         release_date = {job.name: job.release_date for job in self._scenario.workload.jobs}
@@ -160,7 +161,7 @@ class Loans:
         )
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the figures of a study's cell, as plain JSON types."""
+        """Return the figures for a study, as plain JSON types."""
         usage = self.usage()
         times = asdict(self.times())
         givings = self.givings
@@ -184,7 +185,7 @@ class Loans:
         return sum(map(self._is_lent.__getitem__, segment.placement))
 
     def _held(self, *, lent: bool) -> Iterator[Change]:
-        """Yield when GPUs, those that may be lent or the others, are taken and given back."""
+        """Yield when GPUs are taken and given back: those that may be lent, or the others."""
         for segment in self._schedule.segments:
             gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
             if gpus:
@@ -192,7 +193,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Yield when machines that may be lent come and go; all are there at first."""
+        """Yield when machines that may be lent come and go; all are present at first."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:
@@ -203,7 +204,7 @@ class Loans:
                     yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
 
     def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
-        """Return what it cost to give machines up, by the segments that ended then before a pause."""
+        """Return the cost of giving up machines, from the segments that ended then before a pause."""
         gpus_of = self._scenario.cluster.gpus_of
         machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
         stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]

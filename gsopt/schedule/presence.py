@@ -1,4 +1,4 @@
-"""Presence: which GPUs are there when, from what was given and from the machines that were given up."""
+"""Presence: which GPUs are available when, by the input and the machines that were given up."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ _CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
 
 @dataclass(frozen=True)
 class PresenceStep:
-    """Which GPUs are there from a time on, and what has changed."""
+    """The GPUs that are available from a time on, and what has changed."""
 
     time: Any  # seconds on the clock of the workload
     limit: int  # GPUs from this number on are not there
@@ -37,7 +37,7 @@ class PresenceStep:
 
 
 class _Happening(NamedTuple):
-    """What happens at a time, and its place within the instant."""
+    """What happens at a time, and its order at that time."""
 
     time: Any
     place: int
@@ -56,10 +56,10 @@ class _Request:
 
 
 class Presence:
-    """Which GPUs are there over time, and the rules that the machines given up break.
+    """The GPUs available over time, and the rules that the machines given up break.
 
-    All GPUs are there before the first of the `steps`. Floats excuse a few ticks of the clock, which `late`
-    moves to where rounding happened; `found` has a sentence for every broken rule, with times on the clock of
+    All GPUs are available before the first of the `steps`. Floats excuse a few ticks of the clock, which `late`
+    shifts to where rounding happened. `found` has a sentence for every broken rule, with times on the clock of
     the schedule.
     """
 
@@ -88,7 +88,7 @@ class Presence:
         self._times = [step.time for step in self.steps]
 
     def around(self, time: Any, excuse: Any) -> Sequence[PresenceStep]:
-        """Return the steps at a time, give or take an excuse."""
+        """Return the steps at a time, within an excuse."""
         begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
         return self.steps[begin:end]
 
@@ -120,7 +120,7 @@ class Presence:
     def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
         """Return the date that floats cannot tell from a time: a deadline just before, or a request just after.
 
-        A time just before a deadline stays as it is: it meets the deadline, and loans at that date come after
+        A time just before a deadline is not changed: it meets the deadline, and loans at that date come after
         it.
         """
         excuse = 0 if self._number is Fraction else clock_error(self._late + time, 0)
@@ -133,7 +133,7 @@ class Presence:
         return time
 
     def _step(self, time: Any, happenings: Iterable[_Happening]) -> PresenceStep:
-        """Process everything that happens at an instant."""
+        """Process everything that happens at one time."""
         self._fell, self._lost, self._gone = False, [], {}
         before = self._away.copy()
         for each in happenings:
@@ -155,7 +155,7 @@ class Presence:
     # What happens
 
     def _set(self, there: int | None = None, given_up: int = 0) -> None:
-        """Change the number of GPUs that are there, or the number that a plain cluster has given up."""
+        """Set the number of available GPUs, or the number that a plain cluster has given up."""
         self._there = self._there if there is None else there
         self._given_up += given_up
         limit = max(self._there - self._given_up, 0)
@@ -180,7 +180,7 @@ class Presence:
             self._open.sort(key=lambda each: each.deadline)
 
     def _lend(self, loan: Loan) -> None:
-        """Bring back the first machines that are away and that the loan may take."""
+        """Return the first machines that are away and that the loan may take."""
         left = loan.servers
         for machine in self._cluster.machines:
             if left and machine.name in self._away and loan.takes(machine.name, machine.gpu_type):
@@ -200,7 +200,7 @@ class Presence:
         self.found.append(f"at {when}: machine {server!r} is given up and no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
-        """Check that a request is met at its deadline, or that all machines it may take are away."""
+        """Check that a request is met at its deadline, or that all machines that it may take are away."""
         closing = next(each for each in self._open if each.name == name)
         self._open.remove(closing)
         if closing.request.gpus is not None:

@@ -1,4 +1,4 @@
-"""Retiming: make a schedule with rounded times exact, in whole ticks of a fine clock."""
+"""Retiming: making a schedule with rounded times exact, in whole ticks of a fine clock."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,18 +24,18 @@ class ElasticTask:
 
     @cached_property
     def fastest(self) -> int:
-        """Fewest GPUs on which the job is as fast as it can be."""
+        """Smallest number of GPUs on which the job has its highest speed."""
         highest = max(self.rates.values())
         return min(gpus for gpus, rate in self.rates.items() if rate == highest)
 
     @cached_property
     def height(self) -> Exact:
-        """Least seconds in which the job can be done."""
+        """Least seconds in which the job can complete."""
         return Fraction(self.work) / self.rates[self.fastest]
 
 
 class TaskStretch(NamedTuple):
-    """A job on the same number of GPUs from start to end, in seconds after the first release date."""
+    """A job on a constant number of GPUs from `start` to `end`, in seconds after the first release date."""
 
     job: str
     start: Number
@@ -48,7 +48,7 @@ _Held = tuple[int, int, int]
 
 
 class _Pace(NamedTuple):
-    """A task in integers: release date in ticks, and work and speeds in one unit, speeds per tick."""
+    """A task in integers: its release date in ticks, its work, and its speeds in work per tick."""
 
     release: int
     work: int
@@ -56,17 +56,17 @@ class _Pace(NamedTuple):
 
 
 def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
-    """Return a power of ten, in seconds, that is negligible beside the shortest job."""
+    """Return a power of ten, in seconds, that is negligible compared with the shortest job."""
     return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
 
 
 def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
-    """Repeat runs in their order so that every rule of a plain cluster holds exactly.
+    """Repeat runs in order so that every rule of a plain cluster holds exactly.
 
-    The runs between two events make a step. A step lasts until all jobs of the next one are released; a job
-    stops in the tick in which its work is done, and its last step lasts until then. A job too short for the
-    clock of the runs, which therefore has none, runs as fast as it can at its release while others wait. Jobs
-    complete later than in the runs by no more than their errors and a few ticks.
+    The runs between two events form a step. A step lasts until all jobs of the next one are released. A job
+    stops in the tick in which its work is done, and its last step lasts until then. A job that is too short for
+    the clock of the runs, and so has none, runs as fast as it can at its release while others wait. Jobs
+    complete later than in the runs by at most the runs' errors and a few ticks.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]
@@ -104,7 +104,7 @@ def _steps(
 ) -> list[tuple[int, dict[int, int]]]:
     """Return the jobs that run between two events, and for how many ticks.
 
-    Where rounded ends let jobs hold more GPUs than there are, none runs: the missing work is made up for later.
+    Where rounded ends would let jobs hold too many GPUs, none runs; the missing work is done later.
     """
     number = {task.name: job for job, task in enumerate(tasks)}
     starting, ending = defaultdict[int, list[_Held]](list), defaultdict[int, list[_Held]](list)
@@ -132,7 +132,7 @@ def _steps(
 
 
 def _append(pieces: list[tuple[int, int, int]], piece: tuple[int, int, int]) -> None:
-    """Add a piece, or extend the one before it where there is no gap."""
+    """Add a piece, or extend the previous one if there is no gap."""
     start, end, gpus = piece
     if pieces and pieces[-1][1:] == (start, gpus):
         start = pieces.pop()[0]

@@ -1,4 +1,4 @@
-"""Schedule: what ran when, on how many or which GPUs and in which mode; read and written as CSV and JSON."""
+"""Schedule: what ran when, on which GPUs and in which mode; read and written as CSV and JSON."""
 
 import csv
 import json
@@ -25,7 +25,7 @@ _BYTE_ORDER_MARK = "\ufeff"  # spreadsheets begin their files with it
 
 
 class Segment(NamedTuple):
-    """A job holding the same GPUs in the same mode from start to end.
+    """A job that holds the same GPUs in the same mode from start to end.
 
     Attributes
     ----------
@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     gpus
         Number of GPUs.
     placement
-        Which GPUs, by number; empty when that is not said.
+        Numbers of the GPUs; empty if not known.
     mode
         Name of the mode; empty for the default mode.
 
@@ -76,16 +76,16 @@ class Vacated(NamedTuple):
 
 @dataclass(frozen=True)
 class Schedule:
-    """What was decided: segments, machines given up, and whether jobs may be preempted.
+    """The decisions of a scheduler: segments, machines given up, and whether jobs may be preempted.
 
     Attributes
     ----------
     segments
-        The segments in any order.
+        The segments, in any order.
     preemptive
         Whether jobs may be interrupted.
     vacated
-        Machines that were given up on request, in the order in which they were, by time.
+        Machines that were given up on request, in that order and by time.
 
     Examples
     --------
@@ -112,16 +112,16 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return the clock on which the times were rounded: that of the workload, or the one given.
+        """Return the clock on which the times were rounded: that of the workload, or the given one.
 
-        A schedule with a fraction among its times states all of them exactly.
+        If any time is a fraction, all times are exact.
         """
         times = (time for each in self.segments for time in (each.start, each.end))
         all_times = chain(times, (each.time for each in self.vacated))
         return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
 
     def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
-        """Return the same schedule with every time converted, such as to another clock.
+        """Return the same schedule with every time converted by `tell`, such as to another clock.
 
         Examples
         --------
@@ -135,11 +135,11 @@ class Schedule:
         )
 
     def to_csv(self) -> str:
-        """Return the segments as CSV, then the machines that were given up, each in a row of its own.
+        """Return the schedule as CSV: the segments, then a row for each machine that was given up.
 
-        Fractions are written as ``3/2``, GPUs of a placement are separated by blanks, and columns that no row
-        needs are left out. Names that a spreadsheet would take for formulas stand behind an apostrophe. Whether
-        jobs may be interrupted is not said.
+        Fractions are written as ``3/2``, the GPUs of a placement are separated by blanks, and unused columns
+        are left out. Names that a spreadsheet would read as formulas are preceded by an apostrophe.
+        `preemptive` is not written.
         """
         rows = [
             [quoted(item.job), _written(item.start), _written(item.end), item.gpus, *_ending(item), ""]
@@ -159,13 +159,13 @@ class Schedule:
     def from_csv(cls, text: str, *, preemptive: bool = True, source: str = "") -> "Schedule":
         """Read a schedule from CSV with a header.
 
-        The columns ``placement``, ``mode`` and ``vacated`` may be left out; a row that names a machine under
-        ``vacated`` says that it was given up at its start.
+        The columns ``placement``, ``mode`` and ``vacated`` are optional. A row with a machine in ``vacated``
+        means that the machine was given up at ``start``.
 
         Raises
         ------
         InvalidInput
-            It is no CSV, or a column is missing, unknown or named twice, or a value is not a number.
+            The text is not CSV, a column is missing, unknown or duplicated, or a value is not a number.
 
         Examples
         --------
@@ -185,7 +185,7 @@ class Schedule:
         return file.model_copy(update={"preemptive": preemptive}).schedule
 
     def to_json(self) -> str:
-        """Return the schedule as JSON; fractions as strings such as ``"3/2"``."""
+        """Return the schedule as JSON, with fractions as strings such as ``"3/2"``."""
         rows = []
         for segment in self.segments:
             row = {**segment._asdict(), "start": _jsonable(segment.start), "end": _jsonable(segment.end)}
@@ -205,7 +205,7 @@ class Schedule:
         Raises
         ------
         InvalidInput
-            It is no JSON, or a field is missing, unknown, given twice or of the wrong type.
+            The text is not JSON, or a field is missing, unknown, duplicated or of the wrong type.
 
         Examples
         --------
@@ -245,7 +245,7 @@ class Schedule:
 
 
 def _number(value: Any, info: ValidationInfo) -> Number:
-    """Read a finite time: digits make an integer, ``3/2`` a fraction, anything else a float."""
+    """Read a finite time: digits as an integer, ``3/2`` as a fraction, anything else as a float."""
     number = value
     try:
         if isinstance(value, str):
@@ -276,7 +276,7 @@ class _VacatedRow(Frozen):
 
 
 class _File(Frozen):
-    """A schedule as a file has it."""
+    """A schedule as stored in a file."""
 
     preemptive: bool = True
     segments: Many[_SegmentRow]
@@ -295,7 +295,7 @@ class _File(Frozen):
 
 
 def csv_rows(text: str, source: str) -> list[list[str]]:
-    """Return the rows of CSV text that are not empty."""
+    """Return the non-empty rows of CSV text."""
     try:
         return [row for row in csv.reader(StringIO(text.removeprefix(_BYTE_ORDER_MARK))) if row]
     except csv.Error as error:
@@ -303,7 +303,7 @@ def csv_rows(text: str, source: str) -> list[list[str]]:
 
 
 def _table(text: str, source: str) -> list[dict[str, str]]:
-    """Read the rows of a CSV table by column, without the cells that are missing at the end of a row."""
+    """Return the rows of a CSV table by column, without missing cells at the end of a row."""
     rows = csv_rows(text, source)
     header = rows[0] if rows else []
     for name in _REQUIRED:

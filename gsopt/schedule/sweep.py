@@ -1,4 +1,4 @@
-"""Sweep: pass over a schedule in time order, and find who holds what and how far each job gets."""
+"""Sweep: a pass over a schedule in time order, to find who holds which GPUs and how far each job gets."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _LOSS, _END, _STEP, _START = range(4)
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """A job on trial: what it has done, and the seconds that it owes to rounding."""
+    """A job under judgement: what it has done, and the seconds that rounding must excuse."""
 
     number: int
     job: Job
@@ -37,7 +37,7 @@ class Account:
     adaptive: AdaptiveProgress | None = None  # the progress of an adaptive job
 
     def excuses(self, seconds: Any) -> bool:
-        """Check whether some more seconds may be owed, and owe them if so."""
+        """Check whether some more seconds can be excused, and if so count them."""
         if self.owed + seconds > self.limit:
             return False
         self.owed += seconds
@@ -81,14 +81,14 @@ class Account:
         self.done = self.work * adaptive.share
 
     def stop(self, adaptive: AdaptiveProgress, time: Any) -> None:
-        """Let an adaptive job stop, which is complete if rounding alone cut it short."""
+        """Stop an adaptive job, which is complete if only rounding cut it short."""
         adaptive.stop(time, self.limit)
         self.done = self.work * adaptive.share
 
 
 @dataclass(slots=True, eq=False)
 class SweptSegment:
-    """A segment on trial, and the state of the sweep over it."""
+    """A segment under judgement, and the state of the sweep over it."""
 
     where: str
     account: Account
@@ -111,7 +111,7 @@ class SweptSegment:
 
 
 class Broken(NamedTuple):
-    """A rule that is broken at some time, and the segments without which it would not be."""
+    """A rule that is broken at some time, and the segments that break it."""
 
     rule: str
     pieces: Sequence[SweptSegment]
@@ -222,13 +222,13 @@ class Sweep:
                 self._touch(users, time, touched)
 
     def _touch(self, users: Iterable[SweptSegment], time: Any, touched: dict[SweptSegment, None]) -> None:
-        """Settle the progress of segments whose speed may change."""
+        """Update the progress of segments whose speed may change."""
         for other in users:
             self._settle(other, time)
             touched[other] = None
 
     def _lose(self, step: PresenceStep) -> None:
-        """Let jobs on machines that leave without notice lose work, unless they complete at this time."""
+        """Let jobs lose work on machines that leave without notice, unless they complete at this time."""
         lost: dict[Account, Any] = {}
         for gpus, seconds in step.lost:
             for gpu in gpus:
@@ -240,7 +240,7 @@ class Sweep:
             account.lose(step.time, seconds)
 
     def _step(self, step: PresenceStep, touched: dict[SweptSegment, None]) -> None:
-        """Change which GPUs are there, and look again at the segments on GPUs that are gone."""
+        """Change the available GPUs, and check the segments on GPUs that are gone."""
         self._capacity, self._limit = step.gpus, step.limit
         self._away.update(gpu for gpus in step.gone for gpu in gpus)
         self._away.difference_update(gpu for gpus in step.back for gpu in gpus)
@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Let jobs owe the time in which they break rules, once however many they break."""
+        """Count the time in which jobs break rules, once however many rules they break."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:
@@ -275,7 +275,7 @@ class Sweep:
                 self.found.append(rule)
 
     def _check(self, time: Any, touched: Iterable[SweptSegment]) -> None:
-        """Find which rules are broken from now on."""
+        """Find the rules that are broken from now on."""
         when = self.clock.nearest(time)
         suspects = self._crowded.union(*(piece.placement for piece in touched))
         self._broken = []
@@ -336,12 +336,12 @@ class Sweep:
         return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
 
     def _shape(self, piece: SweptSegment) -> tuple[int, ...]:
-        """Return the number of GPUs on each machine."""
+        """Return the number of GPUs of a segment on each machine."""
         machines = Counter(dict(self._places[gpu].above)[MACHINE] for gpu in piece.placement)
         return tuple(machines.values())
 
     def _rate(self, piece: SweptSegment) -> Any:
-        """Return the speed without phases."""
+        """Return the speed of a segment without phases."""
         if not self._places:
             return self.number(piece.job.speed(piece.gpus, piece.mode))
         partners = [
@@ -357,21 +357,21 @@ class Sweep:
         return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
 
     def _share_of_speed(self, placement: Sequence[int]) -> Any:
-        """Return the speed of GPUs relative to as many of the type on which the menus were measured."""
+        """Return the speed of GPUs relative to as many of the type on which menus were measured."""
         speed, number = self.scenario.speed, self.number
         types = [self._places[gpu].gpu_type for gpu in placement]
         each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
         return each / number(speed.mixed) if len(set(types)) > 1 else each
 
     def _waiting(self, piece: SweptSegment) -> Any:
-        """Return the share of time in which a segment waits for the network."""
+        """Return the share of time that a segment waits for the network."""
         if not self._places or not self.scenario.speed.tiers:
             return 0
         tier = self._tier(piece.placement)
         return self.scenario.speed.waiting(piece.job, piece.gpus, tier, self.number, levels=self._levels)
 
     def _tier(self, placement: Sequence[int]) -> str:
-        """Find the network tier of a placement: the innermost level with a point above all its GPUs."""
+        """Return the network tier of a placement: the innermost level with a group that holds all its GPUs."""
         places = [self._places[gpu] for gpu in placement]
         first, others = places[0], set(places[1:])
         return next(
@@ -382,7 +382,7 @@ class Sweep:
 
 
 class _Place(NamedTuple):
-    """The points of the network above a GPU, innermost first, its bytes of memory and its type."""
+    """The groups above a GPU, innermost first, its bytes of memory and its type."""
 
     above: tuple[tuple[str, str], ...]
     memory: int | None
@@ -390,7 +390,7 @@ class _Place(NamedTuple):
 
 
 def _places(cluster: Cluster) -> list[_Place]:
-    """Return the place of every GPU; GPUs of a plain cluster have none."""
+    """Return the location of every GPU; GPUs of a plain cluster have none."""
     places: list[_Place] = []
 
     def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:
@@ -415,7 +415,7 @@ def _memory(piece: SweptSegment) -> int:
 def _surplus(
     pieces: Iterable[SweptSegment], room: int, need: Callable[[SweptSegment], int]
 ) -> Sequence[SweptSegment]:
-    """Return the segments that end first, as many as it takes to make room for the others."""
+    """Return the segments that end first, as many as needed to make room for the others."""
     by_end = sorted(pieces, key=lambda piece: piece.end)
     needed = accumulate(map(need, reversed(by_end)))
     return by_end[: sum(total > room for total in needed)]

@@ -1,7 +1,7 @@
-"""Simulation: a workload replayed under a policy, event by event.
+"""Simulation: running a workload under a policy, event by event.
 
-A policy is a callable that makes a decider for one run. The decider is asked at every event, sees the state
-and yields what it decides; it keeps its own order of the jobs from those that have arrived and completed.
+A policy is a callable that creates a decider for one run. The decider is called at every event, reads the state
+and yields actions. It keeps its own queue, from the jobs that have arrived and completed.
 
 Examples
 --------

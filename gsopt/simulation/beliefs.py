@@ -9,11 +9,11 @@ from gsopt.simulation.policy import Allocation, Decider, Policy, State
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
-    """Return a policy that believes in other slowdowns of shared GPUs than the true ones.
+    """Return a policy that assumes slowdowns of shared GPUs other than the true ones.
 
-    The run follows the slowdowns of the scenario, whereas the policy decides by those it believes in, for
-    example predicted ones (`gsopt.performance.interference.predicted`). Everything else that it sees is true,
-    such as the remaining work and the speeds of modes and tiers.
+    The simulation uses the slowdowns of the scenario, but the policy decides by those in `speed`, for example
+    predicted ones (`gsopt.performance.interference.predicted`). Everything else that the policy sees is true,
+    such as remaining work and the speeds of modes and tiers.
 
     Source: Castor, section 9.4 (Figure 13), which compares decisions by predicted and by measured ratios.
     """
@@ -25,7 +25,7 @@ def believing(policy: Policy, speed: Speed) -> Policy:
 
 
 class _Believed(PerceivedState):
-    """A state with the believed slowdowns of shared GPUs."""
+    """A state with the assumed slowdowns of shared GPUs."""
 
     __slots__ = ("_speed",)
 
@@ -36,7 +36,7 @@ class _Believed(PerceivedState):
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job is believed to have beside others."""
+        """Return the speed of a job that shares GPUs, by the assumed slowdowns."""
         alone = super().rate(job, gpus, mode, tier=tier)
         slowdowns = (self._speed.interference_of(self.jobs[job], self.jobs[other]) for other in beside)
         return alone / self._number(max(slowdowns, default=1.0))

@@ -1,8 +1,8 @@
-"""Engine: replays a workload event by event, at exact event times and without time steps.
+"""Engine: simulates a workload event by event, at exact event times and without time steps.
 
-At each instant at which something happens jobs complete first, then GPUs come and go, then jobs arrive, then
-the policy decides once. What runs then is compared with what ran before, and only the difference takes effect.
-The next instant is always later, so every simulation with finitely many decisions ends.
+At each event time, jobs complete first, then GPUs come and go, then jobs arrive, and then the policy decides
+once. The running jobs are compared with those before, and only the difference takes effect. The next event time
+is always later, so every simulation with finitely many decisions ends.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -86,7 +86,7 @@ class Engine(RunState):
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run until every job is complete, or nothing happens any more."""
+        """Run until every job is complete, or nothing else happens."""
         plan, ledger, supply = self.plan, self.ledger, self.supply
         reported = 0
         while (now := self._next_instant()) is not None:
@@ -109,7 +109,7 @@ class Engine(RunState):
         supply.advance(inf)  # machines are reclaimed even when no jobs are left
 
     def schedule(self) -> Schedule:
-        """Return the recorded schedule, by start."""
+        """Return the recorded schedule, in the order of starts."""
         return Schedule(
             segments=tuple(sorted(self.segments or (), key=lambda segment: segment.start)),
             preemptive=self.decider.preemptive,
@@ -132,7 +132,7 @@ class Engine(RunState):
         return event
 
     def _next_event(self) -> Any:
-        """Return the time of the next completion, arrival or change of the supply; None without any."""
+        """Return the time of the next completion, arrival or change of the supply; None if there is none."""
         instant = self.due[0][0] if self.due else None
         if self.next_job < len(self.jobs):
             release = self.release[self.next_job]
@@ -145,9 +145,10 @@ class Engine(RunState):
         return instant
 
     def _set_round(self, event: Any, length: Any) -> None:
-        """Set the next decision to a multiple of the round length unless nothing happens any more.
+        """Set the next decision to a multiple of the round length, unless nothing else happens.
 
-        It is the next one, or, when there is nothing to decide before, the first at or after what comes next.
+        This is the next multiple or, if nothing needs a decision before, the first one at or after the next
+        event.
         """
         if self._stuck():
             return
@@ -162,7 +163,7 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Check whether nothing can change any more, as the policy neither waits nor starts jobs."""
+        """Check whether nothing can change any more, as the policy has asked for no wake and starts no job."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
@@ -198,7 +199,7 @@ class Engine(RunState):
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Check whether an adaptive job is complete; otherwise it has tuned itself and continues."""
+        """Check whether an adaptive job is complete; otherwise it tunes itself and continues."""
         if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
@@ -216,7 +217,7 @@ class Engine(RunState):
             self.active += 1
 
     def _evict(self, job: int, lost_work: float | None) -> None:
-        """Evict a running job whose GPUs go away, with some of its progress if that was without notice."""
+        """Evict a running job whose GPUs go away; it loses progress if they leave without notice."""
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
@@ -303,7 +304,7 @@ class Engine(RunState):
     # The difference
 
     def _apply(self) -> None:
-        """Put the difference between the plan of this instant and the running jobs into effect."""
+        """Put the difference between the current plan and the running jobs into effect."""
         plan, in_force, running = self.plan, self.plan.in_force, self.running
         for job in plan.touched:
             before = in_force.get(job)
@@ -350,7 +351,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change; 0 if restarts are paid for something that stays the same."""
+        """Return the overhead of a change; 0 if the scenario charges only for changes that did not occur."""
         if self._keeps_shape(before, after):
             return self.number(0)
         if self.scenario.restarts == "machines":
@@ -401,7 +402,7 @@ class Engine(RunState):
         self._close_segment(job, before)
 
     def _retime_partners(self) -> None:
-        """Continue the jobs whose partners have changed at their new speeds."""
+        """Update the speeds of jobs whose partners have changed."""
         for job in sorted(self.ledger.stirred):
             if job in self.running and (rate := self._rate_of(job)) != self.rate[job]:
                 self._settle(job)
@@ -411,7 +412,7 @@ class Engine(RunState):
         self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
-        """Stop a run in which overheads take all the time that jobs hold GPUs, up to rounding."""
+        """Stop a run in which overheads take up all the time in which jobs hold GPUs."""
         done, held = self.now - self.progress_from[job], self.now - self.held_since[job]
         is_fruitless = done < 0 or (held > 0 and done <= clock_error(self.now, 0))
         self.fruitless = self.fruitless + 1 if is_fruitless else 0
@@ -454,7 +455,7 @@ class Engine(RunState):
     # Progress
 
     def _settle(self, job: int) -> None:
-        """Subtract the progress made until now from the remaining work."""
+        """Subtract the progress until now from the remaining work."""
         elapsed = self.now - self.progress_from[job]
         if elapsed > 0:
             if self.waiting[job]:
@@ -470,11 +471,11 @@ class Engine(RunState):
             self.progress_from[job] = self.now
 
     def _communicate(self, job: int) -> None:
-        """Record the time for which a running job has waited for the network since its last settlement."""
+        """Record how long a running job has waited for the network since its progress was last recorded."""
         self.communicated[job] += (self.now - self.progress_from[job]) * self.waiting[job]
 
     def _retime(self, job: int, rate: Any) -> None:
-        """Set the speed of a settled job, and find when it completes or tunes itself."""
+        """Set the speed of a job whose progress is recorded, and find when it completes or tunes itself."""
         begin = max(self.progress_from[job], self.now)
         self.rate[job] = rate
         left, course = self.remaining[job], self.courses[job]
@@ -488,7 +489,7 @@ class Engine(RunState):
         heappush(self.due, (time, job, self.version[job]))
 
     def _rate_of(self, job: int) -> Any:
-        """Return the speed of a job on its GPUs beside its partners, without phases."""
+        """Return the speed of a job on its GPUs with its partners, without phases."""
         count, gpus, mode = self.plan.in_force[job]
         ledger = self.ledger
         types = self.types.of(gpus)

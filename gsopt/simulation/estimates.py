@@ -28,32 +28,32 @@ def misjudging(
 ) -> Policy:
     """Return a policy that sees wrong durations and wrong remaining work.
 
-    Both are multiplied by a factor of the job that never changes, as if the number of remaining steps were
-    known and only the duration of a step estimated. Either the factors of all jobs are log-normal with median
-    1, or a share of the jobs has factors that are uniform around 1 and the rest is estimated correctly.
+    Both are multiplied by a constant factor for each job, as if the number of remaining steps were known and
+    only the duration of a step were estimated. Either the factors of all jobs are log-normal with median 1, or
+    a share of the jobs has factors uniform around 1 and the others are estimated correctly.
 
     Source of the share: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by at
-    most 25 %. The paper does not give the distribution of the errors; here it is uniform. A job that is wrong
-    at one share is wrong by the same error at every larger one.
+    most 25 %. The paper does not give the distribution of the errors; here it is uniform. A job that is
+    misjudged at one share is misjudged by the same factor at every larger share.
 
     Parameters
     ----------
     policy
         The policy.
     factor
-        The factor that is one standard deviation from the median, from 1 (all estimates are right) to 1e6. With
-        2, the default without `wrong`, a third of the estimates are above twice or below half of the truth.
+        The factor one standard deviation from the median, from 1 (all estimates are correct) to 1e6. With 2,
+        the default without `wrong`, a third of the estimates are more than twice or less than half the truth.
     wrong
-        Share of the jobs that are misjudged, instead of `factor`; from 0 to 1.
+        Share of the jobs that are misjudged, from 0 to 1; replaces `factor`.
     margin
-        Their largest error as a share of the truth; from 0 to below 1.
+        Their largest relative error, from 0 to below 1.
     seed
         Seed of all random draws.
 
     Raises
     ------
     InvalidInput
-        A number is out of its range, or both `factor` and `wrong` are given.
+        A number is out of range, or both `factor` and `wrong` are given.
     """
     draw = _log_normal(factor) if wrong is None else _uniform(factor, wrong, margin)
 

@@ -1,8 +1,8 @@
-"""Guard: refuses decisions that lead nowhere, so that every run ends.
+"""Guard: refuses decisions that make no progress, so that every run ends.
 
-What is counted is work, never seconds on the wall: actions of one decision, wakes that hardly advance the
-clock, and wakes for which nothing ever starts. An arrival, a completion or a change of the cluster begins the
-count anew, and there are finitely many of those.
+It counts work, not wall time: actions of one decision, wakes that hardly advance the clock, and wakes after
+which nothing ever starts. An arrival, a completion or a change of the cluster resets the count, and there are
+finitely many of these.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -32,7 +32,7 @@ _IDLE_WAKES = 100_000
 
 
 class Guard:
-    """Counts what leads nowhere in a run, and looks at the deadline."""
+    """Counts the steps of a run that make no progress, and checks the time limit."""
 
     def __init__(self, machines: int, budget: Budget | None = None) -> None:
         self._machines = machines
@@ -41,14 +41,14 @@ class Guard:
         self._short = self._idle = 0
 
     def check_time(self, completions: Sequence[Any]) -> None:
-        """Raise TimeUp when the time limit is over; `completions` says which jobs are complete."""
+        """Raise `TimeUp` if the time limit has passed; `completions` shows which jobs are complete."""
         if self._budget is not None and self._budget.passed:
             done = sum(time is not None for time in completions)
             limit, jobs = self._budget.time_limit, len(completions)
             raise TimeUp(f"the time limit of {limit:g} s is over, and {done:,} of {jobs:,} jobs are complete")
 
     def finite(self, decision: Iterable[Action], jobs: int) -> Iterator[Action]:
-        """Iterate over the actions of a decision about so many jobs; IllegalDecision if they never end."""
+        """Yield the actions of a decision about a number of jobs; raise `IllegalDecision` if they never end."""
         things = jobs + self._machines
         most = _ACTIONS + _ACTIONS_EACH * things
         left = most
@@ -60,7 +60,7 @@ class Guard:
             yield action
 
     def count(self, now: Any, jobs: int, *, is_wake: bool) -> None:
-        """Count a decision, to which nothing but a wake of the policy has led or something that happened."""
+        """Count a decision, which was caused by a wake of the policy or by an event."""
         is_short = is_wake and now - self._decided < max(SHORTEST_ROUND, clock_error(now, 0))
         self._short, self._decided = self._short + 1 if is_short else 0, now
         if self._short > _SHORT_WAKES + _SHORT_WAKES_EACH * jobs:
@@ -71,7 +71,7 @@ class Guard:
             raise IllegalDecision(Wake(now), rule)
 
     def count_idle(self, now: Any, jobs: int, *, is_idle: bool) -> None:
-        """Count a decision after which so many jobs wait and nothing runs or will ever happen, if it is one."""
+        """Count a decision after which jobs wait, nothing runs and no event will ever happen, if it is one."""
         self._idle = self._idle + 1 if is_idle else 0
         if self._idle > _IDLE_WAKES:
             rule = (

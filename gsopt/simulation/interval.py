@@ -1,14 +1,14 @@
-"""Intervals: how many seconds may lie between two decisions."""
+"""Intervals: the seconds between two decisions."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.scenario.job import LATEST
 
-#: Seconds; the clock, which counts in floats, cannot tell much shorter rounds apart.
+#: Shortest round in seconds; the clock, which uses floats, cannot resolve much shorter ones.
 SHORTEST_ROUND = 1e-6
 
 
 def require_interval(field: str, seconds: object, *, or_none: bool = False) -> None:
-    """Raise `InvalidInput` unless an argument is an interval, which the clock can tell from none."""
+    """Raise `InvalidInput` unless an argument is a number of seconds long enough for the clock to measure."""
     holds = (or_none and seconds is None) or SHORTEST_ROUND <= number_of(seconds) <= LATEST
     rule = f"must be a finite number of seconds, at least {SHORTEST_ROUND:g} and at most {LATEST:g}"
     require(holds, field, seconds, f"{rule}, or None" if or_none else rule)

@@ -1,7 +1,6 @@
-"""Ledgers: which GPUs are there, and which jobs hold them.
+"""Ledgers: which GPUs are available, and which jobs hold them.
 
-A ledger follows a plan step by step, so that too many jobs may hold a GPU in between; `check` tells whether the
-result is allowed.
+A ledger follows a plan step by step, so too many jobs may hold a GPU in between; `check` checks the result.
 """
 
 from bisect import insort
@@ -15,7 +14,7 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """A change that a rule forbids, with the rule as its text; users see it as IllegalDecision."""
+    """A change that breaks a rule, with the rule as its text; users see it as `IllegalDecision`."""
 
 
 class PlainLedger:
@@ -54,7 +53,7 @@ class PlainLedger:
         """Accept, as only free GPUs are granted."""
 
     def room(self, job: Job, mode: str) -> int:
-        """Count the free GPUs; all are alike."""
+        """Count the free GPUs, which are all alike."""
         del job, mode
         return self.free
 
@@ -79,15 +78,15 @@ class PlainLedger:
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the last started jobs that have to stop for the others to fit below a limit."""
+        """Return the last started jobs, which have to stop so that the others fit below a limit."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Return the last started jobs that have to stop for a number of GPUs to be given up."""
+        """Return the last started jobs, which have to stop so that a number of GPUs can be given up."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
-        """Change the number of GPUs that are there, of which some may be given up."""
+        """Change the number of available GPUs, some of which may be given up."""
         self._limit = limit
         self._count()
 
@@ -112,7 +111,7 @@ class PlainLedger:
 
 
 class Placements:
-    """The ledger of a cluster of racks: which GPU is there, and which jobs hold it."""
+    """The ledger of a cluster of racks: which GPUs are available, and which jobs hold them."""
 
     def __init__(self, cluster: Cluster, share_limit: int, placer: Placer) -> None:
         self._cluster, self._share_limit, self._placer = cluster, share_limit, placer
@@ -142,11 +141,11 @@ class Placements:
     # What there is
 
     def is_there(self, machine: int) -> bool:
-        """Check whether a machine is there."""
+        """Check whether a machine is available."""
         return machine not in self._away
 
     def servers(self) -> tuple[str, ...]:
-        """Return the names of the machines that are there."""
+        """Return the names of the available machines."""
         if self._servers is None:
             machines, away = self._cluster.machines, self._away
             self._servers = tuple(each.name for number, each in enumerate(machines) if number not in away)
@@ -164,7 +163,7 @@ class Placements:
         return tuple(self._users[gpu])
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of a GPU; None when memory is unlimited."""
+        """Return the free bytes of memory of a GPU; None if memory is unlimited."""
         size = self._cluster.machines[self._machine_of[gpu]].memory
         return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
 
@@ -173,7 +172,7 @@ class Placements:
         return sorted({user for gpu in self._gpus_of[machine] for user in self._users[gpu]})
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs on GPUs from a limit on."""
+        """Return the jobs on GPUs numbered from a limit on."""
         return [number for number in running if self._held[number][-1] >= limit]
 
     def set_limit(self, limit: int) -> None:
@@ -185,13 +184,13 @@ class Placements:
                 self._recount_machine(machine)
 
     def leave(self, machine: int) -> None:
-        """Take away an unused machine."""
+        """Remove an unused machine."""
         self._away.add(machine)
         self._servers = None
         self._recount_machine(machine)
 
     def bring_back(self, machine: int) -> None:
-        """Bring back a machine if it is away."""
+        """Return a machine if it is away."""
         self._away.discard(machine)
         self._servers = None
         self._recount_machine(machine)
@@ -211,7 +210,7 @@ class Placements:
         return True
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return the free GPUs that a placer would choose: the closest, of the least memory that allows it."""
+        """Return the free GPUs that a placer would choose: the closest, with the least sufficient memory."""
         tiers = self._cluster.levels.index
         closest = len(self._cluster.levels)
         best: tuple[int, ...] = ()
@@ -225,7 +224,7 @@ class Placements:
         return best
 
     def _choose(self, room: FreeGpus, count: int, placer: Placer) -> tuple[int, ...]:
-        """Return the GPUs that a placer chooses among enough free ones."""
+        """Return the GPUs that a placer chooses when enough are free."""
         chosen = tuple(sorted(placer(room, count)))
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)
@@ -234,7 +233,7 @@ class Placements:
         return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Grant a job GPUs by number."""
+        """Grant GPUs by number to a job."""
         chosen = tuple(gpus)
         self._check_kind(job.gpu_type_in(mode) if mode else job.gpu_type, chosen)
         self._held[number] = chosen
@@ -263,7 +262,7 @@ class Placements:
         self._vacate(gpu for gpu in chosen if not self._users[gpu])
 
     def check(self, number: int) -> None:
-        """Raise Forbidden if a GPU of a job has too many jobs or too little memory."""
+        """Raise `Forbidden` if a GPU of a job has too many jobs or too little memory."""
         for gpu in self._held[number]:
             users = self._users[gpu]
             jobs = ", ".join(map(str, users))
@@ -299,7 +298,7 @@ class Placements:
                 raise Forbidden(f"the job runs on {kind} GPUs only, which GPU {gpu} is not")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
-        """Find the free GPUs of the machines whose type and memory suit a job, and that have no more of it."""
+        """Return the free GPUs of the machines whose type and memory suit a job, up to a limit of memory."""
         kind, memory = (job.gpu_type_in(mode), job.memory_in(mode)) if mode else (job.gpu_type, job.memory)
         need = (kind, memory or 0, most)
         if need not in self._rooms:
@@ -344,7 +343,7 @@ class Placements:
             room.recount(machine, before, after)
 
     def _recount_machine(self, machine: int) -> None:
-        """See again which GPUs of a machine are there; those that are not have no users."""
+        """Update which GPUs of a machine are available; those that are not have no users."""
         gpus = self._gpus_of[machine]
         there = range(
             gpus.start, gpus.start if machine in self._away else min(gpus.stop, max(self._limit, gpus.start))
@@ -357,9 +356,9 @@ class Placements:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity when memory is not looked at."""
+    """Return the bytes of each GPU of a machine; infinity if memory is not modelled."""
     return inf if machine.memory is None else machine.memory
 
 
-#: Records which GPUs are there and which jobs hold them.
+#: Records which GPUs are available and which jobs hold them.
 Ledger = PlainLedger | Placements

@@ -1,4 +1,4 @@
-"""Perception: policies that decide by another state than the true one."""
+"""Perception: policies that decide by a state other than the true one."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from gsopt.simulation.view import RunView
 
 
 class PerceivedState(RunView):
-    """A state that differs from the truth in what a subclass overrides."""
+    """A state that differs from the true one in what a subclass overrides."""
 
     __slots__ = ("_number",)
 
@@ -20,7 +20,7 @@ class PerceivedState(RunView):
 
 
 class PerceivingDecider:
-    """A decider that always looks at a perceived state, which follows the run."""
+    """A decider that always sees a perceived state, which follows the run."""
 
     def __init__(self, state: PerceivedState, policy: Policy, options: Mapping[str, Any]) -> None:
         self._state = state

@@ -1,4 +1,4 @@
-"""Placers: which free GPUs a job gets when a policy grants a number of GPUs."""
+"""Placers: which free GPUs a job gets if a policy grants only a number of GPUs."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,23 +8,23 @@ from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster
 
 
 class FreeGpus:
-    """The free GPUs of machines, updated machine by machine instead of recounted.
+    """The free GPUs of machines, updated one machine at a time instead of recounted.
 
     Parameters
     ----------
     cluster
         The cluster.
     machines
-        Numbers of the machines that count, ascending; no others do.
+        Indices of the machines to consider, ascending; others are ignored.
     free
-        The free GPUs of every machine of the cluster, ascending. Whoever changes one calls `recount`.
+        The numbers of the free GPUs of every machine of the cluster, ascending. Call `recount` after a change.
 
     Attributes
     ----------
     cluster
         The cluster.
     machines
-        Numbers of the machines that count.
+        Indices of the machines to consider.
     count
         Number of free GPUs.
 
@@ -63,7 +63,8 @@ class FreeGpus:
     def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
         """Return the free GPUs of a machine, or a number of them from as few islands as possible.
 
-        The island with the fewest that suffice; else those with the most first. Equals as they stand.
+        They come from the island with the fewest free GPUs that suffice, or else from the emptiest islands
+        first. Ties go to the first island.
         """
         free = self._free[machine]
         if count is None or count >= len(free):
@@ -76,14 +77,14 @@ class FreeGpus:
         return tuple(gpu for gpus in sorted(islands, key=len, reverse=True) for gpu in gpus)[:count]
 
     def smallest(self, count: int) -> int | None:
-        """Return the machine with the fewest free GPUs that has `count`, the first among ties; None without."""
+        """Return the first machine with the fewest free GPUs of those with at least `count`; None if none."""
         position = bisect_left(self._counts, count)
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return free GPUs of the island with the fewest that has `count`, the first among ties; none without.
+        """Return `count` free GPUs of the island with the fewest of those that have as many; empty if none.
 
-        A single GPU needs no island.
+        Ties go to the first island. For a single GPU islands are ignored.
         """
         if count == 1 or not self._islands_of:
             return ()
@@ -99,9 +100,10 @@ class FreeGpus:
         return tuple(gpu for gpu in self._free[machine] if self._island_of[gpu] == island)[:count]
 
     def smallest_group(self, count: int) -> Sequence[int] | None:
-        """Return the group of machines with the fewest free GPUs that has `count`, the first among ties.
+        """Return the group of machines with the fewest free GPUs of those with at least `count`.
 
-        It is one of the innermost level that has any, such as a rack; None when only the cluster has so many.
+        It is a group, such as a rack, of the innermost level that has one; ties go to the first group. Return
+        None if only the whole cluster has as many.
         """
         for level, _, free_in in self._between:
             if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:
@@ -109,7 +111,7 @@ class FreeGpus:
         return None
 
     def largest_first(self, machines: Iterable[int] | None = None) -> Iterator[int]:
-        """Yield some or all machines with free GPUs, those with the most first, ties in their order."""
+        """Yield some or all machines with free GPUs, those with the most first, ties in order."""
         if machines is None:
             for count in reversed(self._counts):
                 yield from self._by_count[count]
@@ -141,16 +143,17 @@ class FreeGpus:
                 self._in_island[self._island_of[gpu]] += 1
 
 
-#: Chooses so many of the free GPUs: (free GPUs, number) -> GPUs. It is asked when there are enough.
+#: Chooses some of the free GPUs: (free GPUs, number) -> GPUs. It is called only if enough are free.
 Placer = Callable[[FreeGpus, int], Sequence[int]]
 
 
 def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Place a job as close together as the free GPUs allow.
+    """Return `count` free GPUs that are as close together as possible.
 
-    For several GPUs the island with the fewest free GPUs that suffice; else the machine with the fewest that
-    suffice; else the rack, its emptiest machines first, and so on for wider levels; else the emptiest machines
-    of all. On a machine, the emptiest islands first. Ties go to the lower number.
+    Several GPUs come from the island with the fewest free GPUs that suffice, else from the machine with the
+    fewest that suffice. Otherwise they come from the rack with the fewest that suffice, its emptiest machines
+    first, and so on for wider levels; in the end from the emptiest machines of all. On a machine, the emptiest
+    islands come first. Ties go to the lower number.
 
     Examples
     --------
@@ -173,9 +176,9 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Place a job on the first machine with room, else in the first rack with room, and so on outwards.
+    """Return `count` free GPUs of the first machine with room, else of the first rack, and so on outwards.
 
-    Levels inside machines come first where there are any. What has room is filled from the front.
+    Islands inside machines are tried first. GPUs are taken in the order of their numbers.
     """
     gpus = [gpu for machine in sorted(free.machines) for gpu in free.on(machine)]
     for level in free.cluster.levels:
@@ -187,6 +190,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Place a job on the machines with the most free GPUs, whatever joins them; ties go to the lower number."""
+    """Return `count` free GPUs of the emptiest machines, wherever these are; ties go to the lower number."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

@@ -1,7 +1,7 @@
-"""Plan: where jobs run after the changes of a decision so far, and how that differs from the state before it.
+"""Plan: where jobs run after the actions of a decision so far, and how that differs from before.
 
-Changes edit the plan one by one, and only their result has to be legal. So two jobs may swap their GPUs, and a
-job may take GPUs that a later change of the same decision frees. Rules about a single job, such as its allowed
+Actions edit the plan one by one, and only their result has to be legal. So two jobs may swap their GPUs, and a
+job may take GPUs that a later action of the same decision frees. Rules about a single job, such as its allowed
 numbers of GPUs, are checked at once.
 """
 
@@ -70,7 +70,7 @@ class Plan:
         self._let_go(job)
 
     def resize(self, action: Resize) -> None:
-        """Change the GPUs or the mode of a running job; with its current number of GPUs it keeps them."""
+        """Change the GPUs or the mode of a running job; if its number of GPUs stays the same, it keeps them."""
         job, gpus, mode = action
         self._require_running(job)
         if mode is None:
@@ -112,7 +112,7 @@ class Plan:
         self.evicted.add(job)
 
     def complete(self, job: int) -> Held:
-        """Remove a completed job, which is no change of the plan, and return what it held."""
+        """Remove a completed job, which does not count as a change, and return what it held."""
         self._ledger.give_back(job, self.running.pop(job))
         self._modes.pop(job, None)
         return self.in_force.pop(job)
@@ -120,7 +120,7 @@ class Plan:
     # The end of a decision
 
     def check(self, *, preemptive: bool) -> None:
-        """Choose the GPUs that are not chosen yet; raise IllegalDecision if the plan breaks a rule."""
+        """Choose the GPUs granted only by number, and raise `IllegalDecision` if the plan breaks a rule."""
         self._placing_later = self.needs_check = False
         if self._unplaced:
             self._place_the_rest()
@@ -136,7 +136,7 @@ class Plan:
                     raise IllegalDecision(last, "a policy that is not preemptive stops no job")
 
     def conclude(self, started: Sequence[int]) -> None:
-        """Forget the changes once they are in force; `started` numbers the last start of every job."""
+        """Forget the changes once they are in effect; `started` numbers the last start of every job."""
         if self._reentered:  # jobs that were stopped and started again keep their place
             ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
             self.running.clear()
@@ -148,7 +148,7 @@ class Plan:
     # Steps
 
     def _place_the_rest(self) -> None:
-        """Choose the GPUs that are not chosen yet, in the order of the grants."""
+        """Choose the GPUs granted only by number, in the order of the grants."""
         for job, (count, mode) in self._unplaced.items():
             item = self._jobs[job]
             if not self._ledger.place(job, item, mode, count):
@@ -206,7 +206,7 @@ class Plan:
 
 
 def _check_allowed(job: Job, count: int, mode: str) -> None:
-    """Raise Forbidden if a job may not run on this number of GPUs."""
+    """Raise `Forbidden` if a job may not run on a number of GPUs."""
     counts = job.speeds.get(mode)
     if counts is None:
         raise Forbidden(f"a job runs in one of its modes ({', '.join(map(repr, job.speeds))})")

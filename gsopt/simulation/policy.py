@@ -1,4 +1,4 @@
-"""Policy: the decisions during a simulation, and the state on which they are based."""
+"""Policy: the decisions of a policy during a simulation, and the state on which they are based."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple, Protocol
@@ -10,14 +10,14 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.training import Observation
 from gsopt.simulation.placer import Placer
 
-#: GPUs of a decision: how many, or which by number.
+#: GPUs of a decision: how many, or which, by number.
 Allocation = int | tuple[int, ...]
 
 
 class Start(NamedTuple):
-    """Start or continue a waiting job, on as many GPUs as it demands when `gpus` is None, in a mode.
+    """Start or continue a waiting job in a mode, on `gpus` or, if None, as many GPUs as it demands.
 
-    In a cluster of racks GPUs may be given by number; GPUs that another job holds are then shared with it.
+    In a cluster of racks, GPUs may be given by number; a GPU that another job holds is then shared with it.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job; it keeps its progress if it has checkpoints, and waits.
+    """Preempt a running job, which returns to the queue; it keeps its progress if it has checkpoints.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Move a running job to another number of GPUs, other GPUs by number, or another mode; None keeps it.
+    """Give a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Resize(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Move a running job to as many other GPUs, given by number.
+    """Move a running job to the same number of other GPUs, given by number.
 
     Examples
     --------
@@ -70,10 +70,10 @@ class Move(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """Let exactly these jobs run from now on: GPUs of each, or a pair of GPUs and mode.
+    """Run exactly these jobs from now on, each with its GPUs or a pair of GPUs and mode.
 
-    Running jobs whose number of GPUs and mode stay the same stay where they are, unless other GPUs are named;
-    all other running jobs free theirs before GPUs are chosen for numbers.
+    A running job with the same number of GPUs and the same mode keeps its GPUs, unless other ones are named.
+    All other running jobs free theirs before GPUs are chosen for jobs with only a number.
 
     Examples
     --------
@@ -85,11 +85,11 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Vacate machines, by name, to answer open requests; jobs on them are evicted at once.
+    """Give up machines, by name, for open requests; jobs on them are evicted at once.
 
-    Each answers the request of the earliest deadline that may take it. The jobs stand among `State.evicted`
-    from then on in the same decision, and are not reported again. In a plain cluster, whose GPUs have no names,
-    there is nothing to say: those that are free at the deadline are given up first.
+    Each machine counts for the request with the earliest deadline that may take it. `State.evicted` has the
+    jobs from then on, but only in the same decision. A plain cluster needs no such action: at the deadline,
+    free GPUs are given up first.
 
     Examples
     --------
@@ -101,7 +101,7 @@ class Vacate(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Ask for a decision at this time, in seconds on the clock of `State.now`, unless something happens before.
+    """Request a decision at a time, in seconds on the clock of `State.now`, unless something happens before.
 
     Examples
     --------
@@ -116,12 +116,12 @@ Action = Start | Stop | Resize | Move | Assign | Vacate | Wake
 
 
 class IllegalDecision(GsoptError):
-    """A policy decided what the rules forbid.
+    """A policy made a decision that the rules forbid.
 
     Attributes
     ----------
     action
-        The decision.
+        The forbidden action.
     rule
         The rule that it breaks.
 
@@ -140,7 +140,7 @@ class IllegalDecision(GsoptError):
 
 
 class NotReleased(GsoptError, LookupError):
-    """A policy looked at a job that has not been released yet.
+    """A policy tried to read a job that has not been released yet.
 
     Examples
     --------
@@ -163,15 +163,15 @@ class Request(NamedTuple):
     Attributes
     ----------
     deadline
-        When the engine takes what is still owed.
+        Time at which the engine takes what is still owed, in seconds.
     servers
         Number of machines that are still owed; 0 in a plain cluster.
     gpus
-        Number of GPUs that are owed; 0 in a cluster of racks.
+        Number of GPUs that are still owed; 0 in a cluster of racks.
     among
-        Names of the machines that may be given up for it; any when empty.
+        Names of the machines that may be given up for it; any if empty.
     gpu_type
-        The type of the machines that may be given up for it; any when empty.
+        GPU type of the machines that may be given up for it; any if empty.
 
     Examples
     --------
@@ -187,42 +187,42 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """What a policy sees: the truth at this instant and nothing of the future; it is read-only.
+    """What a policy sees: the current state of the run, without the future; it is read-only.
 
-    Jobs are numbered from 0 in the order of their release dates. Times are in seconds, and all of them, release
-    dates and deadlines of jobs too, count from where the clock of the scenario begins: from the first release
-    date, unless it says otherwise (`gsopt.scenario.scenario.Physics.clock_start`).
+    Jobs are numbered from 0 in the order of their release dates. Times are in seconds from the origin of the
+    scenario's clock, including release dates and deadlines. The origin is the first release date unless
+    `gsopt.scenario.scenario.Physics.clock_start` is set.
 
-    While actions are yielded one by one, the state shows the current plan; its changes take effect at the end.
+    After each yielded action the state shows the plan so far; the plan takes effect at the end of the decision.
     """
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The jobs by number; as long as the workload, but jobs that are not released raise NotReleased."""
+        """The jobs by number; reading a job that is not released raises `NotReleased`."""
 
     @property
     def now(self) -> Any:
-        """The time."""
+        """The current time, in seconds."""
 
     @property
     def cluster(self) -> Cluster:
-        """The whole cluster, with the GPUs that are away."""
+        """The whole cluster, including GPUs that are away."""
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the machines that are there; empty in a plain cluster."""
+        """Names of the available machines; empty in a plain cluster."""
 
     @property
     def capacity(self) -> int:
-        """Number of GPUs that are there."""
+        """Number of available GPUs."""
 
     @property
     def share_limit(self) -> int:
-        """Number of jobs that may hold one GPU at the same time."""
+        """Largest number of jobs that may hold one GPU at the same time."""
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while a plan takes more than there are."""
+        """Number of GPUs that no job holds; negative while a plan takes too many."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -234,33 +234,33 @@ class State(Protocol):
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """Jobs stopped since the last decision because their GPUs went away; they wait again."""
+        """Jobs stopped since the last decision because their GPUs went away; they are waiting again."""
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """The open requests to give up machines or GPUs, the earliest deadline first."""
+        """Open requests to give up machines or GPUs, the earliest deadline first."""
 
     @property
     def running(self) -> Mapping[int, int]:
         """The running jobs in the order of their starts, each with its number of GPUs."""
 
     def remaining(self, job: int) -> Any:
-        """Return the work that is left, in seconds alone on the demanded GPUs."""
+        """Return the remaining work of a job, in seconds alone on its demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Return from when a job progresses, as it ran before this decision: now or the end of its overhead."""
+        """Return when a job that ran before this decision makes progress: now, or when its overhead ends."""
 
     def samples(self, job: int) -> Any:
-        """Return the samples that the job has processed, those of lost work included; 0 without a training."""
+        """Return the samples that a job has processed, including lost work; 0 without a training."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the observation of the job's training at this instant; None without a training."""
+        """Return the current observation of a job's training; None without a training."""
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job, with its knowledge and the truth; None for any other job."""
+        """Return the view of an adaptive job; None for any other job."""
 
     def service(self, job: int) -> Any:
-        """Return the GPU-seconds that the job has held so far."""
+        """Return the GPU-seconds of a job so far."""
 
     def mode(self, job: int) -> str:
         """Return the mode of a running job."""
@@ -272,36 +272,36 @@ class State(Protocol):
         """Return the jobs that hold a GPU of a cluster of racks."""
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of a GPU in a cluster of racks; None when memory is unlimited."""
+        """Return the free bytes of memory of a GPU in a cluster of racks; None if memory is unlimited."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Return the free GPUs of a cluster of racks by number, of one type or of any."""
 
     def fits(self, job: int) -> bool:
-        """Check whether the demanded GPUs of a job are free, of its type and with its memory."""
+        """Check whether the GPUs that a job demands are free, with its type and memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the free GPUs, by number, that a placer (the run's when None) would choose for a job's demand.
+        """Return the free GPUs, by number, that a placer (by default that of the run) would choose for a job.
 
-        Among equally close GPUs, those with the least sufficient memory are chosen. None if too few are free;
-        empty in a plain cluster, whose GPUs have no numbers.
+        Among equally close GPUs, those with the least sufficient memory are chosen. Return None if too few are
+        free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the network tier that joins GPUs, the name of a level of the cluster."""
+        """Return the network tier that joins GPUs, a level of the cluster."""
 
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them.
+        """Return the speed that a job would now have on GPUs, in a mode, shared with the jobs in `beside`.
 
-        A number of GPUs means GPUs on one machine, or GPUs joined by a tier, of the fastest type on which the
-        job may run in that mode.
+        If `gpus` is a number, the GPUs are on one machine, or joined by `tier` if given, and of the fastest
+        type that the mode allows.
         """
 
 
 class Decider(Protocol):
-    """Makes the decisions of one run; a policy creates one for every run.
+    """Makes the decisions of one run; a policy creates a decider for every run.
 
     Attributes
     ----------
@@ -312,13 +312,13 @@ class Decider(Protocol):
     preemptive: bool
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide at an instant at which something happened.
+        """Return or yield the actions after an event.
 
-        The actions are applied in their order, and only their result takes effect, at once. A generator sees
-        the plan after each action that it has yielded. A run in which neither the clock nor any job advances is
-        given up, see `gsopt.simulation.guard`.
+        The actions are applied in order, and only their result takes effect. A generator sees the plan after
+        each action that it has yielded. A run in which neither the clock nor any job advances is stopped
+        (`gsopt.simulation.guard`).
         """
 
 
-#: A policy: called with the state at the beginning and its own keyword options, it makes a decider.
+#: A policy: called with the initial state and its own keyword options, it returns a decider.
 Policy = Callable[..., Decider]

@@ -1,7 +1,7 @@
-"""Progress: how work goes down while a job runs at one speed, through its phases.
+"""Progress: the remaining work of a job that runs at one speed through its phases.
 
-A phase slows its share of the work down, so a job's speed depends on its progress: it is constant between the
-points at which phases end. They are crossed by arithmetic, not by events.
+A phase slows down its share of the work, so a job's speed depends on its progress and is constant within a
+phase. Ends of phases are computed and are not events.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,14 +11,14 @@ from gsopt.scenario.job import Job
 
 
 class Stretch(NamedTuple):
-    """Work at one slowdown, which ends when this much of the job's work is left."""
+    """Work with one slowdown, which ends when a given amount of the job's work remains."""
 
     until_left: Any
     slowdown: Any
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Return the phases of a job in a mode by the remaining work at their ends; none without phases."""
+    """Return the phases of a job in a mode, by the remaining work at their ends; empty without phases."""
     work = number(job.duration)
     return tuple(
         Stretch(work - work * number(phase.until), number(phase.slowdown_in(mode))) for phase in job.phases
@@ -26,12 +26,12 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
 
 def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
-    """Return the slowdown of a job at its remaining work; 1 without phases."""
+    """Return the slowdown of a job, given its remaining work; 1 without phases."""
     return next((slowdown for until, slowdown in course if left > until), 1)
 
 
 def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Return the time that the remaining work takes at a rate which the phases slow down."""
+    """Return the seconds that the remaining work takes at a rate that the phases slow down."""
     if not course:
         return left if rate == 1 else left / rate
     seconds = left - left
@@ -44,7 +44,7 @@ def seconds_for(left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
 
 
 def left_after(seconds: Any, left: Any, rate: Any, course: Sequence[Stretch]) -> Any:
-    """Return the remaining work after a time, never below 0."""
+    """Return the remaining work after some seconds, never below 0."""
     for until, slowdown in course:
         if left > until:
             needed = (left - until) * slowdown / rate

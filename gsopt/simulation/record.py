@@ -1,4 +1,4 @@
-"""Record: the figures of a finished run, compared with the proven bound."""
+"""Record: the figures of a finished run and its gap to the proven bound."""
 
 from math import ulp
 from typing import Any
@@ -54,9 +54,9 @@ def record_of(
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:
-    """Return by how much rounding may bring a mean job completion time below a bound.
+    """Return how much rounding may lower a mean job completion time below a bound.
 
-    The clock rounds each completion by up to half a tick; each job waits for those before it, so that it may
-    gain by all of them. The bound may be a sum on the clock of the workload.
+    The clock rounds each completion by up to half a tick. As each job waits for those before it, it may gain
+    from all of these. The bound may be a sum on the clock of the workload.
     """
     return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))

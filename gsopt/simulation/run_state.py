@@ -1,4 +1,4 @@
-"""Run state: the time, jobs and GPUs of a run at a moment."""
+"""Run state: the time, jobs and GPUs of a run at one moment."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -70,9 +70,9 @@ class RunState:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Return the speed that a job has on GPUs of some types that a tier joins, without phases.
+        """Return the speed of a job on GPUs of given types joined by a tier, without phases.
 
-        That of an adaptive job counts in what it would do there alone, on GPUs of the type that was measured.
+        The speed of an adaptive job is relative to what it would do there alone, on GPUs of the measured type.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

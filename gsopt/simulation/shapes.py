@@ -10,7 +10,7 @@ _WITHIN = frozenset({Tier.MACHINE, ISLAND})
 
 
 class Shapes:
-    """The shapes of placements: how many GPUs on each machine."""
+    """The shapes of placements: their numbers of GPUs on each machine."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._machine_of = cluster.machine_of
@@ -22,7 +22,7 @@ class Shapes:
         return tuple(machines[machine] for machine in sorted(machines))
 
     def closest(self, count: int, tier: str) -> tuple[int, ...]:
-        """Return the shape of so many GPUs on the fewest machines, at least two if the tier joins machines."""
+        """Return the shape of `count` GPUs on the fewest machines, at least two if the tier joins machines."""
         left, shape = count, []
         for size in self._sizes:
             if left:

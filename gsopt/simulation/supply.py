@@ -1,6 +1,6 @@
 """Supply: the GPUs that come and go during a run.
 
-At an instant the capacity changes first, then events happen in their given order, then the requests with this
+At one time, the capacity changes first, then events happen in their given order, and then requests with this
 deadline take what is still owed to them.
 """
 
@@ -20,7 +20,7 @@ _CHANGE, _EVENT, _DEADLINE = range(3)
 
 @dataclass(eq=False)
 class _Open:
-    """An open request, and what is owed to it: a number of machines, or of GPUs of a plain cluster."""
+    """An open request, and the machines, or GPUs of a plain cluster, that are still owed to it."""
 
     deadline: Any
     owed: int
@@ -28,7 +28,7 @@ class _Open:
 
 
 class Supply:
-    """Applies the capacity changes and events of a scenario to its ledger, and keeps the open requests."""
+    """Applies the capacity changes and events of a scenario to its ledger, and tracks the open requests."""
 
     def __init__(
         self,
@@ -58,7 +58,7 @@ class Supply:
         self._look_ahead()
 
     def advance(self, now: Any) -> None:
-        """Apply everything up to now."""
+        """Apply everything until now."""
         while self.coming is not None and self.coming <= now:
             time, kind, _, what = self._dates[self._next]
             self._next += 1
@@ -77,7 +77,7 @@ class Supply:
             self._look_ahead()
 
     def _look_ahead(self) -> None:
-        """Find the next date, skipping deadlines of requests that are met."""
+        """Find the next date, skipping deadlines of requests that are already met."""
         dates = self._dates
         while self._next < len(dates) and dates[self._next][1] == _DEADLINE:
             if dates[self._next][3] in self._open:
@@ -100,11 +100,11 @@ class Supply:
         )
 
     def servers(self) -> tuple[str, ...]:
-        """Return the names of the machines that are there."""
+        """Return the names of the available machines."""
         return () if isinstance(self._ledger, PlainLedger) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:
-        """Vacate machines to answer open requests."""
+        """Give up machines for open requests."""
         if isinstance(self._ledger, PlainLedger):
             raise Forbidden("GPUs of a plain cluster are given up by leaving them free until the deadline")
         for name in servers:
@@ -139,7 +139,7 @@ class Supply:
                 self._ledger.bring_back(self._machine[name])
 
     def _lend(self, event: Loan) -> None:
-        """Bring back the first machines that are away and that the loan may take; plain clusters have none."""
+        """Return the first machines that are away and that the loan may take; plain clusters have none."""
         ledger = self._ledger
         if isinstance(ledger, Placements):
             away = (
@@ -179,7 +179,7 @@ class Supply:
                 held[other] = self._held_by_users(ledger, other)
 
     def _held_by_users(self, ledger: Placements, machine: int) -> int:
-        """Count the GPUs that the jobs on a machine hold, there and elsewhere."""
+        """Count the GPUs that the jobs on a machine hold, on this and other machines."""
         return sum(map(self._running.__getitem__, ledger.users_of_machine(machine)))
 
     def _give_up(self, ledger: Placements, machine: int, now: Any) -> None:

@@ -1,6 +1,6 @@
 """Trainees: the adaptive jobs of a run, whose progress depends on where their GPUs are.
 
-The engine drives the trainee of each of them; policies see it without changing it.
+The engine updates them; policies see them but cannot change them.
 """
 
 from gsopt.scenario.adaptive.trainee import Trainee
@@ -13,7 +13,7 @@ from gsopt.simulation.shapes import Shapes
 
 
 class Trainees(dict[int, Trainee]):
-    """The trainees of a run by the number of their job, from its release on."""
+    """The trainees of a run by job number, from the release of the job on."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()
@@ -38,16 +38,16 @@ class Trainees(dict[int, Trainee]):
         self[job].place((), now, now)
 
     def slow(self, job: int, slowdown: float, now: float) -> None:
-        """Continue a job beside other jobs."""
+        """Change the slowdown of a job by its partners."""
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take a share of its work back from a job, at most what it has done; return the remaining work."""
+        """Take back a share of a job's work, at most what it has done; return the remaining work."""
         self[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 
     def left(self, job: int, now: float) -> float:
-        """Return the remaining work at a time that is no earlier than in the last call."""
+        """Return the remaining work at a time, which must not be before that of the last call."""
         self[job].advance(now)
         return self._work_left(job)
 
@@ -68,7 +68,7 @@ class Trainees(dict[int, Trainee]):
         return TraineeView(self[job])
 
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
-        """Return the speed that a job would have now alone on GPUs, or on a number of GPUs joined by a tier."""
+        """Return the speed that a job would now have alone on GPUs, or on a number of GPUs joined by a tier."""
         item, trainee = self._jobs[job], self[job]
         shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
         trainee.advance(now)

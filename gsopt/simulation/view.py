@@ -1,6 +1,6 @@
 """View: what a policy sees of a run.
 
-Every answer is computed or immutable, so a policy cannot change the run by it.
+Every value is computed or immutable, so a policy cannot change the run through it.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -44,7 +44,7 @@ class ReleasedJobs(Sequence[Job]):
 
 
 class RunView:
-    """The state of a run, as a policy sees it."""
+    """The state of a run as a policy sees it."""
 
     __slots__ = ("_jobs", "_run", "_running")
 
@@ -60,32 +60,32 @@ class RunView:
 
     @property
     def now(self) -> Any:
-        """The time."""
+        """The current time, in seconds."""
         return self._run.now
 
     @property
     def cluster(self) -> Cluster:
-        """The whole cluster, with the GPUs that are away."""
+        """The whole cluster, including GPUs that are away."""
         return self._run.scenario.cluster
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the machines that are there."""
+        """Names of the available machines."""
         return self._run.supply.servers()
 
     @property
     def capacity(self) -> int:
-        """Number of GPUs that are there."""
+        """Number of available GPUs."""
         return self._run.ledger.capacity
 
     @property
     def share_limit(self) -> int:
-        """Number of jobs that may hold one GPU at the same time."""
+        """Largest number of jobs that may hold one GPU at the same time."""
         return self._run.scenario.share_limit
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while a plan takes more than there are."""
+        """Number of GPUs that no job holds; negative while a plan takes too many."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
@@ -106,7 +106,7 @@ class RunView:
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """The open requests, the earliest deadline first."""
+        """Open requests, the earliest deadline first."""
         return self._run.supply.requests()
 
     @property
@@ -115,7 +115,7 @@ class RunView:
         return self._running
 
     def remaining(self, job: int) -> Any:
-        """Return the remaining work."""
+        """Return the remaining work of a job, in seconds alone on its demanded GPUs."""
         run = self._run
         if run.held[job]:
             elapsed = run.now - run.progress_from[job]
@@ -129,18 +129,18 @@ class RunView:
         return run.remaining[job]
 
     def ready(self, job: int) -> Any:
-        """Return when the job makes progress: now, or when its overhead ends."""
+        """Return when a job makes progress: now, or when its overhead ends."""
         run = self._run
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
     def samples(self, job: int) -> Any:
-        """Return the samples that the job has processed."""
+        """Return the samples that a job has processed."""
         run = self._run
         left = self.remaining(job)
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the observation of the job's training; None without a training."""
+        """Return the observation of a job's training; None without a training."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
@@ -152,7 +152,7 @@ class RunView:
         return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
-        """Return the GPU-seconds that the job has held so far."""
+        """Return the GPU-seconds of a job so far."""
         run = self._run
         held = run.held[job]
         return run.service[job] + held * (run.now - run.held_since[job])
@@ -171,7 +171,7 @@ class RunView:
         return ledger.users(gpu) if isinstance(ledger, Placements) else ()
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of a GPU."""
+        """Return the free bytes of memory of a GPU."""
         ledger = self._run.ledger
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
@@ -181,13 +181,13 @@ class RunView:
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
-        """Check whether the demanded GPUs of a job are free, of its type and with its memory."""
+        """Check whether the GPUs that a job demands are free, with its type and memory."""
         run = self._run
         item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the free GPUs that a placer would give a job."""
+        """Return the free GPUs that a placer would choose for a job."""
         if not self.fits(job):
             return None
         item = self._run.jobs[job]
@@ -204,7 +204,7 @@ class RunView:
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would have now on GPUs, in a mode, beside the jobs that share them."""
+        """Return the speed that a job would now have on GPUs, in a mode, shared with the jobs in `beside`."""
         run, item = self._run, self._jobs[job]
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:

@@ -1,7 +1,7 @@
-"""Snapshots: clusters that run, what to return of them and where to place what waits.
+"""Snapshots: clusters in operation, which nodes to return, and where to place waiting jobs.
 
-Files of network topologies, which `gsopt.scenario.cluster.formats` reads, say nothing about what runs. A
-snapshot does, and so stands above the decisions that it gives rise to.
+Files of network topologies (`gsopt.scenario.cluster.formats`) do not state what is running. A snapshot does,
+and yields the problems of returning nodes and of placing jobs.
 """
 
 from gsopt.snapshots import kubernetes, slurm

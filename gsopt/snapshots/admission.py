@@ -1,4 +1,4 @@
-"""Admission: gangs that wait, placed one after the other as long as all of each has room."""
+"""Admission: placing waiting gangs one after another, each as a whole."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -7,12 +7,12 @@ from gsopt.core.result import Result, Status
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Resources, Server, Vector, Workers
 from gsopt.snapshots.gang import Gang, Part
 
-#: Solves a placement exactly, within what time there is.
+#: Solves a placement exactly, within the remaining time.
 Search = Callable[[Placement], Result[PlacementSolution]]
 
 
 class WorkerLine(NamedTuple):
-    """A line of a placement's workers: parts of a gang that are alike, and the number of the line."""
+    """Identical parts of a gang, and the index of their entry in a placement's workers."""
 
     gang: Gang
     part: Part
@@ -20,16 +20,16 @@ class WorkerLine(NamedTuple):
 
 
 def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
-    """Return the lines of the workers of what waits, in the order in which `Snapshot.placement` has them."""
+    """Return the worker entries of the waiting gangs, in the order of `Snapshot.placement`."""
     parts = ((gang, part) for gang in pending for part in gang.waiting)
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
 class GangAdmission:
-    """Takes gangs into what is free on the servers of a placement.
+    """Places gangs into the free resources of a placement's servers.
 
-    `search` places the parts of a gang for which taking them one by one finds no room. `unsure` are the gangs
-    for which no room is found, and for which it is not proven that there is none.
+    `search` is tried for a gang whose parts do not fit one by one. `unsure` has the gangs for which neither
+    room nor a proof that there is none was found.
     """
 
     def __init__(self, problem: Placement, search: Search) -> None:
@@ -43,16 +43,16 @@ class GangAdmission:
 
     @property
     def rooms(self) -> Sequence[Vector]:
-        """What is free on each server now, in the order of the problem's resources."""
+        """Free resources of each server, in the order of the problem's resources."""
         return self._rooms
 
     @property
     def placed(self) -> list[Placed]:
-        """The workers that have a place."""
+        """The workers placed so far."""
         return [Placed(self._names[server], line, number) for server, line, number in self._placed]
 
     def take(self, rows: Sequence[WorkerLine]) -> int:
-        """Place copies of a gang, each whole, and give how many have a place."""
+        """Place copies of a gang, each as a whole, and return how many were placed."""
         order = sorted(rows, key=lambda row: self._demands[row.line], reverse=True)
         taken = 0
         while taken < rows[0].gang.copies and (self._copy(order) or self._copy_by_search(order)):
@@ -60,7 +60,7 @@ class GangAdmission:
         return taken
 
     def _copy(self, rows: Sequence[WorkerLine]) -> bool:
-        """Place one copy, or nothing of it."""
+        """Place one copy completely, or nothing of it."""
         before = len(self._placed)
         if self._too_large.isdisjoint(self._demands[row.line] for row in rows):
             failed = next((row for row in rows if not self._parts(row)), None)
@@ -74,7 +74,7 @@ class GangAdmission:
         return False
 
     def _copy_by_search(self, rows: Sequence[WorkerLine]) -> bool:
-        """Place one copy by an exact method, or nothing of it; parts that are alike need none."""
+        """Place one copy by an exact method, or nothing of it; identical parts do not need this."""
         demands = {self._demands[row.line] for row in rows}
         able = [each for each, room in enumerate(self._rooms) if any(fitting(need, room) for need in demands)]
         if len(demands) == 1 or not all(
@@ -93,7 +93,7 @@ class GangAdmission:
         return True
 
     def _alone(self, rows: Sequence[WorkerLine], servers: Sequence[int]) -> Placement:
-        """State where to place one copy in what is free on some servers, whose numbers are their names."""
+        """Return the problem of placing one copy in the free resources of servers, named by their numbers."""
 
         def named(amounts: Vector) -> Resources:
             return Resources(**dict(zip(self._resources, amounts, strict=True)))
@@ -107,7 +107,7 @@ class GangAdmission:
         )
 
     def _parts(self, row: WorkerLine) -> bool:
-        """Place the parts of a line, each on the fullest server with room; tell whether all have a place."""
+        """Place the parts of an entry, each on the fullest server with room; return whether all are placed."""
         demand, left = self._demands[row.line], row.part.count
         while left:
             able = (server for server, room in enumerate(self._rooms) if fitting(demand, room))
@@ -126,5 +126,5 @@ class GangAdmission:
 
 
 def fitting(demand: Vector, room: Vector) -> int:
-    """Count how many that are alike fit into what is free; they need something."""
+    """Return how many copies of a nonzero demand fit into free resources."""
     return min(free // each for each, free in zip(demand, room, strict=True) if each)

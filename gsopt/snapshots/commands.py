@@ -1,4 +1,4 @@
-"""Commands: what to type to return nodes; printed for whoever decides, and never run."""
+"""Commands: shell commands that return nodes; they are only printed, and never run."""
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +13,7 @@ _REASON = "returned by gsopt"
 
 
 def quoted(text: str) -> str:
-    r"""Write a text as one word of a shell, on one line whatever is in it."""
+    r"""Return text as one word of a shell command, on one line."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_quotes, text)) + "'"
@@ -26,7 +26,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Return the commands that return nodes and preempt gangs, by their names, in their order."""
+    r"""Return the commands that return nodes and preempt gangs, both given by name, in order."""
     if not servers:
         return ()
     if snapshot.source == "slurm":
@@ -35,7 +35,7 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
 
 
 def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
-    """Cordon all nodes before the first is drained, so that nothing moves from one to the next."""
+    """Yield commands that cordon all nodes before the first is drained, so that no pod moves to another one."""
     yield from (f"kubectl cordon -- {quoted(name)}" for name in servers)
     returned = set(servers)
     scratch: set[str] = set()
@@ -55,7 +55,7 @@ def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
 
 
 def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> Iterator[str]:
-    """Drain all nodes before the first job is requeued, so that none starts there again."""
+    """Yield commands that drain all nodes before the first job is requeued, so that none starts there."""
     yield f"scontrol update {quoted(f'NodeName={compress(servers)}')} State=DRAIN {quoted(f'Reason={_REASON}')}"
     lost = [gang for gang in snapshot.gangs if gang.name in preempted]
     for verb, gangs in (
@@ -67,6 +67,6 @@ def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str
 
 
 def _counted(names: Sequence[str]) -> str:
-    """Name the first of some pods in a comment, which must not end before its line, and count the others."""
+    """Return the first of some pods' names for a one-line comment, and count the others."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return f"pod {escape(names[0])}{more}"

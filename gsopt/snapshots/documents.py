@@ -1,4 +1,4 @@
-"""Documents: what somebody else's tools print as JSON or YAML, read without trust."""
+"""Documents: JSON or YAML printed by other tools, read without trust."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,17 +16,17 @@ _BYTE_ORDER_MARK = "\ufeff"
 
 
 def read_documents(path: str | Path) -> list[Field]:
-    r"""Read the documents of a file: one of JSON, or any number of YAML."""
+    r"""Read the documents in a file: one JSON document, or any number of YAML documents."""
     return parse(str(path), text_of(path))
 
 
 def text_of(path: str | Path) -> str:
-    """Read a file without the mark that some editors put before its first character."""
+    """Read a file, without a byte order mark."""
     return read_text(path).removeprefix(_BYTE_ORDER_MARK)
 
 
 def parse(source: str, text: str) -> list[Field]:
-    """Read the documents of a text, as `read_documents` does those of a file."""
+    """Read the documents in a text, as in `read_documents`."""
     if text.lstrip()[:1] in ("{", "["):
         data = parse_json(source, text)
         _require_shallow(source, data)
@@ -43,7 +43,7 @@ def parse(source: str, text: str) -> list[Field]:
 
 
 def _require_shallow(source: str, data: Any) -> None:
-    """Refuse what is nested more deeply than any scheduler prints it."""
+    """Refuse data that are nested more deeply than any scheduler prints."""
     level = [data]
     for _ in range(DEEPEST):
         level = [
@@ -58,7 +58,7 @@ def _require_shallow(source: str, data: Any) -> None:
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
-    """Yield the objects of Kubernetes in documents, those of lists one by one."""
+    """Yield the Kubernetes objects in documents, and those in lists one by one."""
     for document in documents:
         kind = document["kind"].text()
         if not kind.endswith("List"):
@@ -70,6 +70,6 @@ def objects(documents: list[Field]) -> Iterator[Field]:
 
 
 def _of_kind(item: Field, kind: str) -> Field:
-    """Return an item of a list the kind that the list has, where it has none itself."""
+    """Return an item of a list, with the kind implied by the list if it has none itself."""
     whole = item.mapping()
     return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

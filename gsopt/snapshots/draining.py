@@ -1,4 +1,4 @@
-"""Draining: which nodes to return so that the least work is lost, what is proven of it, and what to type."""
+"""Draining: which nodes to return so that the least work is lost, with a proof and the commands."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -18,15 +18,15 @@ from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.returning import Cost, check_cost, chosen_nodes
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Seconds for the proof, unless others are given.
+#: Default time limit in seconds.
 TIME_LIMIT = 10.0
 
 
 def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
-    """Return the nodes with the smallest share of GPUs in use, one by one, as cluster autoscalers do.
+    """Return the nodes with the smallest share of GPUs in use, one by one, like cluster autoscalers.
 
-    They look at each node alone: that the jobs of two nodes are one gang, which is lost but once, makes no
-    difference to them. Ties are broken by the order of the nodes.
+    This considers each node separately, and ignores that a gang on two nodes is lost only once. Ties are broken
+    by the order of the nodes.
     """
     used = problem.used_gpus
     order = sorted(problem.servers, key=lambda server: Fraction(used[server.name], server.gpus))
@@ -40,7 +40,7 @@ def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
     return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
 
 
-#: Rules that take nodes one by one, by what they are called.
+#: Rules that take nodes one by one, by name.
 RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
     "least utilized first": least_utilized,
     "fewest jobs first": fewest_jobs,
@@ -49,23 +49,23 @@ RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
 
 @dataclass(frozen=True)
 class Drain:
-    """Which nodes to return.
+    """The choice of nodes to return.
 
     Attributes
     ----------
     snapshot
         The cluster.
     asked
-        How many nodes were to be returned.
+        Requested number of nodes.
     cost
-        What preempting a gang costs.
+        Cost of preempting a gang, as in `Snapshot.reclaiming`.
     returnable
-        How many nodes may be returned.
+        Number of nodes that may be returned.
     kept
-        The nodes among those to choose from that must not be returned, with the reason.
+        Candidate nodes that must not be returned, with the reason.
     problem, result
-        The decision and what came of it; None where fewer nodes may be returned than were asked for, or none
-        may be and none was asked for.
+        The problem and its result; None if too few nodes may be returned, or if none may be and none was
+        requested.
 
     Examples
     --------
@@ -87,17 +87,17 @@ class Drain:
 
     @property
     def possible(self) -> bool:
-        """Whether as many nodes may be returned as were asked for."""
+        """Whether the requested number of nodes may be returned."""
         return self.asked <= self.returnable
 
     @property
     def solution(self) -> ReclaimingSolution | None:
-        """The nodes, as a solution of the decision; None where there is none."""
+        """The solution of the problem; None if there is none."""
         return None if self.result is None else self.result.solution
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """The nodes to return; none where there is no solution."""
+        """The nodes to return; empty if there is no solution."""
         return () if self.solution is None else tuple(self.solution.servers)
 
     @cached_property
@@ -110,7 +110,7 @@ class Drain:
 
     @cached_property
     def rules(self) -> dict[str, Number]:
-        """What rules that take nodes one by one would have cost."""
+        """Cost of the solutions that take nodes one by one, by rule."""
         problem = self.problem
         if problem is None:
             return {}
@@ -118,7 +118,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Disruption budgets with more evictions than they allow at a time: those, and how many they allow."""
+        """Disruption budgets with more evictions than allowed at a time: the two numbers, by name."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:
@@ -131,11 +131,11 @@ class Drain:
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """What to type; nothing of it is run."""
+        """Shell commands for the solution, which are not run."""
         return commands_of(self.snapshot, self.servers, {gang.name for gang in self.preempted})
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as plain JSON types, the way ``gsopt drain --json`` prints it."""
+        """Return everything as plain JSON types, as ``gsopt drain --json`` prints it."""
         result = self.result
         nothing = 0 if self.possible else None  # what is lost where there is nothing to decide
         status = Status.OPTIMAL if self.possible else Status.INFEASIBLE
@@ -175,18 +175,19 @@ def drain(
     snapshot
         The cluster.
     servers
-        How many nodes to return.
+        Number of nodes to return.
     cost
-        What preempting a gang costs, as in `Snapshot.reclaiming`.
+        Cost of preempting a gang, as in `Snapshot.reclaiming`.
     among
-        Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
+        Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
     time_limit
-        Seconds, or text such as ``30s``; the best that is known by then is given with what is proven of it.
+        Seconds, or text such as ``30s``, after which the best solution so far is returned with its proven
+        bound.
 
     Raises
     ------
     InvalidInput
-        There is no such cost or label, `servers` is no number of at least 0, or the limit is no time.
+        There is no such cost or label, `servers` is not an integer of at least 0, or the limit is not a time.
 
     Examples
     --------

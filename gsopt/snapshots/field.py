@@ -1,4 +1,4 @@
-"""Field: a value in somebody else's file, which knows where it stands for the line that refuses it."""
+"""Field: a value in a file of another program, with its location for error messages."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Characters of a name; those of clusters have up to 253, and decisions take 200.
+#: Longest name; in clusters names have up to 253 characters, but decisions allow 200.
 LONGEST_NAME = 200
 
 _LONGEST_TEXT = 65_536
@@ -17,9 +17,9 @@ _LATEST = 253_402_300_799  # seconds; the end of the year 9999
 
 
 class Field:
-    """A value of a JSON or YAML file, and the path to it; what is not there is None, as null is.
+    """A value of a JSON or YAML file, and its path; the value is None if it is missing or null.
 
-    YAML is read without types, so that a number or truth may be a text.
+    YAML is read without types, so a number or a truth value may be a text.
     """
 
     __slots__ = ("above", "key", "source", "value")
@@ -32,11 +32,11 @@ class Field:
         return Field(self.source, None if value is None else value.get(key), self, key)
 
     def __bool__(self) -> bool:
-        """Check whether anything is there."""
+        """Check whether there is a value."""
         return self.value is not None
 
     def __iter__(self) -> "Iterator[Field]":
-        """Return the entries of a list; none where nothing is there."""
+        """Yield the entries of a list; none if it is missing."""
         if self.value is None:
             return iter(())
         if not isinstance(self.value, list):
@@ -45,7 +45,7 @@ class Field:
 
     @property
     def path(self) -> str:
-        """Where it stands, such as ``items[3].spec.nodeName``."""
+        """Location, such as ``items[3].spec.nodeName``."""
         parts: list[str] = []
         field: Field | None = self
         while field is not None and field.above is not None:
@@ -56,11 +56,11 @@ class Field:
         return "".join(reversed(parts)).lstrip(".")
 
     def refuse(self, rule: str) -> NoReturn:
-        """Raise `InvalidInput` in one line that names file, field, value and rule."""
+        """Raise `InvalidInput` with one line that names file, field, value and rule."""
         raise InvalidInput(self.path, shorten(self.value), rule, source=self.source)
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return the entries of a mapping; none where nothing is there."""
+        """Return the entries of a mapping; empty if it is missing."""
         if self.value is None:
             return {}
         if not isinstance(self.value, dict):
@@ -79,7 +79,7 @@ class Field:
             yield key, field
 
     def text(self) -> str:
-        """Return a text; an empty one where nothing is there."""
+        """Return a text; empty if it is missing."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
@@ -89,17 +89,17 @@ class Field:
         return self.value
 
     def texts(self) -> dict[str, str]:
-        """Return a mapping of texts, such as labels; a number or truth is the text that it is written as."""
+        """Return a mapping of texts, such as labels; numbers and truth values are converted to text."""
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Return a text, or the text that a number or truth is written as."""
+        """Return a text, or a number or truth value as text."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
 
     def name(self) -> str:
-        """Return a name, which must be there and which a terminal can show."""
+        """Return a name, which is required and must be printable."""
         found = self.text()
         if not found:
             self.refuse("must be a name")
@@ -110,7 +110,7 @@ class Field:
         return found
 
     def whole(self, default: int = 0, *, least: int | None = None, most: int | None = None) -> int:
-        """Return a whole number, or what it is where nothing is there."""
+        """Return an integer, or the default if it is missing."""
         if self.value is None:
             return default
         number = self.value
@@ -125,7 +125,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Return whether something holds; it does not where nothing is there."""
+        """Return a truth value; False if it is missing."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):
@@ -133,7 +133,7 @@ class Field:
         return str(self.value).lower() == "true"
 
     def time(self) -> float | None:
-        """Return a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970; None where nothing is there."""
+        """Return a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970; None if it is missing."""
         text = self.text()
         if not text:
             return None
@@ -147,7 +147,7 @@ class Field:
             self.refuse("must be a time such as 2026-01-31T12:00:00Z")
 
     def seconds(self) -> float | None:
-        """Return seconds since 1970; None where nothing is there, or 0, which stands for no time."""
+        """Return seconds since 1970; None if missing or 0, which means no time."""
         number = self.whole()
         if not 0 <= number <= _LATEST:
             self.refuse("must be seconds since 1970")

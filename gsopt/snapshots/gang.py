@@ -1,4 +1,4 @@
-"""Gang: the pods, or the tasks of a job on its nodes, that run together and stop together."""
+"""Gang: pods, or tasks of a job, that run together and stop together."""
 
 from typing import Annotated
 
@@ -11,41 +11,41 @@ from gsopt.snapshots.node import Text
 #: Priorities of schedulers have 32 bits.
 MOST_PRIORITY = 10_000_000_000
 
-#: Different sets of wishes for nodes; each is held against all nodes.
+#: Largest number of different node requirements; each is compared with all nodes.
 MOST_ASKED = 10_000
 
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-#: It names a part and what forbids to preempt it.
+#: Names a part and why it must not be preempted.
 Reason = Annotated[str, Field(max_length=1_000, pattern=PRINTABLE)]
 
 
 class Part(Frozen):
-    """A pod of a gang, or what a job has on one node; or several that are alike and wait.
+    """A pod of a gang, or a job's share of one node; or several identical waiting ones.
 
     Attributes
     ----------
     name
-        Its name; empty for what a job has on a node.
+        Name of the pod; empty for a job's share of a node.
     node
-        The node on which it stands; empty while it waits.
+        Node on which it runs; empty while it waits.
     count
-        How many are alike.
+        Number of identical ones.
     needs
-        What each has, or waits for.
+        Resources that each has or waits for.
     gpus
-        How many GPUs that is, parts of GPUs included.
+        Number of GPUs of each, including fractions of GPUs.
     started
-        When it started, in seconds since 1970; None where nobody says it.
+        Time at which it started, in seconds since 1970; None if unknown.
     where
-        Name of the `Where` that says on which nodes it may stand; empty where on any.
+        Name of the `Where` with the nodes on which it may run; empty for any.
     replaced
-        Whether something replaces it when it is lost.
+        Whether a controller replaces it if it is lost.
     scratch
-        Whether it has files on the node that end with it.
+        Whether it has files on the node that are deleted with it.
     budgets
-        The disruption budgets that count it.
+        Names of the disruption budgets that count it.
 
     Examples
     --------
@@ -66,24 +66,24 @@ class Part(Frozen):
 
 
 class Gang(Frozen):
-    """What runs together and stops together: a job, or a pod that stands for itself.
+    """A group that runs together and stops together: a job, or a pod that belongs to no group.
 
     Attributes
     ----------
     name
-        Its name, that of the namespace before it; an id of Slurm.
+        Name with its namespace, or the id of a Slurm job.
     kind
-        What groups its pods, such as ``PodGroup`` or ``Job``.
+        Kind of object that groups its pods, such as ``PodGroup`` or ``Job``.
     parts
-        Its pods, or what it has on each node.
+        Its pods, or its shares of nodes.
     priority
-        Its priority, as the cluster counts it.
+        Priority, as the cluster states it.
     copies
-        How many wait that are alike, such as the tasks of an array.
+        Number of identical waiting gangs, such as the tasks of an array.
     kept
-        Why it must not be preempted; empty where it may be.
+        Why it must not be preempted; empty if it may be.
     requeues
-        Whether it begins again by itself when it is preempted.
+        Whether it is restarted automatically after a preemption.
 
     Examples
     --------
@@ -102,36 +102,36 @@ class Gang(Frozen):
 
     @property
     def standing(self) -> tuple[Part, ...]:
-        """The parts that stand on nodes."""
+        """The parts that run on nodes."""
         return tuple(part for part in self.parts if part.node)
 
     @property
     def waiting(self) -> tuple[Part, ...]:
-        """The parts that wait for a place."""
+        """The parts that wait to be placed."""
         return tuple(part for part in self.parts if not part.node)
 
     @property
     def gpus(self) -> float:
-        """GPUs that its parts have on nodes, parts of GPUs included."""
+        """Number of GPUs of its parts on nodes, including fractions of GPUs."""
         return sum(part.gpus for part in self.parts if part.node)
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes on which it stands, each once."""
+        """The nodes on which it runs, each once."""
         return tuple(dict.fromkeys(part.node for part in self.parts if part.node))
 
 
 class Where(Frozen):
-    """On which nodes parts may stand.
+    """The nodes on which some parts may run.
 
     Attributes
     ----------
     name
-        Its name.
+        Name, to which parts refer.
     reason
-        What they ask for, such as a selector or a partition.
+        The requirement, such as a selector or a partition.
     nodes
-        The nodes that have it.
+        The nodes that meet it.
 
     Examples
     --------

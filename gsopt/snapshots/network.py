@@ -1,4 +1,4 @@
-"""Network: the cluster of machines whose places are known by level, such as zone and rack."""
+"""Network: the cluster of machines whose place is known by level, such as zone and rack."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -18,10 +18,10 @@ class NodePlace(NamedTuple):
 
 
 def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
-    """Build the cluster of machines; None where there are none.
+    """Build the cluster of machines; None if there are none.
 
-    Switches of one name at different places are two. A switch whose name something else has too is named after
-    those above it, and after its level.
+    Switches with the same name at different places are different. If a name is already taken, those of the
+    switches above and the level are added to it.
     """
     if not stands:
         return None
@@ -46,7 +46,7 @@ def _rack(name: str, stands: Sequence[NodePlace]) -> Rack:
 
 
 def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, taken: set[str]) -> Switch:
-    """Build a switch and all below it; there are as many levels as labels are read."""
+    """Build a switch and everything below it; the depth is limited by the number of labels."""
     above = name if depth else ""
     return Switch(
         name=name,
@@ -60,7 +60,7 @@ def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, take
 
 
 def _free(above: str, key: tuple[str, str], taken: set[str]) -> str:
-    """Name a switch as nothing else is named."""
+    """Return a name for a switch that nothing else has."""
     level, name = key
     names = (name, f"{level} {name}", _SEPARATOR.join(part for part in (above, name) if part))
     found = next((each for each in names if each not in taken), "")

@@ -1,4 +1,4 @@
-"""Node: a machine of a cluster that runs, what it has and what stands on it."""
+"""Node: a machine of a cluster in operation, with its resources and their use."""
 
 import re
 from collections.abc import Mapping
@@ -9,34 +9,34 @@ from pydantic import Field
 from gsopt.core.problem import PRINTABLE, Frozen, Name
 from gsopt.problems.placement import Resources
 
-#: Names of nodes that are one word to Slurm, whose commands take others for several.
+#: Names of nodes that are one name to Slurm; its commands read others as several.
 NODE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}", re.ASCII)
 
 Text = Annotated[str, Field(max_length=400, pattern=PRINTABLE)]
 
 
 class Node(Frozen):
-    """A machine of a cluster that runs.
+    """A machine of a cluster in operation.
 
     Attributes
     ----------
     name
-        Its name.
+        Name of the node.
     gpus
-        Number of its GPUs that work; 0 where it has none.
+        Number of its working GPUs.
     gpu_type
-        Their type; several are joined by ``+``, and it is empty where nobody says it.
+        Type of its GPUs; several are joined by ``+``. Empty if unknown.
     capacity
-        What jobs may have of it: GPUs (or turns on them, where they are shared), CPUs in thousandths, memory in
-        MiB, and others by their names, such as MIG slices.
+        Resources for jobs: GPUs (or time-sliced replicas), CPUs in thousandths, memory in MiB, and others by
+        name, such as MIG slices.
     used
-        What everything that stands there has of that.
+        Resources in use.
     labels
-        Labels, or partitions and features, by which nodes are chosen.
+        Labels, or partitions and features, by which nodes are selected.
     kept
-        Why it must not be returned; empty where it may be.
+        Why it must not be returned; empty if it may be.
     closed
-        Why nothing may be placed there; empty where something may be.
+        Why nothing may be placed on it; empty if something may be.
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Node(Frozen):
     closed: Text = ""
 
     def has(self, chosen: str) -> bool:
-        """Check whether it has a label, given as ``key`` or ``key=value``.
+        """Check whether the node has a label, given as ``key`` or ``key=value``.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Packing: whether what waits can be placed, where, and what is missing for the rest."""
+"""Packing: whether waiting gangs can be placed, where, and what is missing for the others."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gsopt.snapshots.admission import GangAdmission, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Seconds for the search, unless others are given, and of them for the nodes that are missing.
+#: Default time limits in seconds: for the search, and within it for the missing nodes.
 TIME_LIMIT = 10.0
 
 _LATE = "has no room that is found within the time limit"
@@ -21,7 +21,7 @@ _NOTHING = "is closed: no node takes anything"
 
 
 class Spot(NamedTuple):
-    """Parts of a gang that are alike and have room on a node; a part may have no name."""
+    """Identical parts of a gang that fit on a node; a part may have no name."""
 
     gang: str
     part: str
@@ -31,22 +31,23 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """What of all that waits has room.
+    """The placement of waiting gangs, as far as there is room.
 
     Attributes
     ----------
     snapshot
         The cluster.
     problem, result
-        The decision where to place all of it, and what came of it; None where nothing waits or no node is open.
+        The problem of placing all gangs, and its result; None if nothing waits or no node is open.
     spots
-        Where what has room may stand.
+        Nodes for the gangs that have room.
     missing
         The gangs without room, with the reason.
     copies
-        How many copies of each gang have no room.
+        Number of copies without room, by gang.
     more
-        Nodes that would hold those; None where none that is there would hold one, or nothing is missing.
+        Additional nodes that would hold these; None if nothing is missing, or if no existing node, even empty,
+        would hold one of them.
 
     Examples
     --------
@@ -71,26 +72,26 @@ class Pack:
 
     @property
     def fits(self) -> bool:
-        """Whether all of it has room."""
+        """Whether all gangs have room."""
         return not self.missing
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that all of it has room, or that not all of it has."""
+        """Whether it is proven that all gangs have room, or that not all of them have."""
         return self.fits or self.result is None or self.result.status is Status.INFEASIBLE
 
     @cached_property
     def waiting(self) -> int:
-        """Number of gangs that wait, each copy counted."""
+        """Number of waiting gangs, counting each copy."""
         return sum(gang.copies for gang in self.snapshot.pending)
 
     @property
     def placed(self) -> int:
-        """Number of gangs that have room, each copy counted."""
+        """Number of gangs that have room, counting each copy."""
         return self.waiting - sum((self.copies or {}).values())
 
     def as_dict(self) -> dict[str, Any]:
-        """Return all of it as plain JSON types, the way ``gsopt pack --json`` prints it."""
+        """Return everything as plain JSON types, as ``gsopt pack --json`` prints it."""
         result, more = self.result, self.more
         return {
             "fits": self.fits,
@@ -106,11 +107,11 @@ class Pack:
 
 
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
-    """Find a place for all that waits, or for as much as there is room for by priority.
+    """Find a place for all waiting gangs, or for as many as fit by priority.
 
-    Where all of it has room it is placed on as few nodes as are found. Where not, gangs are taken by priority
-    and then in their order, each whole or not at all, each part onto the fullest node that has room for it, or
-    wherever an exact method finds room where that fails; another order may place more of them.
+    If all gangs fit, they are placed on as few nodes as could be found. Otherwise they are placed by priority
+    and then in order, each as a whole. Each part goes to the fullest node with room; if that fails, an exact
+    method looks for room. Another order may place more gangs.
 
     Parameters
     ----------
@@ -122,7 +123,7 @@ def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     Raises
     ------
     InvalidInput
-        The limit is no time.
+        The limit is not a time.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def _partly(
     rows: Sequence[WorkerLine],
     time_limit: float | None,
 ) -> Pack:
-    """Place as much as there is room for, and say what is missing for the rest."""
+    """Place as many gangs as fit, and state what is missing for the others."""
     budget = Budget(time_limit=time_limit)
     admission = GangAdmission(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[WorkerLine]] = {}

@@ -1,4 +1,4 @@
-"""Placing: the decision `placement` about what waits in a cluster that runs."""
+"""Placing: the problem `placement` for the gangs that wait in a cluster."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -13,7 +13,7 @@ _GPU = "gpu"
 def placement_of(
     nodes: Sequence[Node], gangs: Iterable[Gang], places: Sequence[Where], network: Cluster | None
 ) -> Placement:
-    """State where to place what waits; see `gsopt.snapshots.Snapshot.placement`."""
+    """Create the problem of placing waiting gangs; see `gsopt.snapshots.Snapshot.placement`."""
     open_nodes = [node for node in nodes if not node.closed]
     waiting = [(gang, part) for gang in gangs for part in gang.waiting]
     asked = [*_asked(open_nodes, [part.needs for _, part in waiting]), *(where.name for where in places)]
@@ -44,13 +44,13 @@ def placement_of(
 
 
 def racks_of(network: Cluster | None) -> dict[str, str]:
-    """Name the innermost switch above every machine."""
+    """Return the innermost switch above every machine, by name."""
     switches = () if network is None else network.switches
     return {machine.name: switch.name for switch in switches for machine in switch.machines}
 
 
 def _asked(nodes: Sequence[Node], needs: Sequence[Resources]) -> list[str]:
-    """Name what is asked for; what is the same as GPUs everywhere, such as those of the one vendor, once."""
+    """Return the names of the requested resources; those equal to GPUs everywhere are merged with these."""
     names = dict.fromkeys(name for each in needs for name, amount in each.named.items() if amount)
     amounts = [*needs, *(node.capacity for node in nodes), *(node.used for node in nodes)]
     told = [each.named for each in amounts]
@@ -62,5 +62,5 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 
 
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
-    """Return what is used, of which no more can be than there is; a node may hold more than it admits now."""
+    """Return the used amounts, limited to the capacity; a node may have more in use than it now admits."""
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

@@ -1,4 +1,4 @@
-"""Reader: a snapshot from files of any scheduler that is known, or of our own."""
+"""Reader: reading snapshots from files of a supported scheduler, or of gsopt."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -15,7 +15,7 @@ from gsopt.snapshots.snapshot import Snapshot
 
 
 class Source(StrEnum):
-    """What runs a cluster.
+    """The scheduler of a cluster.
 
     Examples
     --------
@@ -35,25 +35,25 @@ def read_snapshot(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a cluster that runs, from what its scheduler prints.
+    """Read a cluster in operation from the output of its scheduler.
 
     Parameters
     ----------
     paths
-        The files, in any order, or one snapshot of our own.
+        The files, in any order, or one snapshot written by gsopt.
     source
-        A `Source`; found from what is in the files when empty.
+        A `Source`; recognized from the content if empty.
     levels, gpu_resources
-        As for `gsopt.snapshots.kubernetes.read`.
+        As in `gsopt.snapshots.kubernetes.read`.
     time
-        When the files were written, in seconds since 1970; the latest time in them when None.
+        Time at which the files were written, in seconds since 1970; None for the latest time in them.
     notes
-        Takes a line for everything that was left out or not read.
+        A list that receives a line for everything that was left out.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is none of these; one line names file, field, value and rule.
+        A file cannot be read or is not such a file; the message names file, field, value and rule.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def read_snapshot(
 
 
 def _is_slurm(document: Field) -> bool:
-    """Check whether a document is Slurm's; what Kubernetes prints has a kind."""
+    """Check whether a document is from Slurm; those of Kubernetes have a kind."""
     keys = document.mapping()
     return "kind" not in keys and any(name in keys for name in LISTS)
 

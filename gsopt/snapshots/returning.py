@@ -1,4 +1,4 @@
-"""Returning: which nodes may be returned, and the decision `reclaiming` about them."""
+"""Returning: which nodes may be returned, and the problem `reclaiming` for them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ _DIGITS = 3  # of GPU-hours: finer than any clock of a cluster's
 
 
 class Cost(StrEnum):
-    """What preempting a gang costs.
+    """Measure of the cost of preempting a gang.
 
     Examples
     --------
@@ -30,13 +30,13 @@ class Cost(StrEnum):
 
 
 def check_cost(cost: str) -> None:
-    """Refuse what is no `Cost`."""
+    """Refuse anything that is not a `Cost`."""
     if cost not in list(Cost):
         raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
 
 def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]:
-    """Return the nodes with GPUs that have all of some labels, given as ``key`` or ``key=value``."""
+    """Return the nodes with GPUs that have all the given labels, each ``key`` or ``key=value``."""
     for label in among:
         if not any(node.has(label) for node in nodes):
             rule = "must be a label, as key or key=value, of some node"
@@ -45,9 +45,9 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
 
 
 def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
-    """Return those of some nodes that must not be returned, with the reason.
+    """Return the nodes that must not be returned, with the reason.
 
-    Where a gang has a part that must not be evicted, none of its nodes is returned: the others would end it.
+    If a gang must not be evicted, none of its nodes may be returned, as losing any part would end it.
     """
     held: dict[str, str] = {}
     for gang in gangs:
@@ -67,7 +67,7 @@ def reclaiming_of(
     among: Sequence[str] = (),
     time: float | None = None,
 ) -> Reclaiming:
-    """State which nodes to return so that the least work is lost.
+    """Create the problem of returning nodes so that the least work is lost.
 
     See `gsopt.snapshots.Snapshot.reclaiming`.
     """
@@ -99,7 +99,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the GPUs of a gang by node; a part of a GPU, or none, counts as one."""
+    """Return the GPUs of a gang by node; a fraction of a GPU, or none, counts as one."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:

@@ -1,4 +1,4 @@
-"""Shortage: why a gang has no room, and how many nodes more would hold what has none."""
+"""Shortage: why a gang does not fit, and how many more nodes would be needed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,7 +13,7 @@ _MILLI = 1000
 
 
 class More(NamedTuple):
-    """Nodes that would hold what has no room."""
+    """Additional nodes that would hold the gangs without room."""
 
     like: str  # the node that is there, which they are like, with nothing on them
     number: int
@@ -24,7 +24,7 @@ class More(NamedTuple):
 def reason_of(
     problem: Placement, rooms: Sequence[Vector], rows: Sequence[WorkerLine], places: Mapping[str, str]
 ) -> str:
-    """Say why the gang of some lines has no room in what is free; `places` say what its parts ask for."""
+    """Return why a gang does not fit into the free resources; `places` states what its parts require."""
     capacities = [server.capacity.vector(problem.resources) for server in problem.servers]
     for row in rows:
         demand = problem.demands[row.line]
@@ -49,9 +49,10 @@ def reason_of(
 def more_nodes(
     problem: Placement, short: Sequence[tuple[WorkerLine, int]], time_limit: float | None
 ) -> More | None:
-    """Say how many nodes like one that is there would hold gangs without room, given as lines and their copies.
+    """Return how many more nodes like an existing one would hold the gangs without room.
 
-    The node is one of those that would hold most of the gangs, and of these the one that most nodes are like.
+    The node is of the type that would hold most of the gangs; among several such types, of the most common one.
+    `short` has the worker entries of these gangs and their numbers of copies.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}
@@ -72,18 +73,18 @@ def more_nodes(
 
 
 def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
-    """Name the gangs all of whose parts fit on nodes of a shape."""
+    """Return the gangs whose parts all fit on nodes of a shape."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 
 
 def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
-    """Check whether a node is one of those on which parts may stand."""
+    """Check whether parts may run on a node."""
     return not row.part.where or capacity[problem.resources.index(row.part.where)] > 0
 
 
 def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
-    """Name the first resource of which no node has what is needed, with the need and the most there is."""
+    """Return the first resource that no node has enough of, with the need and the largest amount."""
     for position, name in enumerate(problem.resources):
         most = max(amount[position] for amount in amounts)
         if demand[position] > most:
@@ -92,7 +93,7 @@ def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tup
 
 
 def _said(name: str, amount: int) -> str:
-    """Write an amount of a resource in the unit in which people count it."""
+    """Return an amount of a resource as text, in its usual unit."""
     if name == "cpu":
         return f"{amount / _MILLI:,g} CPU{'' if amount == _MILLI else 's'}"
     several = "GPU" if amount == 1 else "GPUs"

@@ -1,4 +1,4 @@
-"""Snapshot: a cluster at one time, its nodes, what runs on them and what waits."""
+"""Snapshot: a cluster at one time, with its nodes and its running and waiting gangs."""
 
 import re
 from collections import Counter
@@ -22,26 +22,26 @@ _JOB_NAME = re.compile(r"\d{1,19}(_\d{1,19})?", re.ASCII)
 
 
 class Snapshot(Frozen):
-    """A cluster at one time.
+    """A cluster at one time, with its nodes and its running and waiting gangs.
 
     Attributes
     ----------
     source
-        What runs the cluster: ``"kubernetes"`` or ``"slurm"``.
+        Scheduler of the cluster: ``"kubernetes"`` or ``"slurm"``.
     time
-        When that was, in seconds since 1970; None where nobody says it.
+        Time of the snapshot, in seconds since 1970; None if unknown.
     nodes
-        The nodes.
+        The nodes of the cluster.
     gangs
-        What runs and what waits.
+        The running and the waiting gangs.
     places
-        The nodes on which some of it may stand.
+        Sets of nodes on which some parts may run.
     network
-        The nodes with GPUs and the switches between them; None where there are none.
+        The nodes with GPUs and the switches above them; None if there are none.
     budgets
-        How many of the parts that a disruption budget counts may be evicted at a time.
+        Allowed evictions at a time, by name of the disruption budget.
     leaving
-        What is being deleted: no loss, though nodes have to be drained of it.
+        Parts that are being deleted: they are no loss, but have to be drained too.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Snapshot(Frozen):
 
     @model_validator(mode="after")
     def _names_are_one_thing_to_commands(self) -> "Snapshot":
-        """Commands of Slurm would take a name such as ``n[1-2]`` for two."""
+        """Refuse node names such as ``n[1-2]``, which commands of Slurm would read as two names."""
         if self.source == "slurm":
             for index, node in enumerate(self.nodes):
                 if not NODE_NAME.fullmatch(node.name):
@@ -101,7 +101,7 @@ class Snapshot(Frozen):
 
     @property
     def cluster(self) -> Cluster:
-        """The nodes with GPUs and the switches between them.
+        """The nodes with GPUs and the switches above them.
 
         Raises
         ------
@@ -114,7 +114,7 @@ class Snapshot(Frozen):
 
     @property
     def gpus(self) -> Counter[str]:
-        """Number of GPUs by their type."""
+        """Number of GPUs by type."""
         found: Counter[str] = Counter()
         for node in self.nodes:
             found[node.gpu_type] += node.gpus
@@ -122,21 +122,21 @@ class Snapshot(Frozen):
 
     @property
     def running(self) -> tuple[Gang, ...]:
-        """The gangs of which some part stands on a node."""
+        """The gangs with a part that runs on a node."""
         return tuple(gang for gang in self.gangs if gang.standing)
 
     @property
     def pending(self) -> tuple[Gang, ...]:
-        """The gangs of which some part waits for a place."""
+        """The gangs with a part that waits to be placed."""
         return tuple(gang for gang in self.gangs if gang.waiting)
 
     def kept(self, among: Sequence[str] = ()) -> dict[str, str]:
-        """Return the nodes among those to choose from that must not be returned, with the reason.
+        """Return the candidate nodes that must not be returned, with the reason.
 
         Parameters
         ----------
         among
-            Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
+            Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
 
         Raises
         ------
@@ -152,25 +152,25 @@ class Snapshot(Frozen):
         return kept_nodes(chosen_nodes(self.nodes, among), self.gangs)
 
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
-        """State which nodes to return so that the least work is lost.
+        """Create the problem of returning nodes so that the least work is lost.
 
-        Every gang that has GPUs is a job. What it has on a node is rounded up to whole GPUs, and is one GPU
-        where it has none there; a node with more of that than GPUs counts as one with that many.
+        Every gang with GPUs is a job. Its GPUs on a node are rounded up to a whole number, at least one. A node
+        on which these add up to more than its GPUs counts as having that many.
 
         Parameters
         ----------
         servers
             Number of nodes to return.
         cost
-            What preempting a gang costs: 1 (``"jobs"``), the GPU-hours since its parts started
-            (``"gpu-hours"``), or by how much its priority is above the lowest, and 1 (``"priority"``).
+            Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours since its parts started (``"gpu-hours"``),
+            or 1 plus the difference of its priority to the lowest one (``"priority"``).
         among
-            Labels, as ``key`` or ``key=value``, that nodes must have to be returned; partitions for Slurm.
+            Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
 
         Raises
         ------
         InvalidInput
-            There is no such cost or label, or fewer nodes may be returned.
+            There is no such cost or label, or too few nodes may be returned.
 
         Examples
         --------
@@ -180,10 +180,9 @@ class Snapshot(Frozen):
         return reclaiming_of(self.nodes, self.gangs, servers, cost=cost, among=among, time=self.time)
 
     def placement(self) -> Placement:
-        """State where to place all that waits, on as few nodes as can be.
+        """Create the problem of placing all waiting gangs on as few nodes as possible.
 
-        A selector, affinity, toleration or partition becomes a resource that only the nodes have on which such
-        a part may stand.
+        A selector, affinity, toleration or partition becomes a resource of exactly the nodes that meet it.
 
         Raises
         ------

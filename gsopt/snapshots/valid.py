@@ -1,4 +1,4 @@
-"""Valid: what somebody else's file makes of our data, refused in one line where it breaks a rule."""
+"""Valid: errors about data derived from files of other programs, in one line."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from gsopt.core.problem import RuleBroken
 
 @contextmanager
 def validly(source: str) -> Iterator[None]:
-    """Name the file in whatever says that something is wrong with what is made of it."""
+    """Add the file's name to errors about data derived from it."""
     try:
         yield
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Formulation: a Pyomo model of record, solved by a backend and cross-checked against the problem."""
+"""Formulation: a Pyomo model of a decision, solved by a backend and checked against the problem."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -28,9 +28,9 @@ P = TypeVar("P", bound=Problem[Any])
 class Formulation(ABC, Generic[P, S]):
     """An exact model of one decision; calling it solves a problem.
 
-    A subclass names itself, builds the Pyomo model and reads a solution from the values of its columns. Where a
-    decision is taken online it may override `standard_form` to fill the arrays directly; a test then proves
-    that both builders agree.
+    A subclass states its `name`, builds the Pyomo model and extracts a solution from the values of its columns.
+    For decisions that must be fast, it may override `standard_form` to fill the arrays directly; a test then
+    proves that both are the same model.
 
     Examples
     --------
@@ -43,36 +43,36 @@ class Formulation(ABC, Generic[P, S]):
 
     name: ClassVar[str]
 
-    #: Unit of the model's objective, where that differs from the problem's.
+    #: Unit of the model's objective, if it differs from the problem's.
     own_unit: ClassVar[str] = ""
 
     @property
     def __name__(self) -> str:
-        """The name, as functions carry it."""
+        """The name, as functions have it."""
         return self.name
 
     @abstractmethod
     def build(self, problem: P) -> Any:
-        """Build the Pyomo model of record; raise `Unsupported` if it cannot express the problem."""
+        """Build the Pyomo model; raise `Unsupported` if it cannot express the problem."""
 
     @abstractmethod
     def extract(self, values: Mapping[str, float], problem: P) -> S:
-        """Read the solution from column values by name; integer columns are already rounded."""
+        """Return the solution, given column values by name; integer columns are already rounded."""
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Return a solution as column values by name, for a start; columns left out are 0."""
+        """Return a solution as column values by name, for use as a start; columns left out are 0."""
         del solution, problem
         raise Unsupported(f"{self.name} takes no start solution")
 
     def obstacle(self, problem: P) -> str:
-        """Explain why there is no solution, where that is obvious without solving; empty otherwise."""
+        """Explain why there is no solution if that is obvious without solving; empty otherwise."""
         del problem
         return ""
 
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
-        """Return a solution and a bound that are almost free, returned whatever happens; None for either.
+        """Return a solution and a bound that cost almost no time and are returned in any case; None for either.
 
-        The solution is only used when the caller has none.
+        The solution is used only if the caller has none.
         """
         del problem
         return None, None
@@ -82,13 +82,13 @@ class Formulation(ABC, Generic[P, S]):
         return StandardForm.from_pyomo(self.build(problem))
 
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
-        """Return the exact cost of each column; the form's floats as they are written, unless overridden."""
+        """Return the exact cost of each column; by default the form's floats read as decimals."""
         del problem
         costs: list[float] = form.cost.tolist()
         return costs
 
     def exact_offset(self, problem: P, form: StandardForm) -> Number:
-        """Return the exact constant of the objective; the form's float as it is written, unless overridden."""
+        """Return the exact constant of the objective; by default the form's float read as a decimal."""
         del problem
         return form.offset
 
@@ -113,17 +113,17 @@ class Formulation(ABC, Generic[P, S]):
         problem
             The problem.
         budget
-            All options in one object, from a method that passes its own on.
+            All options in one object, from a method that passes its own budget on.
         time_limit, gap, backend, start, on_incumbent, on_progress, log
-            As of `gsopt.core.budget.Budget`; the time limit includes the building of the model, and the backend
-            is HiGHS when None.
+            As in `gsopt.core.budget.Budget`. The time limit includes building the model, and the default
+            backend is HiGHS.
 
         Raises
         ------
         InvalidSolution
             The start breaks a rule of the problem.
         Unsupported
-            The model does not express this problem.
+            The model cannot express this problem.
         MissingSolver
             The backend's solver is not installed.
         ModelMismatch
@@ -151,7 +151,7 @@ class Formulation(ABC, Generic[P, S]):
         return type(self).encode is not Formulation.encode
 
     def _run_from(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve from what is known in advance, and return nothing worse."""
+        """Solve with what is known in advance, and return nothing worse."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
@@ -198,7 +198,8 @@ class Formulation(ABC, Generic[P, S]):
 class _IncumbentReporter(Generic[P, S]):
     """Reports better solutions to the caller, as judged results.
 
-    A better point of the model need not be one: the model may charge for more than its solution needs.
+    A better point of the model need not be a better solution, as the model may charge for more than the
+    solution needs.
     """
 
     def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
@@ -222,7 +223,7 @@ class _IncumbentReporter(Generic[P, S]):
 
 
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
-    """Refuse a model's value that is better than the judge's.
+    """Refuse a model value that is better than the judge's value.
 
     Before the optimum a model may charge for more than its solution needs (a job marked as preempted although
     none of its servers is returned), so the judge's value may be better. At the optimum it may not: the model's

@@ -1,10 +1,10 @@
 """Scaling: objectives that solvers can handle reliably, so that their proofs hold for the problem.
 
-Solvers work in doubles, to absolute tolerances. An objective is therefore counted in its own steps, as whole
-numbers, and its coefficients are kept between the solvers' tolerances and the end of their digits. Where no
-scale achieves both, it is solved in stages: first the costs in units so large that the rest rounds away, which
-bounds the optimum; then, in the next smaller units, among the solutions that meet that bound or exceed it by no
-more than the best known one.
+Solvers work with doubles and absolute tolerances. So an objective is expressed in its own steps, as whole
+numbers, with coefficients well above the solvers' tolerances and within their digits. If no scale achieves
+both, it is solved in stages. The first stage counts costs in units so large that the rest rounds away, which
+bounds the optimum. The next stages count smaller units, among the solutions that meet that bound or exceed it
+by no more than the best known one.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,7 +32,7 @@ Vector = NDArray[np.float64]
 #: Called with each better point and the bound at that time, or None; returning True stops.
 OnPoint = Callable[[Vector, Number | None], object]
 
-#: Called with each bound that holds in spite of the solver's tolerances.
+#: Called with each bound that holds despite the solver's tolerances.
 OnBound = Callable[[Number], object]
 
 #: Largest whole-number coefficient of a single stage.
@@ -47,22 +47,23 @@ _LARGEST_IN_ROW = 10**5
 
 @dataclass(frozen=True, eq=False)
 class Proof:
-    """What a backend found, in the problem's own numbers.
+    """The outcome of a solve, in the problem's own numbers.
 
     Attributes
     ----------
     status
-        Whether there is a point and whether that is proven, according to the backend's last stage.
+        Whether there is a point, and whether it is proven optimal or the model infeasible, by the backend's
+        last stage.
     values
         The best point, shape (columns,), or None.
     bound
-        Bound on the optimum that holds in spite of the solver's tolerances, or None.
+        Bound on the optimum that holds despite the solver's tolerances, or None.
     stopped_by
         Why the solver stopped.
     solver
         Solver family.
     message
-        The solver's own word for how it ended.
+        The solver's own status.
     """
 
     status: Status
@@ -83,16 +84,16 @@ def optimize(
     on_point: OnPoint | None = None,
     on_bound: OnBound | None = None,
 ) -> Proof:
-    """Solve a standard form so that its bound is reliable.
+    """Solve a standard form so that the bound is reliable.
 
     Parameters
     ----------
     form
         The model.
     budget
-        Deadline, gap, backend and log; the caller translates its start and callback.
+        Time limit, gap, backend and log; the caller passes start and callbacks separately.
     costs, offset
-        The exact objective where the form's floats are roundings of it; else the floats as they are written.
+        The exact objective, if the form's floats are roundings of it; None to read these floats as decimals.
     start
         A known point, shape (columns,).
     on_point
@@ -163,11 +164,11 @@ def _continuous(
 
 
 class _Stages:
-    """Minimises an objective with whole costs, the large units first.
+    """Minimizes an objective with whole costs, large units first.
 
-    A stage minimises ``costs // unit``, which times the unit is a bound, as no column is below its lower limit.
-    The next one adds a column, at the price of a unit, for the excess over that bound, and is left with costs
-    below the unit.
+    A stage minimizes ``costs // unit``; the result times the unit is a bound, as no column is below its lower
+    limit. The next stage has a column, with a cost of one unit, for the excess over that bound, and otherwise
+    only costs below the unit.
     """
 
     def __init__(
@@ -228,7 +229,7 @@ class _Stages:
             self.on_bound(self.bound)
 
     def _keep(self, point: Vector | None) -> None:
-        """Keep a point if it is complete and the best; a start may leave columns open."""
+        """Keep a point if it is complete and the best one; a start may leave columns open."""
         if point is None or not np.isfinite(point).all():
             return
         own = self.form.rounded(point[: len(self.costs)])
@@ -239,7 +240,7 @@ class _Stages:
         return sum(cost * round(value) for cost, value in zip(self.costs, point.tolist(), strict=True) if cost)
 
     def _raise_bound(self, bound: int) -> None:
-        """Adopt the bound of a stage, which holds for every solution no worse than the best known."""
+        """Adopt the bound of a stage, which holds for every solution no worse than the best known one."""
         if self.best is not None:
             bound = min(bound, self._value(self.best))
         self.bound = bound if self.bound is None else max(self.bound, bound)
@@ -259,7 +260,7 @@ class _Stages:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One stage: objective = constant + costs @ columns, of which ``costs // unit`` is minimised."""
+    """One stage: it minimizes ``costs // unit`` for the objective constant + costs @ columns."""
 
     form: StandardForm  # the model, with an additional row and column for each earlier stage
     costs: list[int]  # by column
@@ -272,16 +273,16 @@ class _Stage:
 
     @property
     def model(self) -> StandardForm:
-        """What the solver gets."""
+        """The model for the solver."""
         coarse = np.array([float(cost) for cost in self._coarse])
         return replace(self.form, cost=coarse * self._factor, offset=0.0)
 
     def bound(self, solved: float) -> int:
-        """Turn a solver's bound into one on the whole objective."""
+        """Convert a solver's bound into one on the whole objective."""
         return self.constant + self._least_rest + self.unit * self._steps(solved)
 
     def next(self, solved: float, value: int) -> "_Stage":
-        """Restrict the model to what may still be better than a value, and turn to the smaller units."""
+        """Restrict the model to what may still be better than a value, and go to the smaller units."""
         least = self._steps(solved)
         most = (value - self.constant - self._least_rest) // self.unit
         size, form = len(self.costs), self.form
@@ -326,7 +327,7 @@ class _Stage:
 
     @property
     def _least_rest(self) -> int:
-        """The least total of the costs below the unit."""
+        """Least total of the costs below the unit."""
         rests = (
             (cost % self.unit, lower) for cost, lower in zip(self.costs, self.form.column_lower, strict=True)
         )
@@ -339,16 +340,16 @@ class _Stage:
 
 
 def _unit(costs: Sequence[int]) -> int:
-    """Return the largest unit needed: 1 where solvers can take the costs as they are."""
+    """Return the largest unit needed; 1 if solvers can handle the costs as they are."""
     largest = max(map(abs, costs), default=0)
     return 1 if largest <= _LARGEST_WHOLE else -(-largest // _LARGEST_IN_ROW)
 
 
 def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, gap: float) -> float:
-    """Turn a gap into one that, met without the objective's constant, is met with it too.
+    """Return a gap that, met without the objective's constant, is also met with it.
 
-    With the constant c the gap to a bound b is relative to b + c. So the gap shrinks to the least share of b +
-    c in b, over all b within the limits of the columns; to 0 where b + c may be 0.
+    With the constant c, the gap to a bound b is relative to b + c. So the gap is multiplied by the least ratio
+    of b + c to b, over all b within the limits of the columns; it is 0 if b + c may be 0.
     """
     if not gap or not constant:
         return gap

@@ -1,4 +1,4 @@
-"""StandardForm: a linear (integer) program as plain arrays, the pivot between models and solvers."""
+"""StandardForm: a linear or integer program as plain arrays, between models and solvers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -20,22 +20,22 @@ LARGEST_BIG_M = 1e5
 
 @dataclass(frozen=True, eq=False)
 class StandardForm:
-    """Optimise ``offset + cost @ x`` subject to ``row_lower <= matrix @ x <= row_upper`` and column bounds.
+    """A linear program ``offset + cost @ x`` with ``row_lower <= matrix @ x <= row_upper`` and column bounds.
 
     Attributes
     ----------
     cost
         Shape (columns,).
     matrix
-        Sparse, shape (rows, columns).
+        Coefficients of the rows, sparse, shape (rows, columns).
     row_lower, row_upper
-        Shape (rows,); infinite where there is no limit.
+        Limits of the rows, shape (rows,); infinite where there is none.
     column_lower, column_upper
-        Shape (columns,); infinite where there is no limit.
+        Bounds of the columns, shape (columns,); infinite where there is none.
     integer
-        Which columns must be integers, shape (columns,).
+        Whether each column must be integer, shape (columns,).
     columns, rows
-        Names, in order.
+        Names of the columns and of the rows, in order.
     sense
         Whether the objective is minimized or maximized.
     offset
@@ -76,14 +76,14 @@ class StandardForm:
         sense: Sense = Sense.MINIMIZE,
         offset: float = 0.0,
     ) -> "StandardForm":
-        """Fill the arrays directly; columns are non-negative integers named x0, x1, ... unless told otherwise.
+        """Create a form from arrays; by default, columns are nonnegative integers named x0, x1, ...
 
         Raises
         ------
         BrokenModel
             Shapes differ, or a number is NaN.
         Unsupported
-            A coefficient beside an integer column exceeds `LARGEST_BIG_M`.
+            A coefficient of a row with integer columns exceeds `LARGEST_BIG_M`.
 
         Examples
         --------
@@ -112,12 +112,12 @@ class StandardForm:
 
     @classmethod
     def from_pyomo(cls, model: Any) -> "StandardForm":
-        """Compile a Pyomo model with a linear objective and linear constraints.
+        """Convert a Pyomo model with a linear objective and linear constraints.
 
         Raises
         ------
         BrokenModel, Unsupported
-            As `build`.
+            As in `build`.
 
         Examples
         --------
@@ -183,7 +183,7 @@ class StandardForm:
 
     @property
     def integral_objective(self) -> bool:
-        """Whether every solution has an integer objective value, so that a bound may be rounded."""
+        """Whether every solution has an integer objective value, so that bounds may be rounded."""
         used = self.cost != 0
         whole = np.all(self.cost == np.round(self.cost)) and float(self.offset).is_integer()
         return bool(whole and np.all(self.integer[used]))
@@ -202,7 +202,7 @@ class StandardForm:
         return float(self.cost @ _floats(values) + self.offset)
 
     def rounded(self, values: ArrayLike) -> Vector:
-        """Round the integer columns of a point, shape (columns,)."""
+        """Return a point, shape (columns,), with integer columns rounded."""
         point = _floats(values)
         return np.where(self.integer, np.round(point), point)
 
@@ -219,17 +219,17 @@ class StandardForm:
         return float(max((gap.max(initial=0.0) for gap in gaps), default=0.0))
 
     def is_feasible(self, values: ArrayLike) -> bool:
-        """Check whether a point satisfies rows, bounds and integrality to the solvers' tolerance of 1e-6."""
+        """Check whether a point satisfies rows, bounds and integrality up to the solvers' tolerance of 1e-6."""
         point = _floats(values)
         whole = np.abs(point - self.rounded(point)).max(initial=0.0) <= FEASIBILITY
         return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
-        """Return a point as a mapping from column name to value."""
+        """Return a point as column values by name."""
         return dict(zip(self.columns, _floats(values).tolist(), strict=True))
 
     def point(self, values: Mapping[str, float]) -> Vector:
-        """Return a point from values by column name; columns that are not named are 0."""
+        """Return a point from column values by name; columns that are left out are 0."""
         return np.array([values.get(name, 0.0) for name in self.columns])
 
 

@@ -1,4 +1,4 @@
-"""Instances of allocation: generators, snapshots of traces, and the committed suites."""
+"""Allocation: instance generators, snapshots of traces, and the committed suites."""
 
 from instances.allocation.aryl import figure_6, table_4
 from instances.allocation.elastic_jobs import elastic_jobs

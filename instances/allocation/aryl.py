@@ -1,14 +1,14 @@
-"""The examples by which Aryl explains elastic allocation."""
+"""Aryl: the paper's examples of elastic allocation."""
 
 from gsopt.core.problem import About
 from gsopt.problems.allocation import Allocation, ElasticJob
 
 
 def table_4() -> Allocation:
-    """Build the two jobs of Table 4 on eight GPUs, four of which are left after the minimum workers.
+    """Create the two jobs of Table 4 on eight GPUs, four of which remain after the minimum workers.
 
-    Source: Aryl, Table 4. The table gives the running time at the maximum; at the minimum it is longer by the
-    factor maximum / minimum: 100 * 3 / 2 = 150 for A and 20 * 6 / 2 = 60 for B.
+    Source: Aryl, Table 4. The table lists the running time with the maximum number of workers; with the minimum
+    it is longer by the factor maximum / minimum: 100 * 3 / 2 = 150 for A and 20 * 6 / 2 = 60 for B.
 
     Examples
     --------
@@ -28,9 +28,9 @@ def table_4() -> Allocation:
 
 
 def figure_6() -> Allocation:
-    """Build the jobs of Table 4 with two GPUs per worker of A, as Figure 6 has them.
+    """Create the jobs of Table 4 with two GPUs per worker of A, as in Figure 6.
 
-    Source: Aryl, Figure 6. The text does not say how many GPUs remain; four, as in Table 4.
+    Source: Aryl, Figure 6. The text does not say how many GPUs remain; four are assumed, as in Table 4.
 
     Examples
     --------

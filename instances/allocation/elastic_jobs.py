@@ -1,4 +1,4 @@
-"""Elastic jobs: random jobs like those of a training cluster, more of them than the GPUs can scale out."""
+"""Elastic jobs: random jobs like those of a training cluster, with too few GPUs to scale all of them out."""
 
 from random import Random
 from typing import Any, Literal, get_args
@@ -44,19 +44,19 @@ def elastic_jobs(
     jobs
         Number of jobs.
     capacity
-        GPUs that remain once the queued jobs have started; their minimum workers are added to it.
+        Number of GPUs that remain for extra workers; the GPUs of queued jobs' minimum workers are added to it.
     most_workers
-        The minimum number of workers is drawn from 1 to this.
+        Upper limit of the minimum number of workers, which is drawn from 1 on.
     most_extra
-        The number of extra workers that a job can use is drawn from 1 to this.
+        Upper limit of the number of extra workers that a job can use, which is drawn from 1 on.
     sizes
         GPUs per worker: ``one``; 1, 2, 4 or 8 (``powers_of_two``); or 1 to 8 (``any``).
     scaling
-        ``proportional``: the speed is proportional to the number of workers. ``imperfect``: it loses 10 % for
-        each worker beyond the middle of the range. ``across_servers``: it drops with every further server, so
-        that the values are neither concave nor rising.
+        ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
+        the middle of the range reduces it by 10 %. ``across_servers``: it drops with every additional server,
+        so that the values are neither concave nor monotone.
     queued_share
-        Share of the jobs that still wait.
+        Share of the jobs that are still waiting.
     seed
         Seed of all random draws.
 
@@ -102,7 +102,7 @@ def elastic_jobs(
 def _worth(
     scaling: Scaling, time: int, least: int, most: int, gpus: int, toll: float, queued: bool
 ) -> dict[str, Any]:
-    """Return the fields that say what extra workers are worth; a queued job needs its running time as well."""
+    """Return the fields that state the value of extra workers; a queued job needs its running time as well."""
     if scaling == "proportional":
         return {"time_at_min": time}
     speed = imperfect(least, most) if scaling == "imperfect" else across_servers(gpus, toll)

@@ -1,4 +1,4 @@
-"""Multiple choice: the classes of random instances by which algorithms for the classic problem are compared."""
+"""Multiple choice: the classes of random instances used to compare algorithms for this knapsack problem."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -27,25 +27,24 @@ def multiple_choice(
     correlation: Correlation = "weak",
     seed: int = 0,
 ) -> Allocation:
-    """Generate a multiple-choice knapsack in which exactly one item of every class is to be chosen.
+    """Generate a multiple-choice knapsack, in which exactly one item of every class is chosen.
 
-    Every class is a queued job: its minimum workers are the weight of its lightest item, which every choice
-    pays, and its values count from that item's. The capacity is halfway between the lightest and the heaviest
-    choice.
+    Every class becomes a queued job. Its minimum number of workers is the weight of its lightest item, and its
+    values are relative to that item. The capacity is halfway between the lightest and the heaviest choice.
 
     Parameters
     ----------
     classes
         Number of classes.
     items
-        Number of items in each; of equal weights only the best is kept.
+        Number of items in each class; of items with equal weights only the best is kept.
     largest
-        Weights are drawn from 1 to this.
+        Largest weight; weights are drawn from 1 on.
     correlation
-        How values follow weights. ``none``: drawn like these. ``weak``: the weight, or up to 10 more or less.
-        ``strong``: ten more than the weight, and the items of a class are the sums of the first 1, 2, ... of
-        these in the order of their weights. ``subset_sum``: the weight. ``ordered``: drawn like weights, both
-        in rising order, so that no item is dominated.
+        How values depend on weights. ``none``: drawn independently from the same range. ``weak``: within 10 of
+        the weight. ``strong``: ten more than the weight; the items of a class are then the sums of the first 1,
+        2, ... of these, in ascending order of weight. ``subset_sum``: equal to the weight. ``ordered``: drawn
+        like weights, with both in ascending order, so that no item is dominated.
     seed
         Seed of all random draws.
 
@@ -74,7 +73,7 @@ def multiple_choice(
 
 
 def _items(random: Random, count: int, largest: int, correlation: Correlation) -> list[Item]:
-    """Draw the items of one class, in rising order of weight."""
+    """Draw the items of one class, in ascending order of weight."""
     weights = [random.randint(1, largest) for _ in range(count)]
     if correlation == "none":
         values = [random.randint(1, largest) for _ in weights]
@@ -94,7 +93,7 @@ def _items(random: Random, count: int, largest: int, correlation: Correlation) -
 
 
 def _job(name: str, items: Sequence[Item]) -> ElasticJob:
-    """Turn a class into a job that pays its lightest item in any case."""
+    """Turn a class into a job whose minimum workers are its lightest item."""
     (weight, value), *others = items
     return ElasticJob(
         name=name,

@@ -7,12 +7,12 @@ from pathlib import Path
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import read_text
 
-#: Place of the tables in the folder of public traces.
+#: Path of the tables in the folder of public traces.
 FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
 
 
 def curves(folder: str | Path) -> dict[str, dict[int, float]]:
-    """Read the tables of a folder: one curve per model and batch size, iterations per second by number of GPUs.
+    """Read the tables in a folder: for each model and batch size, iterations per second by number of GPUs.
 
     Numbers of GPUs that were not measured (blank, nan or 0) are left out.
     """

@@ -1,4 +1,4 @@
-"""Instances from the public traces, where these are at hand."""
+"""Real: instances from public traces, if these are available."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,10 +13,10 @@ _CLUSTERS = (1, 4, 7, 8, 9, 10)
 
 
 def from_data(folder: Path) -> Iterator[Allocation]:
-    """Build instances from the ITP trace in a folder: the busiest moment of six clusters.
+    """Yield instances from the ITP trace in a folder: the busiest moment of six clusters.
 
-    Once with jobs that speed up in proportion to their workers, and once with the measured curves of
-    ElasticFlow where they are in the folder too. Nothing where the trace is not there.
+    One instance of each has jobs of linear speed; another one has the measured curves of ElasticFlow, if the
+    folder has these. Without the trace there are no instances.
     """
     if not (folder / FILE).exists():
         return

@@ -1,4 +1,4 @@
-"""Scaling: value tables of jobs whose speed is not proportional to their workers."""
+"""Scaling: values of extra workers for jobs without linear speed."""
 
 from collections.abc import Callable
 
@@ -10,14 +10,14 @@ SERVER_GPUS = 8
 
 
 def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...]:
-    """Return the reduction of a running time with each number of extra workers, to the second."""
+    """Return the reduction of a running time with each number of extra workers, in whole seconds."""
     return tuple(
         float(round(time - time * speed(least) / speed(workers))) for workers in range(least + 1, most + 1)
     )
 
 
 def imperfect(least: int, most: int) -> Speed:
-    """Return a speed that loses 10 % of the proportional one for each worker beyond the middle of the range.
+    """Return a speed function that loses 10 % of linear speed for each worker beyond the middle of the range.
 
     Source: Aryl, section 7.2, impact of imperfect scaling. The loss stops at 90 %.
     """
@@ -31,10 +31,10 @@ def imperfect(least: int, most: int) -> Speed:
 
 
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
-    """Return a speed that drops by a toll for every server of eight GPUs that a job spans beyond its first.
+    """Return a speed function that drops by a toll for every eight-GPU server beyond the job's first one.
 
-    The drop makes the values neither concave nor rising: the first worker on a further server can cost time,
-    and those after it make up for it. Measured curves look like this where a job crosses to another node.
+    The drop makes the values neither concave nor monotone: the first worker on another server can cost time,
+    for which later ones make up. Measured curves look like this where a job crosses to another node.
     """
 
     def speed(workers: int) -> float:

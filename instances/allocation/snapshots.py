@@ -1,4 +1,4 @@
-"""Snapshots: elastic jobs out of a workload, at the moment at which it keeps most GPUs busy."""
+"""Snapshots: elastic jobs from a workload, at the moment with the most GPUs in use."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -21,10 +21,11 @@ Curve = Mapping[int, float]
 
 
 def proportional(workload: Workload) -> Allocation:
-    """Return the jobs that run at the busiest moment; each can grow to four times its workers and speed.
+    """Create an instance of the jobs running at the busiest moment, with linear speed.
 
-    Every job starts when it is submitted. A worker has 8 GPUs, or those of the job if they are fewer; the
-    job's own workers are its minimum. The GPUs that remain are a quarter of those in use.
+    Every job starts when it is submitted, and can grow to four times its workers. A worker has 8 GPUs, or those
+    of the job if they are fewer; the job's own workers are its minimum. A quarter as many GPUs remain as are in
+    use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -45,12 +46,11 @@ def proportional(workload: Workload) -> Allocation:
 
 
 def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
-    """Return the jobs that run at the busiest moment, with measured scaling curves and one GPU per worker.
+    """Create an instance of the jobs running at the busiest moment, with measured scaling curves.
 
-    The jobs take in turn the curves that were measured at their number of GPUs.
-    Between two measured numbers of GPUs a job runs on the smaller one, so its values rise in steps, and fall
-    where the curve does. Jobs that no curve fits are left out. The GPUs that remain are a quarter of those in
-    use.
+    A worker has one GPU. The jobs take turns with the curves that were measured at their number of GPUs.
+    Between two measured numbers a job runs on the smaller one, so its values rise in steps, and fall where the
+    curve does. Jobs without a suitable curve are left out. A quarter as many GPUs remain as are in use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -73,7 +73,7 @@ def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
 
 
 def busiest(jobs: Sequence[Job]) -> float:
-    """Find the moment at which most GPUs are in use when jobs start as they are submitted."""
+    """Return the moment with the most GPUs in use if jobs start when they are submitted."""
     starts = [(job.release_date, 1, job.gpus) for job in jobs]
     ends = [(job.release_date + job.duration, 0, -job.gpus) for job in jobs]
     events = sorted(starts + ends)
@@ -82,7 +82,7 @@ def busiest(jobs: Sequence[Job]) -> float:
 
 
 def running(jobs: Iterable[Job], time: float) -> Iterator[Job]:
-    """Return the jobs that run at a moment when every job starts as it is submitted."""
+    """Yield the jobs that run at a moment if every job starts when it is submitted."""
     return (job for job in jobs if job.release_date <= time < job.release_date + job.duration)
 
 

@@ -1,7 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of allocation, and the program that writes their files.
 
-``python -m instances.allocation.suites`` writes every file anew; the files do not change unless a generator
-does.
+``python -m instances.allocation.suites`` rewrites every file; they change only if a generator does.
 """
 
 from collections.abc import Iterator
@@ -21,12 +20,12 @@ _MOST_TABLES = 500
 
 
 def committed() -> list[Allocation]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*tiny(), *production(), *challenge()]
 
 
 def paper() -> list[Allocation]:
-    """Build the examples of the paper."""
+    """Create the examples of the paper."""
     return [renamed(problem, problem.name) for problem in (table_4(), figure_6())]
 
 
@@ -41,7 +40,7 @@ def small() -> list[Allocation]:
 
 
 def production() -> list[Allocation]:
-    """Generate the instances of the size of a production cluster."""
+    """Generate the instances as large as a production cluster."""
     made = {**dict(_of_production_size()), **_classic()}
     return in_folder("production", made)
 
@@ -49,8 +48,8 @@ def production() -> list[Allocation]:
 def challenge() -> list[Allocation]:
     """Generate instances whose optimum the exact method does not prove within minutes.
 
-    Weights and values that go together leave a price per GPU nothing to decide by, and weights up to a million
-    leave a dynamic programme too many states.
+    Correlated weights and values make a price per GPU useless, and weights up to a million give dynamic
+    programming too many states.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

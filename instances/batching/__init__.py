@@ -1,4 +1,4 @@
-"""Instances of batching: generator and the committed suites."""
+"""Batching: an instance generator and the committed suites."""
 
 from instances.batching.elastic_jobs import elastic_jobs
 

@@ -35,22 +35,22 @@ def elastic_jobs(
 ) -> Batching:
     """Generate jobs whose batch limits are full batches of 1 to 64 GPUs.
 
-    Steps have a fixed part of 5 to 50 ms, 0.2 to 4 ms for a sample and 20 MB to 1.5 GB of gradients; between
-    a hundred thousand and a hundred million samples are left. All are drawn evenly on a logarithmic scale;
-    they are ours, in the range of what is trained in the paper.
+    A step takes a fixed 5 to 50 ms, 0.2 to 4 ms per sample, and the exchange of 20 MB to 1.5 GB of gradients. A
+    hundred thousand to a hundred million samples remain. All are drawn from log-uniform distributions. These
+    are gsopt's own numbers, in the range of the paper's models.
 
     Parameters
     ----------
     gpus, jobs
-        How many.
+        Numbers of GPUs and of jobs.
     criterion, forced, caps, menu, reconfiguration
         As in `gsopt.problems.batching.Batching`.
     doublings
-        How often a full local batch may be doubled, at most, to give the batch limit of a job.
+        Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        Shares of the jobs that have been running, and that have just arrived.
+        Shares of the jobs that are already running, and that have just arrived.
     uncertain
-        Share of the jobs of whose progress only a distribution is known.
+        Share of the jobs whose remaining samples are known only as a distribution.
     seed
         Seed of all random draws.
 

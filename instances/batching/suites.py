@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of batching, and the program that writes their files.
 
-``python -m instances.batching.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.batching.suites`` rewrites every file; they change only if a generator does.
 """
 
 from random import Random
@@ -18,7 +18,7 @@ _MODEL = StepTime(
 
 
 def committed() -> list[Batching]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *medium(), *challenge()]
 
 
@@ -28,7 +28,7 @@ def small() -> list[Batching]:
 
 
 def medium() -> list[Batching]:
-    """Generate clusters of 16 to 64 GPUs as in the paper, by every criterion."""
+    """Generate clusters of 16 to 64 GPUs as in the paper, for every criterion."""
     made = {
         "016-020-sruf": elastic_jobs(gpus=16, jobs=20, seed=1),
         "016-020-printed": elastic_jobs(gpus=16, jobs=20, forced="none", caps="batch", seed=1),
@@ -45,7 +45,7 @@ def medium() -> list[Batching]:
 def challenge() -> list[Batching]:
     """Generate an instance whose optimum the exact method does not prove within minutes.
 
-    Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs is too large.
+    Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs would be too large.
     """
     made = {
         "100000-600-doublings": elastic_jobs(
@@ -56,7 +56,7 @@ def challenge() -> list[Batching]:
 
 
 def _degenerate() -> dict[str, Batching]:
-    """Equation 3 as it is printed, and with jobs that must run."""
+    """Generate Equation 3 as printed, and with jobs that must run."""
     jobs = [_job(name, 4, 4, left) for name, left in (("a", 100), ("b", 110), ("c", 120))]
     return {
         "printed-goal-runs-one-job": _handmade(4, jobs, forced="none", caps="batch"),
@@ -67,7 +67,7 @@ def _degenerate() -> dict[str, Batching]:
 
 
 def _menus() -> dict[str, Batching]:
-    """Numbers of GPUs that jobs may have, and that cannot be used."""
+    """Generate jobs with menus, and GPUs that these leave unused."""
     two = [_job("a", 6, 2, 50), _job("b", 6, 2, 90)]
     floors = [_job("a", 5, 1, 50, min_gpus=3), _job("b", 5, 1, 90, min_gpus=2), _job("c", 2, 1, 20)]
     ran = [_job("a", 6, 2, 50, previous_gpus=3, previous_batch=4), _job("b", 6, 2, 90)]
@@ -83,7 +83,7 @@ def _menus() -> dict[str, Batching]:
 
 
 def _costs() -> dict[str, Batching]:
-    """Throughput that dips, jobs that count more, and changes that cost."""
+    """Generate jobs with throughput that dips, with weights, and with costs of changes."""
     rates = {(2, 1): 5.0, (4, 1): 4.0, (4, 2): 11.0, (6, 2): 9.5, (6, 3): 10.0, (8, 4): 17.5}
     dips = Tabulated(rates=[Rate(batch_size=b, gpus=c, samples_per_second=x) for (b, c), x in rates.items()])
     measured = [
@@ -113,7 +113,7 @@ def _costs() -> dict[str, Batching]:
 
 
 def _beliefs() -> dict[str, Batching]:
-    """Jobs of whose progress only a distribution is known."""
+    """Generate jobs whose remaining samples are known only as a distribution."""
     believed: dict[str, Any] = {"progress": Progress(alpha=1.5, beta=4.0, processed=30.0)}
     early: dict[str, Any] = {"progress": Progress(alpha=1.0, beta=4.0, processed=30.0)}
     known = _job("known", 4, 2, 90)
@@ -124,7 +124,7 @@ def _beliefs() -> dict[str, Batching]:
 
 
 def _drawn() -> dict[str, Batching]:
-    """Four jobs with small batches."""
+    """Generate four jobs with small batches."""
     made: dict[str, Batching] = {}
     for seed in range(1, 5):
         random = Random(seed)

@@ -1,4 +1,4 @@
-"""Full cluster: every GPU is taken by a job, and others wait that may share."""
+"""Full cluster: every GPU is in use, and waiting jobs may share."""
 
 from math import isfinite
 from random import Random
@@ -31,25 +31,25 @@ def full_cluster(
     longest: int = 36_000,
     seed: int = 0,
 ) -> Colocation:
-    """Generate jobs that run and jobs that wait, of models that hinder each other more or less.
+    """Generate running and waiting jobs, of models that slow each other down to different degrees.
 
-    Seconds are drawn so that every magnitude is equally likely. A model slows down another by 1 to `worst`
-    times, drawn for each ordered pair; none of it is measured. A part of a model's memory holds what it learns
-    and stays, the rest grows with the sub-batch; how much longer an iteration takes in sub-batches is computed
-    by `gsopt.scenario.speed.IterationTime` (Castor, Equation 3).
+    Durations are log-uniform. A slowdown from 1 to `worst` is drawn for each ordered pair of models; none is
+    measured. A part of a model's memory is constant, the rest grows with the sub-batch.
+    `gsopt.scenario.speed.IterationTime` (Castor, Equation 3) yields how much longer an iteration takes in
+    sub-batches.
 
     Parameters
     ----------
     running, pending
-        Numbers of jobs.
+        Numbers of running and of waiting jobs.
     models
         Number of models.
     worst
-        The largest slowdown.
+        Largest slowdown.
     modes
-        How often the batch of 32 samples may be halved, at most 5 times.
+        Largest number of times that the batch of 32 samples may be halved; at most 5.
     shortest, longest
-        Shortest and longest duration in seconds of a job.
+        Shortest and longest duration of a job, in seconds.
     seed
         Seed of all random draws.
 
@@ -101,7 +101,7 @@ def full_cluster(
 
 
 class _Kind:
-    """What the jobs of a model have in common: memory, and sub-batches of half and half again."""
+    """What the jobs of a model have in common: memory, and sub-batches of one half, one quarter, and so on."""
 
     def __init__(self, random: Random, modes: int) -> None:
         learned = random.randint(2, 24) * 2**30

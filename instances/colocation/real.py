@@ -1,4 +1,4 @@
-"""Instances from public data, where these are at hand: measured pairs, and the sizes of jobs of a trace."""
+"""Real: instances from public data, if available: measured pairs, and the sizes of a trace's jobs."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,10 +22,10 @@ _LUCID = Path("lucid")
 
 
 def from_data(folder: Path) -> Iterator[Colocation]:
-    """Build four instances: pairs measured on Gavel's three types of GPUs and by Lucid, jobs of Philly.
+    """Yield four instances: pairs measured on Gavel's three GPU types and by Lucid, with jobs of Philly.
 
-    The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Nothing where Gavel's table or the
-    sample is not there, and only three instances without Lucid's.
+    The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Without Lucid's table there are only
+    three instances; without Gavel's table or the sample there are none.
     """
     if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
         return
@@ -37,10 +37,10 @@ def from_data(folder: Path) -> Iterator[Colocation]:
 
 
 def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocation:
-    """Let the first half of some jobs run and the others wait, each of a configuration that is drawn.
+    """Create an instance in which the first half of some jobs run and the others wait.
 
-    Only configurations are drawn of which every pair was measured, so that no slowdown is invented; memory is
-    not known, and every such pair ran. Of a running job a part that is drawn is left.
+    The configuration of each job is drawn among those with every pair measured, so that no slowdown is
+    invented. Memory is not known, but every such pair fit. The remaining part of each running job is drawn.
     """
     random = Random(seed)
     names = complete(table)
@@ -66,7 +66,7 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
 
 def complete(table: PairTable) -> list[str]:
-    """Drop the configuration with the most pairs that were not measured until there are none."""
+    """Return configurations with every pair measured, by dropping those with the most missing pairs."""
     kept = [profile.name for profile in table.profiles]
     while True:
         missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}

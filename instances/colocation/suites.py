@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of colocation, and the program that writes their files.
 
-``python -m instances.colocation.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.colocation.suites`` rewrites every file; they change only if a generator does.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ _GIB = 2**30
 
 
 def committed() -> list[Colocation]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *production(), *large()]
 
 
@@ -23,7 +23,7 @@ def small() -> list[Colocation]:
 
 
 def production() -> list[Colocation]:
-    """Generate full clusters with 20 to 100 running and pending jobs."""
+    """Generate full clusters with 20 to 100 running and waiting jobs."""
     made = {
         "020-020": full_cluster(running=20, pending=20, seed=1),
         "020-060": full_cluster(running=20, pending=60, seed=2),
@@ -38,12 +38,12 @@ def production() -> list[Colocation]:
 
 
 def large() -> list[Colocation]:
-    """Generate a full cluster on which the matching takes several seconds."""
+    """Generate a full cluster for which the matching takes several seconds."""
     return in_folder("large", {"100-200": full_cluster(running=100, pending=200, seed=9)})
 
 
 def _pairs() -> dict[str, Colocation]:
-    """One running and one waiting job, on both sides of the theorem and of its printed sign."""
+    """Generate one running and one waiting job, on both sides of the theorem and of its printed sign."""
     return {
         "pair-shares": _pair(4, 1, 2, 2),
         "pair-waits": _pair(1, 1, 3, 3),
@@ -55,7 +55,7 @@ def _pairs() -> dict[str, Colocation]:
 
 
 def _competing() -> dict[str, Colocation]:
-    """Jobs for which one partner is not enough."""
+    """Generate jobs that compete for partners."""
     table = {"x": {"x": 2.0, "y": 1.1}, "y": {"x": 1.2, "y": 2.5}}
     return {
         "wide-job-needs-the-wide-partner": _handmade(
@@ -92,7 +92,7 @@ def _competing() -> dict[str, Colocation]:
 
 
 def _memory() -> dict[str, Colocation]:
-    """GPUs on which not everything fits."""
+    """Generate GPUs on which not everything fits."""
     halves = Mode(name="half", slowdown=1.25, memory=24 * _GIB)
     quarters = Mode(name="quarter", slowdown=1.6, memory=14 * _GIB)
     divided = Pending(name="p", gpus=2, seconds=80, model="x", memory=44 * _GIB, modes=[halves, quarters])
@@ -120,7 +120,7 @@ def _memory() -> dict[str, Colocation]:
 
 
 def _drawn() -> dict[str, Colocation]:
-    """Full clusters of few jobs."""
+    """Generate full clusters with few jobs."""
     return {
         f"drawn-{seed}": full_cluster(running=4, pending=3, models=3, modes=1, worst=2.0, seed=seed)
         for seed in range(1, 6)

@@ -1,4 +1,4 @@
-"""Growing jobs: adaptive jobs on GPUs of several types, of which each may have twice what it has."""
+"""Growing jobs: adaptive jobs on GPUs of several types, which may double their GPUs."""
 
 from collections.abc import Sequence
 from random import Random
@@ -29,26 +29,26 @@ def growing_jobs(
     most_gpus: int = 64,
     seed: int = 0,
 ) -> Configuration:
-    """Generate a decision as it comes up every minute: most jobs run, some have arrived since.
+    """Generate a decision like those taken every minute: most jobs run, and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`, and each type is faster by a factor drawn for each job. A
-    job may double its GPUs; of a type on which it has not run it may have one GPU, which counts as its slowest
-    configuration. These numbers are ours.
+    job may double its GPUs. It may have one GPU of a type on which it has not run; this counts as its slowest
+    configuration. These numbers are gsopt's own.
 
     Parameters
     ----------
     nodes, gpus_per_node
-        Nodes of each type and GPUs of a node.
+        Number of nodes of each type, and of GPUs of a node.
     types
-        Types of GPUs.
+        Number of GPU types.
     jobs
-        How many.
+        Number of jobs.
     running
         Share of the jobs that are running.
     busy
-        Share of the GPUs that they hold at most.
+        Largest share of the GPUs that these hold.
     most_gpus
-        Most of a job.
+        Largest number of GPUs of a job.
     seed
         Seed of all random draws.
 
@@ -80,7 +80,7 @@ def growing_jobs(
 def _state(
     random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float
 ) -> list[int | None]:
-    """Draw the configurations of running jobs: each holds about its fair share of the GPUs, of one type."""
+    """Draw the configurations of running jobs: each has about its fair share of the GPUs, of one type."""
     left = {kind: int(busy * count) for kind, count in gpus.items()}
     typical = max(sum(left.values()) / max(jobs, 1), 1)
     held: list[int | None] = []

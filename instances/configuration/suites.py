@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of configuration, and the program that writes their files.
 
-``python -m instances.configuration.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.configuration.suites`` rewrites every file; they change only if a generator does.
 """
 
 from typing import Any
@@ -13,7 +13,7 @@ from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Configuration]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *medium(), *challenge()]
 
 
@@ -43,7 +43,7 @@ def challenge() -> list[Configuration]:
 
 
 def _restarts() -> dict[str, Configuration]:
-    """Jobs that would be better off elsewhere if they did not have to restart."""
+    """Generate jobs that would be better off elsewhere without the cost of a restart."""
     young = _job("young", current=0, restart_factor=0.4)
     old = _job("old", current=0, restart_factor=0.99)
     new = _job("new", goodputs=[1.0, None, None])
@@ -56,7 +56,7 @@ def _restarts() -> dict[str, Configuration]:
 
 
 def _powers() -> dict[str, Configuration]:
-    """Choose for the same jobs by other powers and penalties."""
+    """Generate the same jobs with other powers and penalties."""
     flat, steep = _job("flat", goodputs=[1.0, 1.2, 1.3]), _job("steep", goodputs=[1.0, 2.0, 4.0])
     jobs = [flat, steep, _job("old", current=1, restart_factor=0.9)]
     return {
@@ -69,7 +69,7 @@ def _powers() -> dict[str, Configuration]:
 
 
 def _types() -> dict[str, Configuration]:
-    """Jobs that are faster on one type of two."""
+    """Generate jobs that are faster on one of two types."""
     listed = [*shapes("fast", 1, 2), *shapes("slow", 1, 4)]
 
     def typed(name: str, *goodputs: float | None, **fields: Any) -> AdaptiveJob:

@@ -1,4 +1,4 @@
-"""Triples: jobs of one size each, of which three fill a pool of GPUs, or just do not."""
+"""Triples: jobs with one size each, three of which fill a pool of GPUs or just do not fit."""
 
 from random import Random
 
@@ -13,19 +13,19 @@ _GOODPUT = (1.0, 4.0)
 
 
 def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) -> Configuration:
-    """Generate three waiting jobs for each of several equal pools, which together need some GPUs too many.
+    """Generate three waiting jobs for each of several equal pools, which together exceed the GPUs slightly.
 
-    Each job runs on one number of GPUs, more than a quarter and less than half of a pool, and in every pool as
-    fast. Its goodput is drawn, so that it matters who waits. Pools stand for types.
+    Each job needs a fixed number of GPUs, more than a quarter and less than half of a pool, and is equally fast
+    in every pool. Its goodput is drawn, so that it matters which job waits. Pools are modelled as GPU types.
 
-    Source: sizes as of `instances.triplets.triplets`.
+    Source: sizes as in `instances.triplets.triplets`.
 
     Parameters
     ----------
     pools, gpus
-        Pools, and GPUs of each.
+        Number of pools, and of GPUs in each.
     excess
-        GPUs by which three jobs exceed a pool.
+        Number of GPUs by which three jobs exceed a pool.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Instances of consolidation: generators and the committed suites."""
+"""Consolidation: instance generators and the committed suites."""
 
 from instances.consolidation.half_busy import half_busy
 from instances.consolidation.triples import triples

@@ -1,4 +1,4 @@
-"""Half busy: a cluster of racks on which half of the GPUs are taken, and jobs that wait for the others."""
+"""Half busy: a cluster of racks with half of the GPUs in use, and jobs that wait for the others."""
 
 from random import Random
 from typing import Literal, get_args
@@ -36,25 +36,25 @@ def half_busy(
     maximize: Maximize = "value",
     seed: int = 0,
 ) -> Consolidation:
-    """Generate waiting jobs of the models of Dally's Table I, and machines of which some GPUs are taken.
+    """Generate waiting jobs of the models in Dally's Table I, and machines with some GPUs in use.
 
-    How many GPUs of a machine are taken is drawn by itself, from none to all, so that some machines are free
-    as a whole and others in part. With many jobs for the free GPUs they compete.
+    The number of GPUs in use is drawn for each machine separately, from none to all, so that some machines are
+    completely free and others partly. With many jobs, these compete for the free GPUs.
 
     Parameters
     ----------
     racks, machines, gpus
-        Racks, machines of each, and GPUs of a machine.
+        Number of racks, of machines in each, and of GPUs of a machine.
     jobs
         Number of waiting jobs.
     busy
-        Share of the GPUs that are taken on average.
+        Mean share of the GPUs that are in use.
     demands
-        GPUs of a job: 1, 2, 4, ... 32 (``powers_of_two``), or others between them too (``any``).
+        Numbers of GPUs of jobs: 1, 2, 4, ... 32 (``powers_of_two``), or also numbers between these (``any``).
     weights
         ``one`` for all jobs, one of three ``levels``, or ``drawn`` to three digits between 0.5 and 2.
     maximize
-        What is to be maximized.
+        The objective, as in `gsopt.problems.consolidation.Consolidation`.
     seed
         Seed of all random draws.
 
@@ -97,7 +97,7 @@ def half_busy(
 
 
 def _taken(random: Random, gpus: int, busy: float) -> int:
-    """Draw how many GPUs of a machine are taken, evenly around the share and between none and all."""
+    """Draw the number of GPUs in use on a machine, evenly around the share and between none and all."""
     spread = min(busy, 1 - busy)
     return round(gpus * random.uniform(busy - spread, busy + spread))
 

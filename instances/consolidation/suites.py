@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of consolidation, and the program that writes their files.
 
-``python -m instances.consolidation.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.consolidation.suites`` rewrites every file; they change only if a generator does.
 """
 
 from typing import Any
@@ -14,7 +14,7 @@ from instances.suites import HANDMADE, in_folder, proven, regenerate
 
 
 def committed() -> list[Consolidation]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *production(), *large(), *challenge()]
 
 
@@ -24,7 +24,7 @@ def small() -> list[Consolidation]:
 
 
 def production() -> list[Consolidation]:
-    """Generate half-busy clusters of 8 and 16 racks of eight machines with eight GPUs."""
+    """Generate half-busy clusters of 8 and 16 racks, each of eight machines with eight GPUs."""
     made = {
         "08-racks-100": half_busy(racks=8, jobs=100, seed=1),
         "08-racks-200": half_busy(racks=8, jobs=200, seed=2),
@@ -57,7 +57,7 @@ def challenge() -> list[Consolidation]:
 
 
 def _competing() -> dict[str, Consolidation]:
-    """Jobs for which one machine or rack is not enough."""
+    """Generate jobs that compete for machines or racks."""
     return {
         "network-for-the-insensitive": _handmade(
             _racks(2, 2, gpus=2),
@@ -126,7 +126,7 @@ def _objectives() -> dict[str, Consolidation]:
 
 
 def _deeper() -> dict[str, Consolidation]:
-    """Clusters with further levels: pods of racks, and islands in machines."""
+    """Generate clusters with further levels: pods of racks, and islands in machines."""
     racks = [Rack(name=f"r{r}", machines=[Machine(name=f"m{r}", gpus=2)]) for r in range(4)]
     pods = [Switch(name=f"p{p}", level="pod", switches=racks[2 * p : 2 * p + 2]) for p in range(2)]
     halves = [[Island(name=f"i{m}{side}", gpus=2) for side in "ab"] for m in range(2)]

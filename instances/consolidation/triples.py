@@ -1,4 +1,4 @@
-"""Triples: jobs of which three fill a rack, or exceed it by a little."""
+"""Triples: jobs of which three fill a rack or exceed it slightly."""
 
 from random import Random
 
@@ -16,20 +16,20 @@ _MODELS = ("mobilenetv3", "resnet18", "alexnet")
 def triples(
     *, racks: int = 20, machines: int = 8, gpus: int = 8, excess: int = 1, seed: int = 0
 ) -> Consolidation:
-    """Generate three jobs for each rack of an empty cluster, which together need a rack and some GPUs more.
+    """Generate three jobs for each rack of an empty cluster, which together fill a rack or exceed it slightly.
 
-    Each job needs more than a quarter and less than half of a rack. Without excess every job can stay within a
-    rack, if the right three are found; with it some cannot. The models lose from hardly anything to almost
-    everything where their GPUs are further apart.
+    Each job needs more than a quarter and less than half of a rack. Without excess, every job fits into a rack
+    if the right three are found; with it, some do not. The models lose from hardly any to almost all of their
+    speed if their GPUs are further apart.
 
-    Source: sizes as of `instances.triplets.triplets`, with racks as bins.
+    Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 
     Parameters
     ----------
     racks, machines, gpus
-        Racks, machines of each, and GPUs of a machine.
+        Number of racks, of machines in each, and of GPUs of a machine.
     excess
-        GPUs by which three jobs exceed a rack.
+        Number of GPUs by which three jobs exceed a rack.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Decisions of the authors' simulator, where their record is at hand."""
+"""Decisions: those of the authors' simulator, if their record is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,14 +19,14 @@ _GPUS = 4
 def from_data(folder: Path) -> Iterator[Goodput]:
     """Yield the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
 
-    Nothing where the record is not there.
+    Without the record there are none.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/pollux-{number:02}")
 
 
 def records(folder: Path) -> list[Mapping[str, Any]]:
-    """Read the record: each decision's data, the choice of the authors' search, and its fitness."""
+    """Read the record: the data of each decision, the choice of the authors' search, and its fitness."""
     return compressed_lines(folder / FILE)
 
 
@@ -49,7 +49,7 @@ def _problem(record: Mapping[str, Any]) -> Goodput:
 
 
 def _rows(speedups: Mapping[str, float]) -> list[list[float]]:
-    """Return speed-ups by "nodes,GPUs" as a row for each number of nodes."""
+    """Convert speed-ups by "nodes,GPUs" into a row for each number of nodes."""
     known = {tuple(int(part) for part in shape.split(",")): value for shape, value in speedups.items()}
     rows: list[list[float]] = []
     for nodes in range(1, max((shape[0] for shape in known), default=0) + 1):

@@ -1,4 +1,4 @@
-"""Running jobs: nodes whose GPUs are held by adaptive jobs, and jobs that have just arrived."""
+"""Running jobs: nodes with running adaptive jobs, and jobs that have just arrived."""
 
 from random import Random
 
@@ -19,24 +19,24 @@ def running_jobs(
     most_nodes: int = 16,
     seed: int = 0,
 ) -> Goodput:
-    """Generate a decision as it comes up every minute: most jobs run, some have arrived since.
+    """Generate a decision like those taken every minute: most jobs run, and some have just arrived.
 
-    On k GPUs a step takes 1 + r (k - 1) times as long as on one, where r is drawn for one node and for several,
-    and a batch of k times the samples is worth k (h + 1) / (h + k) times as much, where h stands for the noise
-    of the gradients and is drawn. The speed-up is their quotient, relative to that on the fair share of the
-    GPUs on one node. A job may double its GPUs. These numbers are ours. As in the authors' program, jobs are
+    On k GPUs a step takes 1 + r (k - 1) times as long as on one, where r is drawn for one node and for several.
+    A batch with k times the samples is worth k (h + 1) / (h + k) times as much, where the noise h of the
+    gradients is drawn. The speed-up is the quotient of the two, relative to that on the fair share of the GPUs
+    on one node. A job may double its GPUs. These numbers are gsopt's own. As in the authors' program, jobs are
     listed by their GPU time so far, in ascending order.
 
     Parameters
     ----------
     nodes, gpus_per_node, jobs
-        How many.
+        Number of nodes, of GPUs of a node, and of jobs.
     running
         Share of the jobs that are running.
     busy
-        Share of the GPUs that they hold at most.
+        Largest share of the GPUs that these hold.
     most_gpus, most_nodes
-        Most of a job.
+        Largest number of GPUs and of nodes of a job.
     seed
         Seed of all random draws.
 
@@ -66,7 +66,7 @@ def running_jobs(
 
 
 def _state(random: Random, free: list[int], jobs: int, busy: float, most_nodes: int) -> list[list[int]]:
-    """Draw the GPUs of running jobs: on one node with room, or else on several without another such job."""
+    """Draw the GPUs of running jobs: on one node with room, else on several without another such job."""
     left, typical = int(busy * sum(free)), busy * sum(free) / max(jobs, 1)
     narrow = list(range(len(free)))  # nodes without a part of a job on several
     vectors: list[list[int]] = []

@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of goodput, and the program that writes their files.
 
-``python -m instances.goodput.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.goodput.suites`` rewrites every file; they change only if a generator does.
 """
 
 from typing import Any
@@ -13,12 +13,12 @@ from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Goodput]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *medium(), *challenge()]
 
 
 def small() -> list[Goodput]:
-    """Generate the instances that can be solved by trying every GPU."""
+    """Generate the instances that can be solved by trying every placement."""
     return in_folder("small", _restarts(), _nodes(), _drawn(), _corner_cases())
 
 
@@ -43,7 +43,7 @@ def challenge() -> list[Goodput]:
 
 
 def _restarts() -> dict[str, Goodput]:
-    """Jobs that would be better off elsewhere if they did not have to restart."""
+    """Generate jobs that would be better off elsewhere without the cost of a restart."""
     young = _job("young", current=[1, 0], age=60.0)
     often = _job("often", current=[1, 0], age=600.0, restarts=12)
     old = _job("old", current=[0, 1], age=36_000.0)
@@ -58,7 +58,7 @@ def _restarts() -> dict[str, Goodput]:
 
 
 def _nodes() -> dict[str, Goodput]:
-    """Jobs that spread over nodes, of which each holds parts of one only."""
+    """Generate jobs that span nodes, each of which may host only one such job."""
     near = _job("near", speedups=[[1.0, 2.0], [0.5, 0.6]], age=600.0)
     far = [_job(name, speedups=[[0.1], [2.0]], age=600.0) for name in "ab"]
     both = _job("both", current=[1, 1], age=600.0)
@@ -73,7 +73,7 @@ def _nodes() -> dict[str, Goodput]:
 
 
 def _drawn() -> dict[str, Goodput]:
-    """Two nodes of two GPUs."""
+    """Generate jobs for two nodes of two GPUs."""
     return {
         f"drawn-{seed}": changed(
             running_jobs(nodes=2, gpus_per_node=2, jobs=3, seed=seed), about=About(source="drawn", seed=seed)

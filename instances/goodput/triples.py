@@ -1,4 +1,4 @@
-"""Triples: jobs that gain from one number of GPUs only, of which three fill a node, or just do not."""
+"""Triples: jobs with one useful number of GPUs, three of which fill a node or just do not fit."""
 
 from random import Random
 
@@ -16,19 +16,19 @@ _AGE = 3600.0
 
 
 def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed: int = 0) -> Goodput:
-    """Generate three waiting jobs for each node, which together need a node and some GPUs more.
+    """Generate three waiting jobs for each node, which together fill a node or exceed it slightly.
 
-    Each job runs on one node, and stands still on fewer GPUs than its size, more than a quarter and less than
-    half of a node. Its speed-up is drawn, so that it matters who waits.
+    Each job runs on one node, and makes no progress on fewer GPUs than its size, which is more than a quarter
+    and less than half of a node. Its speed-up is drawn, so that it matters which job waits.
 
-    Source: sizes as of `instances.triplets.triplets`.
+    Source: sizes as in `instances.triplets.triplets`.
 
     Parameters
     ----------
     nodes, gpus_per_node
-        Nodes, and GPUs of each.
+        Number of nodes, and of GPUs of each.
     excess
-        GPUs by which three jobs exceed a node.
+        Number of GPUs by which three jobs exceed a node.
     seed
         Seed of all random draws.
 

@@ -1,6 +1,6 @@
-"""Readers of published measurements of jobs that share a GPU, one per file format.
+"""Interference: readers of published measurements of jobs that share a GPU, one per file format.
 
-Every reader takes a path and options, and gives a `PairReading`.
+Every reader takes a path and options, and returns a `PairReading`.
 """
 
 from instances.interference.gavel import gavel

@@ -1,4 +1,4 @@
-"""Gavel: throughputs of its 26 configurations on one GPU, alone and in all pairs, on three types of GPUs."""
+"""Gavel: throughputs of 26 configurations on one GPU, alone and in all pairs, on three GPU types."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -12,7 +12,7 @@ from instances.interference.reading import PairReading, assemble
 from instances.traces.reading import find
 from instances.traces.throughputs import ALONE, rate, read_tables
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("gavel/simulation_throughputs.json.gz")
 
 _SPREAD = "_unconsolidated"  # workers on different machines: of no meaning for one GPU
@@ -26,30 +26,31 @@ Throughputs = Mapping[str, Mapping[str, Any]]
 
 
 def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
-    """Read the pairs of jobs on one GPU out of a table of throughputs published with Gavel.
+    """Read the pairs of jobs on one GPU from a table of throughputs published with Gavel.
 
-    The table gives iterations per second alone (``null``), and of both jobs of a pair. Pairs of jobs on several
-    GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0, which presumably need more memory than
-    there is, are left out, as are those of a configuration that did not run alone.
+    The table has iterations per second alone (``null``), and of both jobs of a pair. Pairs of jobs on several
+    GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0, which presumably need too much memory,
+    are left out, as are those with a configuration that did not run alone.
 
-    The features are the batch size (1 where the name has none), iterations and samples per second, and how many
-    times faster the configuration is than on each other type of GPU in the file, 0 where it did not run there.
-    The files record neither utilisation nor memory.
+    The features are the batch size (1 if the name has none), iterations and samples per second, and the speed
+    relative to that on each other GPU type in the file (0 if it did not run there). The files record neither
+    utilisation nor memory.
 
-    Source: Gavel (OSDI 2020), its public repository; ``oracle_throughputs.json`` names configurations alone,
-    the other files with their number of GPUs.
+    Source: Gavel (OSDI 2020), its public repository; ``oracle_throughputs.json`` has only the names of
+    configurations; the other files add their number of GPUs.
 
     Parameters
     ----------
     path
-        The file, or the folder of all traces or of Gavel, of which ``simulation_throughputs.json.gz`` is read.
+        The file, or the folder of Gavel's files or of all traces, from which ``simulation_throughputs.json.gz``
+        is read.
     gpu
-        Type of GPU: one of those in the file.
+        GPU type, one of those in the file.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no such table, or has no such type of GPU.
+        The file cannot be read, is not such a table, or does not have the GPU type.
 
     Examples
     --------
@@ -74,7 +75,7 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
 
 
 def _types(file: Path) -> dict[str, Throughputs]:
-    """Return what was measured on one GPU of each type, by configuration."""
+    """Return the measurements on one GPU of each type, by configuration."""
     tables = read_tables(file)
     for kind, rows in tables.items():
         if not isinstance(rows, dict) or not all(isinstance(row, dict) for row in rows.values()):
@@ -92,7 +93,7 @@ def _types(file: Path) -> dict[str, Throughputs]:
 
 
 def _single(rows: Throughputs) -> Iterator[tuple[str, Mapping[str, Any]]]:
-    """Yield the rows of jobs on one GPU, without their pairs with jobs on several."""
+    """Yield the rows of jobs on one GPU, without their pairs with jobs on several GPUs."""
     for key, row in rows.items():
         if _placed(key)[1] == 1:
             yield key, {other: cell for other, cell in row.items() if _placed(other)[1] == 1}
@@ -123,7 +124,7 @@ def _features(name: str, gpu: str, rates: Mapping[str, Mapping[str, float]]) -> 
 def _pairs(
     file: str, kind: str, rows: Throughputs, alone: Mapping[str, float]
 ) -> Iterator[tuple[Couple, tuple[float, float] | None]]:
-    """Yield the relative speeds of each pair; that of each job is the one in its own row."""
+    """Yield the relative speeds of each pair; each job's speed is that in its own row."""
     for first, second in combinations_with_replacement(rows, 2):
         if second in rows[first] and first in rows[second]:
             speeds = _own(file, kind, rows, first, second), _own(file, kind, rows, second, first)

@@ -1,4 +1,4 @@
-"""Lucid: relative speeds of 1,388 pairs of configurations on one GPU, and what each of them uses alone."""
+"""Lucid: relative speeds of 1,388 pairs of configurations on one GPU, and the resource use of each alone."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from gsopt.performance.interference import Couple, Profile
 from instances.interference.reading import PairReading, assemble
 from instances.traces.reading import TraceRow, find, read_whole_table
 
-#: Places of the table of pairs and of that of single jobs in the folder of public traces.
+#: Paths of the tables of pairs and of single jobs in the folder of public traces.
 FILE, ALONE = Path("lucid/data/colocate_info.csv.gz"), Path("lucid/analyzer/single_data.csv")
 
 #: Columns that name a configuration.
@@ -29,13 +29,13 @@ _PAIR = tuple(f"{key}{job}" for job in (1, 2) for key in (*_KEYS, "gpu_num", "sp
 def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     """Read the pairs of jobs on one GPU that were measured for Lucid.
 
-    A configuration is named by model, data set, batch size and, where it is used, ``amp`` (mixed precision).
-    The table of pairs gives the speed of each job relative to having the GPU to itself. The files do not say
-    so, but the values show it: over all its pairs, a job's speed reaches 1 whatever its throughput. Jobs that
-    are faster than alone get the slowdown 1. The features come from the table of single jobs: batch size, mixed
-    precision (0 or 1), samples per second, utilisation of GPU and memory, memory.
+    A configuration is named by model, data set, batch size and, with mixed precision, ``amp``. The table of
+    pairs has the speed of each job relative to that alone. The files do not say so, but the values show it: the
+    largest speed of a job over all its pairs is about 1, whatever its throughput. Jobs that are faster than
+    alone get a slowdown of 1. The features come from the table of single jobs: batch size, mixed precision (0
+    or 1), samples per second, utilisation of GPU and memory, and memory.
 
-    Source: Lucid (ASPLOS 2023), its public repository, whose licence is for non-commercial purposes.
+    Source: Lucid (ASPLOS 2023), its public repository, which is licensed for non-commercial use.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     Raises
     ------
     InvalidInput
-        A file cannot be read or is no such table, or a row breaks a rule: measurements are not repaired.
+        A file cannot be read or is not such a table, or a row breaks a rule; measurements are not repaired.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Reading: the table of measured pairs in a file, and which pairs it does not hold as they were measured."""
+"""Reading: a table of measured pairs, and the pairs that were left out or changed."""
 
 from collections.abc import Iterable
 
@@ -10,16 +10,16 @@ from gsopt.performance.interference import Couple, PairTable, Profile
 
 
 class PairReading(Frozen):
-    """A table of pairs, the pairs that are left out of it, and those that are not as they were measured.
+    """A table of pairs, with the pairs that were left out of it and those that were changed.
 
     Attributes
     ----------
     table
         The slowdowns.
     left_out
-        Pairs without a speed in the file; in the files that are read here they did not run together.
+        Pairs without a speed in the file, as they could not run together.
     raised
-        Pairs in which a job was faster than alone, which is noise: its slowdown is set to 1.
+        Pairs in which a job was faster than alone, which is noise; its slowdown was set to 1.
     """
 
     table: PairTable
@@ -28,7 +28,7 @@ class PairReading(Frozen):
 
     @property
     def summary(self) -> str:
-        """What was read, in one line."""
+        """Summary of what was read, in one line."""
         return (
             f"{len(self.table.couples):,} pairs; {len(self.left_out):,} without speeds left out; "
             f"{len(self.raised):,} faster than alone read as 1"
@@ -38,15 +38,15 @@ class PairReading(Frozen):
 def assemble(
     name: str, profiles: Iterable[Profile], pairs: Iterable[tuple[Couple, tuple[float, float] | None]]
 ) -> PairReading:
-    """Build a table of slowdowns from relative speeds, those beside the other job over those alone.
+    """Build a table of slowdowns from the speeds of jobs in pairs, relative to those alone.
 
     Parameters
     ----------
     name, profiles
         As in `PairTable`.
     pairs
-        Each pair once, with the relative speed of its first and of its second job, or None where there is none.
-        For a configuration beside itself, the mean of the two counts.
+        Each pair once, with the relative speeds of its first and its second job, or None if it was not
+        measured. For a pair of equal configurations, their mean is used.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Instances of placement: generators, snapshots of real clusters, and the committed suites."""
+"""Placement: instance generators, snapshots of real clusters, and the committed suites."""
 
 from instances.placement.elastic import elastic
 from instances.placement.fine_sizes import fine_sizes

@@ -1,4 +1,4 @@
-"""Elastic: inelastic and elastic jobs that should stand on training and on inference servers."""
+"""Elastic: inelastic and elastic jobs, with preferences for training or inference servers."""
 
 from collections.abc import Iterator
 from random import Random
@@ -38,7 +38,7 @@ def elastic(
 ) -> Placement:
     """Generate inelastic jobs of 1 to 8 workers and elastic ones of 1 to 4 base and 0 to 4 flexible workers.
 
-    All workers of a job need the same, one of seven vectors of 1 to 8 GPUs with CPU and memory.
+    All workers of a job have the same demand, one of seven vectors of 1 to 8 GPUs with CPU and memory.
 
     Parameters
     ----------
@@ -47,13 +47,13 @@ def elastic(
     elastic_share
         Share of the jobs that are elastic.
     training, inference
-        Number of servers with 8 GPUs, 92 cores and 350 or 210 GB.
+        Number of training and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB.
     occupied
-        Share of the servers that are partly used.
+        Share of the servers that are partly in use.
     split_jobs
-        Whether a job may stand in both pools.
+        Whether a job may run in both pools.
     minimize
-        What is minimized.
+        The objective, as in `gsopt.problems.placement.Placement`.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Fine sizes: workers of hundreds of sizes on servers of very many units of one resource."""
+"""Fine sizes: workers of hundreds of sizes, on servers with very many units of one resource."""
 
 from random import Random
 
@@ -17,7 +17,7 @@ def fine_sizes(*, workers: int = 200, seed: int = 0) -> Placement:
 
     Source: the third data set, HARD0 to HARD9, of Scholl, Klein and Juergens, "BISON: a fast hybrid procedure
     for exactly solving the one-dimensional bin packing problem", Computers and Operations Research 24 (1997).
-    The draws are our own.
+    The random draws are gsopt's own.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Instances from the public traces, where these are at hand."""
+"""Real: instances from public traces, if these are available."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -29,7 +29,7 @@ Vector = tuple[int, int, int]
 
 
 class _ServerKind(NamedTuple):
-    """Servers that are alike: type of GPU, capacity, and what is used."""
+    """Identical servers: their GPU type, their capacity, and what is in use."""
 
     gpu_type: str
     capacity: Vector
@@ -37,11 +37,11 @@ class _ServerKind(NamedTuple):
 
 
 def from_data(folder: Path) -> Iterator[Placement]:
-    """Build instances from Alibaba's openb cluster of 1,213 servers and 6,212 GPUs.
+    """Yield instances from Alibaba's openb cluster of 1,213 servers and 6,212 GPUs.
 
-    Five instances: the pods that ran at the busiest moment, which are few; the first 1,000, 2,000 and 4,000
-    pods of the list as if none had ended, which is how the authors of the trace fill the cluster; and 1,000
-    pods that arrive where the first 2,000 stand already. Nothing where the trace is not there.
+    There are five instances: the few pods that ran at the busiest moment; the first 1,000, 2,000 and 4,000 pods
+    of the list as if none had ended, as the authors of the trace fill the cluster; and 1,000 pods that arrive
+    when the first 2,000 are already placed. Without the trace there are none.
 
     Notes
     -----
@@ -61,13 +61,13 @@ def from_data(folder: Path) -> Iterator[Placement]:
 def snapshot(
     nodes: Sequence[OpenbNode], pods: Sequence[PodDemand], *, standing: Sequence[PodDemand] = ()
 ) -> Placement:
-    """Place pods on nodes, empty ones or ones with pods that stand already.
+    """Create an instance that places pods on nodes, some of which may already host pods.
 
-    Amounts are GPUs, cores and GiB. A pod that asks for part of a GPU gets a whole one, because a sum of parts
-    does not say which GPUs they are on. Cores are rounded up to multiples of 4 and memory to multiples of 16
-    GiB, which leaves some tens of different demands. So every placement of the instance is one of the pods. The
-    GPU types that a pod accepts are ignored. Standing pods are placed one by one by best fit on GPUs; those
-    without room are left out.
+    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole one, because a sum of parts
+    does not show which GPUs they are on. Cores are rounded up to multiples of 4 and memory to multiples of 16
+    GiB, which leaves some tens of different demands. As all rounding is up, every placement is also valid for
+    the pods. The GPU types that a pod accepts are ignored. The pods in `standing` are placed first, one by one
+    by best fit on GPUs; those without room are left out.
     """
     used = _used(nodes, standing)
     kinds = Counter(
@@ -98,7 +98,7 @@ def _named(name: str, problem: Placement) -> Placement:
 
 
 def _running(folder: Path, pods: Sequence[PodDemand]) -> list[PodDemand]:
-    """Return the pods with GPUs that run when most do, each from its creation for as long as it ran."""
+    """Return the pods with GPUs that run at the busiest moment, each from its creation for its running time."""
     jobs = openb(folder).workload.jobs
     starts = np.array([job.release_date for job in jobs], dtype=float)
     ends = starts + np.array([job.duration for job in jobs], dtype=float)
@@ -108,7 +108,7 @@ def _running(folder: Path, pods: Sequence[PodDemand]) -> list[PodDemand]:
 
 
 def _used(nodes: Sequence[OpenbNode], standing: Sequence[PodDemand]) -> list[Vector]:
-    """Return what pods use of each node that are placed one by one, each where the fewest GPUs stay free."""
+    """Return the resources in use on each node once pods are placed by best fit on GPUs."""
     capacity = np.array([_capacity(node) for node in nodes])
     free = capacity.copy()
     for pod in standing:

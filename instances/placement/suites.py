@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of placement, and the program that writes their files.
 
-``python -m instances.placement.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.placement.suites`` rewrites every file; they change only if a generator does.
 """
 
 from typing import Any, Literal
@@ -15,17 +15,17 @@ from instances.suites import HANDMADE, in_folder, proven, regenerate
 
 
 def committed() -> list[Placement]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *production(), *challenge()]
 
 
 def small() -> list[Placement]:
-    """Generate the instances of some workers and servers that can be solved by trying every placement."""
+    """Generate the instances of few workers and servers that can be solved by trying every placement."""
     return in_folder("small", _whole_gpus(), _vectors(), _preferences(), _racks(), _corner_cases())
 
 
 def production() -> list[Placement]:
-    """Generate the instances of the size of Aryl's clusters: 443 training and 520 inference servers."""
+    """Generate the instances as large as Aryl's clusters: 443 training and 520 inference servers."""
     made = {
         **{
             f"vectors-{types:02}-{workers:04}": vectors(types=types, workers=workers, skew=0.5, seed=types)
@@ -48,7 +48,7 @@ def production() -> list[Placement]:
 def challenge() -> list[Placement]:
     """Generate an instance whose optimum the exact method does not prove within minutes.
 
-    Some eight small workers fit on a server, in five resources: the relaxation is almost, but not, tight.
+    About eight small workers fit on a server, in five resources. The relaxation is almost tight, but not quite.
     """
     made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}
     return in_folder("challenge", made)

@@ -1,4 +1,4 @@
-"""Vector packing: the classes of instances on which the literature compares its methods."""
+"""Vector packing: the instance classes on which the literature compares methods."""
 
 from collections.abc import Iterator
 from random import Random
@@ -38,17 +38,19 @@ _MOST = 1_000
 
 
 def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, seed: int = 0) -> Placement:
-    """Generate workers of different needs for servers that are alike, enough servers for one worker each.
+    """Generate workers with different demands for identical servers, one server for each worker.
 
-    The classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two: sizes of a
-    worker are drawn for each resource independently in 1 to 6 (6 as Spieksma has it), close to each other in 7,
-    large where the first is small in 8, and in 10 three workers fill a server to the brim, so that a third as
-    many servers as workers are enough. Their class 9 is left out.
+    These are the classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two. In
+    classes 1 to 6 (6 is Spieksma's), the sizes of a worker are drawn independently for each resource. In class
+    7 they are close to each other, and in class 8 they are large if the first one is small. In class 10, three
+    workers fill a server completely, so that a third as many servers as workers are enough. Their class 9 is
+    left out.
 
     Source: Caprara and Toth, "Lower bounds and algorithms for the 2-dimensional vector packing problem",
     Discrete Applied Mathematics 111 (2001); Spieksma, "A branch-and-bound algorithm for the two-dimensional
     vector packing problem", Computers and Operations Research 21 (1994); for triplets Falkenauer, "A hybrid
-    grouping genetic algorithm for bin packing", Journal of Heuristics 2 (1996). The draws are our own.
+    grouping genetic algorithm for bin packing", Journal of Heuristics 2 (1996). The random draws are gsopt's
+    own.
 
     Parameters
     ----------
@@ -89,7 +91,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
 
 
 def _sizes(family: int, workers: int, resources: int, random: Random) -> tuple[int, list[tuple[int, ...]]]:
-    """Draw the sizes of every worker, and give the servers' capacity with them."""
+    """Draw the sizes of every worker, and return them with the capacity of the servers."""
     if family in _UNIFORM:
         capacity, least, largest = _UNIFORM[family]
         return capacity, [_vector(least, largest, resources, random) for _ in range(workers)]

@@ -30,9 +30,9 @@ def vectors(
     minimize: Minimize = "servers",
     seed: int = 0,
 ) -> Placement:
-    """Generate workers of several types for clusters with the capacities of Aryl's.
+    """Generate workers of several types for clusters with the capacities of Aryl's clusters.
 
-    A type has 1, 2, 4 or 8 GPUs, and with every GPU 4 to 14 cores and 8 to 60 GB. Every type has at least one
+    A type has 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB for each GPU. Every type has at least one
     worker; the others are spread over the types by weights between 1 and 4.
 
     Parameters
@@ -42,14 +42,13 @@ def vectors(
     workers
         Number of workers, at least one of each type.
     training, inference
-        Number of servers with 8 GPUs, 92 cores and 350 or 210 GB.
+        Number of training and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB.
     skew
-        How much rarer types with more GPUs are: types with g GPUs are drawn in proportion to g to the power of
-        minus the skew.
+        How much rarer types with more GPUs are: types with g GPUs are drawn in proportion to ``g ** -skew``.
     occupied
-        Share of the servers that are partly used.
+        Share of the servers that are partly in use.
     minimize
-        What is minimized.
+        The objective, as in `gsopt.problems.placement.Placement`.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Whole GPUs: workers that need nothing but GPUs."""
+"""Whole GPUs: workers that need only GPUs."""
 
 from random import Random
 
@@ -12,10 +12,10 @@ _GPUS = 8
 def whole_gpus(
     *, workers: int = 3000, servers: int = 1200, powers_of_two: bool = True, seed: int = 0
 ) -> Placement:
-    """Generate workers that need GPUs only, for servers of 8; every worker is a job of its own.
+    """Generate workers that need only GPUs, for servers of 8; every worker is a job of its own.
 
-    Sizes are drawn in proportion to one over the size. Some 6,400 GPUs are needed by 3,000 workers with powers
-    of two, 8,800 with all sizes.
+    A size is drawn with a probability proportional to its inverse. 3,000 workers need about 6,400 GPUs with
+    powers of two, and 8,800 with all sizes.
 
     Parameters
     ----------

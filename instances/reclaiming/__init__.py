@@ -1,4 +1,4 @@
-"""Instances of reclaiming: generators, snapshots of traces, and the committed suites."""
+"""Reclaiming: instance generators, snapshots of traces, and the committed suites."""
 
 from instances.reclaiming.churn import churn
 from instances.reclaiming.figure_5 import figure_5

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 class BestFit:
     """Servers on which every worker is placed where it leaves the fewest GPUs free.
 
-    Ties go to the server with the lowest number. `free` holds the free GPUs of each server, `free_gpus` their
-    sum.
+    Ties go to the server with the lowest number. `free` has the number of free GPUs of each server, and
+    `free_gpus` their sum.
     """
 
     def __init__(self, servers: int, gpus: int = 8) -> None:

@@ -40,13 +40,12 @@ def churn(
 
     Jobs have 1 to 64 GPUs, in proportions like those of production clusters; a job larger than the cluster is
     drawn again. The workers of a job are placed by best fit. A job that does not fit waits, and later jobs may
-    pass it. Costs and flexible workers are drawn after the placement, which is therefore the same for every
-    choice of them.
+    pass it. Costs and flexible workers are drawn after the placement, so the placement does not depend on them.
 
     Parameters
     ----------
     servers, demand
-        Numbers of servers and of servers to return.
+        Number of servers, and of servers to return.
     utilisation
         Share of the GPUs in use, reached or just exceeded; more than 0, at most 1.
     mode
@@ -55,9 +54,9 @@ def churn(
     elastic_share
         Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
     elasticity
-        What elastic jobs can do without, see `Reclaiming`.
+        As in `gsopt.problems.reclaiming.Reclaiming`.
     weighted
-        Draw costs: 1 for 40 % of the jobs, 2 to 1000 for the others. Otherwise every job costs 1.
+        Whether to draw costs, 1 for 40 % of the jobs and 2 to 1000 for the others. Otherwise every job costs 1.
     seed
         Seed of all random draws.
 
@@ -90,7 +89,7 @@ def churn(
 
 
 def _churned(servers: int, utilisation: float, mode: Mode, random: Random) -> list[Placement]:
-    """Fill the cluster, then let jobs depart and others arrive, turn after turn."""
+    """Fill the cluster, then repeatedly let jobs depart and others arrive."""
     cluster = BestFit(servers)
     capacity = cluster.free_gpus
     most_free = (1 - utilisation) * capacity
@@ -113,7 +112,7 @@ def _churned(servers: int, utilisation: float, mode: Mode, random: Random) -> li
 
 
 def _arrivals(capacity: int, mode: Mode, random: Random) -> Iterator[list[int]]:
-    """Draw the workers of one job after the other, none larger than the cluster."""
+    """Draw the workers of one job after another, none larger than the cluster."""
     sizes = {gpus: weight for gpus, weight in _GPUS.items() if gpus <= capacity}
     while True:
         (gpus,) = random.choices(list(sizes), list(sizes.values()))
@@ -143,7 +142,7 @@ def _job(name: str, placement: Placement, elastic_share: float, weighted: bool, 
 
 
 def _halves(placement: Placement) -> tuple[Placement, Placement]:
-    """Split a placement in base and flexible GPUs: the half that was placed first is the base."""
+    """Split a placement into base and flexible GPUs: the half placed first is the base."""
     base: dict[int, int] = {}
     needed = sum(placement.values()) // 2
     for server, gpus in placement.items():

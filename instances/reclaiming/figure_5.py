@@ -1,4 +1,4 @@
-"""The example by which Aryl explains the cost of reclaiming a server."""
+"""Figure 5: Aryl's example of the cost of reclaiming servers."""
 
 from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
@@ -6,12 +6,12 @@ from instances.reclaiming.layout import eight_gpu_servers
 
 
 def figure_5() -> Reclaiming:
-    """Build the example of four jobs on six servers, two of which are to be returned.
+    """Create the example of four jobs on six servers, two of which are to be returned.
 
-    Returning s1 and s2 preempts job a alone; every other pair preempts two jobs or more. The fewest
-    preemptions for a demand of 0 to 6 servers are 0, 1, 1, 2, 3, 3 and 4.
+    Returning s1 and s2 preempts only job a; every other pair preempts at least two jobs. The fewest preemptions
+    for a demand of 0 to 6 servers are 0, 1, 1, 2, 3, 3 and 4.
 
-    Source: Aryl, Figure 5 and Table 1; the GPUs per server are a reconstruction that matches every column.
+    Source: Aryl, Figure 5 and Table 1; the GPUs per server are reconstructed so that every column matches.
 
     Examples
     --------

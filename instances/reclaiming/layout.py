@@ -1,4 +1,4 @@
-"""Layout: servers and workers of an instance from plain server numbers."""
+"""Layout: the servers and workers of an instance, from plain server numbers."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -15,12 +15,12 @@ def eight_gpu_servers(count: int) -> tuple[Server, ...]:
 
 
 def server_name(number: int) -> str:
-    """Name a server by its number, which counts from 0."""
+    """Return the name of a server, given its number from 0 on."""
     return f"s{number + 1}"
 
 
 def named(placement: Placement) -> dict[str, int]:
-    """Return a placement with the servers' names, in the order of their numbers."""
+    """Return a placement with the names of servers, in the order of their numbers."""
     return {server_name(number): placement[number] for number in sorted(placement)}
 
 

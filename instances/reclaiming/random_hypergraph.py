@@ -17,17 +17,17 @@ def random_hypergraph(
     demand: int = 12,
     seed: int = 0,
 ) -> Reclaiming:
-    """Generate jobs of one GPU on each of `span` different servers drawn at random.
+    """Generate jobs with one GPU on each of `span` different servers, which are drawn at random.
 
-    Every server has eight GPUs, or as many as the fullest one needs. With a span of 2 the jobs are the edges of
-    a random graph; such instances have one giant component once there are about as many jobs as servers.
+    Every server has eight GPUs, or as many as the fullest server needs. With a span of 2 the jobs are the edges
+    of a random graph, which has one giant component once there are about as many jobs as servers.
 
     Parameters
     ----------
     servers, jobs
         Numbers of servers and of jobs.
     span, demand
-        Numbers of servers of each job and of servers to return.
+        Number of servers of each job, and of servers to return.
     seed
         Seed of all random draws.
 

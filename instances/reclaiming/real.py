@@ -1,4 +1,4 @@
-"""Instances from the public traces, where these are at hand."""
+"""Real: instances from public traces, if these are available."""
 
 from collections.abc import Iterator
 from datetime import datetime
@@ -24,9 +24,9 @@ _MODES: tuple[Mode, ...] = ("packed", "worker")
 
 
 def from_data(folder: Path) -> Iterator[Reclaiming]:
-    """Build instances from the Philly and ITP traces in a folder: three times of each, packed and scattered.
+    """Yield instances from the Philly and ITP traces in a folder: three times of each, packed and scattered.
 
-    A trace that is not in the folder is passed over.
+    A trace that is not in the folder is skipped.
     """
     if (folder / PHILLY).exists():
         workload = philly(folder, dates=_PHILLY_DATES).workload

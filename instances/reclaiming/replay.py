@@ -1,4 +1,4 @@
-"""Replay: a workload running on a cluster, moved forward in time."""
+"""Replay: a workload running on a cluster, advanced in time."""
 
 from collections import deque
 from heapq import heapify, heappop, heappush, heapreplace
@@ -14,14 +14,14 @@ _Shape = tuple[int, int]
 
 
 class ServerReplay:
-    """A workload running on eight-GPU servers, first come first served with passing.
+    """A workload running on eight-GPU servers, first come first served, where later jobs may pass.
 
-    A job starts as soon as all its workers fit, placed by best fit, the largest workers first. A job that does
-    not fit waits; later jobs may pass it, and at every departure the waiting jobs are tried in the order of
-    their arrival, so a large job may wait for long on a crowded cluster. A job larger than the cluster is left
-    out.
+    A job starts as soon as all its workers fit, placed by best fit with the largest workers first. A job that
+    does not fit waits, and later jobs may pass it. At every departure the waiting jobs are tried in the order
+    of their arrival, so a large job may wait for long on a crowded cluster. A job larger than the cluster is
+    left out.
 
-    Waiting jobs are kept by shape, and once a job does not fit none of its shape is tried again until the next
+    Waiting jobs are grouped by shape. Once a job does not fit, no job of its shape is tried until the next
     departure, so a long queue costs no more than a short one.
 
     Attributes
@@ -46,11 +46,11 @@ class ServerReplay:
 
     @property
     def waiting(self) -> int:
-        """Number of jobs that have arrived and do not fit."""
+        """Number of jobs that have arrived but do not fit."""
         return sum(map(len, self._waiting.values()))
 
     def advance(self, time: float) -> None:
-        """Let everything happen up to and including a time, in seconds; departures come before arrivals."""
+        """Process everything up to and including a time, in seconds; departures come before arrivals."""
         while True:
             arrival = self._arrivals[0].release_date if self._arrivals else None
             end = self._ends[0][0] if self._ends else None

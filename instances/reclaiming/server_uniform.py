@@ -17,17 +17,17 @@ def server_uniform(
     demand: int = 6,
     seed: int = 0,
 ) -> Reclaiming:
-    """Generate servers each of which hosts `degree` different jobs drawn at random.
+    """Generate servers that each host `degree` different jobs, drawn at random.
 
-    A hard family: no server is better than another by its number of jobs, and the linear relaxation says
-    nothing. A job that no server draws is left out. Every server has eight GPUs, or `degree` if that is more.
+    These instances are hard: all servers have the same number of jobs, and the linear relaxation is useless. A
+    job that no server draws is left out. Every server has eight GPUs, or `degree` if that is more.
 
     Parameters
     ----------
     servers, jobs
-        Numbers of servers and of jobs to draw from.
+        Number of servers, and of jobs to draw from.
     degree, demand
-        Numbers of jobs on each server and of servers to return.
+        Number of jobs on each server, and of servers to return.
     seed
         Seed of all random draws.
 

@@ -25,15 +25,15 @@ def snapshots(
 ) -> list[Reclaiming]:
     """Replay a workload on eight-GPU servers and return an instance at each of several times, in order.
 
-    See `ServerReplay` for how jobs are placed and wait, and `churn` for the modes. Times are seconds from the
-    beginning of the workload; without any, `count` of them are spaced evenly between the first and the last
-    release date. The source of an instance says how many jobs wait at that time, and how many were left out so
-    far because they are larger than the cluster.
+    `ServerReplay` explains how jobs are placed and wait, and `churn` the modes. Times are in seconds from the
+    beginning of the workload; if None, `count` of them are spaced evenly between the first and the last release
+    date. The `source` of an instance states how many jobs wait at that time, and how many were left out because
+    they are larger than the cluster.
 
     Raises
     ------
     InvalidInput
-        An argument is out of its range, or the workload has no jobs and no times are given.
+        An argument is out of range, or the workload has no jobs and no times are given.
     """
     at_least(1, servers=servers, count=count)
     require(0 <= demand <= servers, "demand", demand, f"must be between 0 and the {servers} servers")

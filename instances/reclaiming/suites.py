@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of reclaiming, and the program that writes their files.
 
-``python -m instances.reclaiming.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.reclaiming.suites`` rewrites every file; they change only if a generator does.
 """
 
 from collections.abc import Mapping
@@ -20,7 +20,7 @@ _PRODUCTION_DEMANDS = (20, 60, 150, 300)
 
 
 def committed() -> list[Reclaiming]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*tiny(), *production(), *challenge()]
 
 
@@ -35,7 +35,7 @@ def small() -> list[Reclaiming]:
 
 
 def production() -> list[Reclaiming]:
-    """Generate the instances of the size of a production loan: 520 servers."""
+    """Generate the instances as large as a production loan: 520 servers."""
     return [
         renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
         for mode in _MODES
@@ -46,8 +46,8 @@ def production() -> list[Reclaiming]:
 def challenge() -> list[Reclaiming]:
     """Generate instances whose optimum the exact method does not prove within minutes.
 
-    Dense random hypergraphs are expanders: any few servers have almost as many jobs as there are places on
-    them, and relaxations prove no more than a straight line.
+    Dense random hypergraphs are expanders: almost every place on any few servers belongs to a different job, so
+    relaxations prove only a trivial bound.
     """
     made = {
         f"expander-{servers:03}": server_uniform(servers=servers, jobs=servers, degree=8, demand=demand, seed=1)

@@ -1,4 +1,4 @@
-"""Makers of whole scenarios: a workload, its cluster and what happens to it, as one paper has them together."""
+"""Scenarios: workload, cluster and events together, as in a paper's evaluation."""
 
 from instances.scenarios.aryl import aryl
 from instances.scenarios.elasticflow import elasticflow

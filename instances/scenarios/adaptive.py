@@ -1,4 +1,4 @@
-"""Adaptive jobs: the workloads of Pollux and Sia, whose jobs follow from what was measured of their models."""
+"""Adaptive jobs: the workloads of Pollux and Sia, with jobs based on measurements of their models."""
 
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -21,10 +21,10 @@ ADAPTIVE = "adaptive"
 #: Jobs of this model have one GPU, and the batch of their row. Source: the simulator of Pollux.
 SINGLE = "ncf"
 
-#: Places of the workloads in the folder of public traces; those of Sia by the name of the sample.
+#: Paths of the workloads in the folder of public traces; those of Sia by name of the sample.
 POLLUX, SIA = Path("pollux_osdi21", "workloads"), Path("sia", "workloads")
 
-#: Whose simulator runs the jobs.
+#: Whose simulator to follow.
 Setting = Literal["published", "ares"]
 
 #: Seconds of a round in Ares' simulator, and most nodes of a job there.
@@ -37,7 +37,7 @@ _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 
 
 class SubmittedJob(NamedTuple):
-    """A row of a workload: a job's model, its demand and when it is submitted."""
+    """A row of a workload: a job's name, submission time, model, demand and batch size."""
 
     name: str
     time: float
@@ -47,7 +47,7 @@ class SubmittedJob(NamedTuple):
 
 
 def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[SubmittedJob]:
-    """Read the first rows of a workload of Pollux or Sia, or all; options are those of `pollux`."""
+    """Read the first rows of a workload of Pollux or Sia, or all of them; options are those of `pollux`."""
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
     file = find(path, folder / f"workload-{number}.csv")
@@ -60,11 +60,11 @@ def _order(row: TraceRow) -> SubmittedJob:
 
 
 class Menus:
-    """Durations and menus of the jobs of some applications, each computed once.
+    """Durations and menus of the jobs of some applications, each computed only once.
 
-    A job lasts as long as its whole training with its user's batch, on the best placement of the GPUs that it
-    demands. Its menus compare highest speeds, in the best epoch and placement: that on every number of GPUs
-    with that on the demanded ones.
+    The duration of a job is that of its whole training with its user's batch, on the best placement of its
+    demanded GPUs. The speed in its menus is the highest one, in the best epoch and placement, on each number of
+    GPUs relative to the demanded one.
     """
 
     def __init__(self, applications: Mapping[str, Application], agents: Agents, most_gpus: int) -> None:
@@ -73,7 +73,7 @@ class Menus:
         self._known_seconds: dict[tuple[str, int, int], float | None] = {}
 
     def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
-        """Return the job of a row, with a mode in which it chooses its batch if it `tunes`."""
+        """Return the job of a row, with an additional mode that chooses its batch if it `tunes`."""
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
         if duration is None:
@@ -93,7 +93,7 @@ class Menus:
         )
 
     def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
-        """Return an order with a halved demand, or the next larger one on which the job can run."""
+        """Return a row with a halved demand, or the next larger one on which the job can run."""
         batch = order.batch_size
         counts = range(halved(order.gpus, halvings), order.gpus)
         able = (gpus for gpus in counts if self._seconds(order.model, gpus, batch) is not None)
@@ -140,12 +140,12 @@ def scenario_of(
     halvings: int | None = None,
     **physics: Any,
 ) -> Scenario:
-    """Make a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
+    """Create a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
 
-    Rounds and intervals count from time 0 of the rows, as in the authors' simulators. In the setting of Ares,
-    progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time only if
-    the number of nodes changes. Nodes of the cluster are equal, demands are those of the rows unless they are
-    halved, and further options are those of `gsopt.scenario.scenario.Physics`.
+    Rounds and intervals are counted from time 0 of the rows, as in the authors' simulators. In the setting of
+    Ares, progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time
+    only if the number of nodes changes. All nodes are equal, demands are those of the rows unless halved, and
+    `physics` has further fields of `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------

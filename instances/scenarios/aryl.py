@@ -46,7 +46,7 @@ SUPPORT: Mapping[str, tuple[float, float, float]] = {
     "ideal": (1.0, 1.0, 1.0),
 }
 
-#: Assumptions where the paper is silent or its data are private, to be printed beside results.
+#: Assumptions where the paper is silent or its data are private, for printing with results.
 ASSUMPTIONS = (
     "Aryl's trace is private: two windows of 15 days of the ITP trace, 5 days apart, lie over each other.",
     "They hold 50,119 jobs (the paper has 50,390); a job of both windows is there twice, days apart.",
@@ -96,34 +96,35 @@ def aryl(
     begin: float = 0.0,
     seed: int = 0,
 ) -> Scenario:
-    """Make a scenario of Aryl: two clusters in one, the jobs of both kinds of GPU, and what is lent when.
+    """Create a scenario of Aryl: a training and an inference cluster, their jobs, and the loans.
 
-    The machines of the inference cluster follow those of the training cluster; the ones that it has not lent
-    are away. `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    The machines of the inference cluster come after those of the training cluster; those not on loan are away.
+    `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
     path
-        The folder of all public traces; jobs and demand are made up without.
+        The folder of all public traces; if None, jobs and demand are generated.
     support
         ``basic``: 5 % of the jobs are elastic. ``advanced``: in addition, 10 % run on both types of GPU at
         once, at 70 % of their speed. ``ideal``: all jobs are elastic and run on both types without loss.
     loaning
         Whether there is an inference cluster that lends machines.
     days, servers, inference_servers
-        Length of the trace, and servers of 8 GPUs of the two clusters.
+        Length of the trace in days, and numbers of eight-GPU servers of the two clusters.
     jobs, load, shortest, longest
         As in `overlaid_workload`.
     elastic, heterogeneous, mixed
-        Override those of the support: shares of the jobs, and how many times slower a job is on mixed types.
+        Override the values of `support`: shares of the jobs, and how many times slower a job is on mixed types.
     either, reach, worker_gpus, scaling, checkpoints
         As in `KindShares`.
     normalised
-        Whether a job on the inference cluster takes `slower` times as many GPUs; `slower` must then be whole.
+        Whether a job takes `slower` times as many GPUs on the inference cluster; `slower` must then be an
+        integer.
     slower
         How many times slower a GPU of the inference cluster is.
     overhead
-        Seconds that a job loses when it was stopped.
+        Seconds that a job loses when it restarts after a stop.
     interval, headroom
         As in `lending`.
     mean, peak, peak_to_trough, begin
@@ -134,7 +135,7 @@ def aryl(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of its range.
+        A file cannot be read, or an argument is out of range.
 
     Notes
     -----
@@ -206,7 +207,7 @@ def inference_demand(
 
 
 def _cluster(servers: int, inference_servers: int) -> Cluster:
-    """Make a rack of training servers, and one of inference servers if there are any."""
+    """Create a rack of training servers, and one of inference servers if there are any."""
     racks = [("training", TRAINING, servers), ("inference", INFERENCE, inference_servers)]
     return Cluster(
         racks=[

@@ -1,4 +1,4 @@
-"""Demand: how many GPUs of an inference cluster serve requests, over time."""
+"""Demand: the GPUs of an inference cluster that serve requests, over time."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ STEP = 300
 #: section 2.1 and Figure 1.
 MEAN, PEAK, PEAK_TO_TROUGH = 0.65, 0.95, 2.2
 
-#: How the curve of the public traces is made, and what of it is not known of the paper's, for printing.
+#: How the curve is derived from public traces, and what is unknown about the paper's, for printing.
 ASSUMPTIONS = (
     "The inference demand of Aryl is private; only its mean, peak and peak-to-trough ratio are known.",
     "Shape of a day: mean GPU duty cycle of 143 pods of a public service over 22.8 hours, mean over 2 hours.",
@@ -46,13 +46,13 @@ class InferenceDemand:
     Attributes
     ----------
     step
-        Seconds of a step.
+        Length of a step in seconds.
     busy
-        GPUs that serve in each step.
+        Number of serving GPUs in each step.
     gpus
-        GPUs of the cluster.
+        Number of GPUs of the cluster.
     source
-        What the curve was made of.
+        Origin of the curve.
     """
 
     step: int
@@ -72,13 +72,13 @@ class InferenceDemand:
 
     @property
     def peak_to_trough(self) -> float:
-        """Peak over trough, the mean over the days."""
+        """Ratio of a day's peak to its trough, averaged over the days."""
         steps = DAY // self.step
         days = (self.busy[begin : begin + steps] for begin in range(0, len(self.busy), steps))
         return fmean(max(day) / max(min(day), 1) for day in days)
 
     def most(self, begin: float, end: float) -> int:
-        """Return the most GPUs that serve from one time to before another; the last value holds on."""
+        """Return the largest number of serving GPUs between two times; the last value lasts forever."""
         first = min(int(begin // self.step), len(self.busy) - 1)
         return max(self.busy[first : max(ceil(end / self.step), first + 1)])
 
@@ -93,29 +93,29 @@ def public_demand(
     peak_to_trough: float = PEAK_TO_TROUGH,
     begin: float = 0.0,
 ) -> InferenceDemand:
-    """Make the demand of an inference cluster from two public traces, by the facts that Aryl gives of its own.
+    """Derive the demand of an inference cluster from two public traces and the properties that Aryl reports.
 
-    `ASSUMPTIONS` says how.
+    `ASSUMPTIONS` explains how.
 
     Parameters
     ----------
     path
         The folder of all traces.
     days
-        Length of the curve.
+        Length of the curve in days.
     gpus
-        GPUs of the cluster.
+        Number of GPUs of the cluster.
     mean, peak
-        Share of the GPUs that serve, in the mean of whole days and at most.
+        Mean share of serving GPUs over whole days, and largest share.
     peak_to_trough
-        Peak over trough of a day.
+        Ratio of a day's peak to its trough.
     begin
-        Hours from the trough of the day to the time at which the curve begins.
+        Hours from the trough of the day to the beginning of the curve.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of its range.
+        A file cannot be read, or an argument is out of range.
     """
     _check(days, gpus, begin)
     number = _steps(days, begin)
@@ -137,7 +137,7 @@ def made_up_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> InferenceDemand:
-    """Make up an inference cluster's demand like `public_demand`: a smooth day that repeats, and a drift."""
+    """Generate an inference cluster's demand like `public_demand`: a smooth day that repeats, and a drift."""
     _check(days, gpus, begin)
     random = Random(seed)
     steps = DAY // STEP
@@ -159,7 +159,7 @@ def _check(days: float, gpus: int, begin: float) -> None:
 
 
 def _steps(days: float, begin: float) -> int:
-    """Return the number of steps of the whole days in which a curve lies."""
+    """Return the number of steps of the whole days that contain a curve."""
     return ceil(days + begin / 24) * DAY // STEP
 
 
@@ -172,7 +172,7 @@ def _curve(
     facts: tuple[float, float, float],
     source: str,
 ) -> InferenceDemand:
-    """Return the demand whose whole days have a mean, a peak and a ratio of peak to trough."""
+    """Return the demand with a given mean, peak and ratio of peak to trough over whole days."""
     mean, peak, ratio = facts
     require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
     require(ratio >= 1, "peak_to_trough", ratio, "must be at least 1")

@@ -1,4 +1,4 @@
-"""ElasticFlow: jobs with deadlines and measured scaling on nodes of eight GPUs, as published by its authors."""
+"""ElasticFlow: jobs with deadlines and measured scaling on nodes of eight GPUs, as published."""
 
 from collections.abc import Mapping
 from math import log2
@@ -13,7 +13,7 @@ from instances.allocation.profiles import curves
 from instances.arguments import at_least, required
 from instances.traces.reading import TraceRow, find, read_whole_table
 
-#: The profiles with which each published workload goes, by its name.
+#: Folder of the profiles for each published workload, by name.
 PROFILES: Mapping[str, str] = {"philly_103959": "A100", "elasticVpollux_e": "T4", "resnet_cifar_trace": "A100"}
 
 #: Places in the folder of public traces.
@@ -25,7 +25,7 @@ _COLUMNS = ("job_id", "submit_time", "iteration", "model_name", "ddl", "batch_si
 #: GPUs from which on a restart has the longer base, and for how many GPUs restarts are taken to be.
 _LARGE, _TYPICAL = 256, 8
 
-#: Assumptions where the paper is silent or differs, to be printed beside results.
+#: Assumptions where the paper is silent or differs, for printing with results.
 ASSUMPTIONS = (
     f"A restart takes as long as one on {_TYPICAL} GPUs by the authors' rule, whatever its number of GPUs.",
     "Jobs last as long as their iterations take on the GPUs that they demand, by the profiles.",
@@ -41,25 +41,25 @@ def elasticflow(
     gpus_per_node: int = 8,
     jobs: int | None = None,
 ) -> Scenario:
-    """Make a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
+    """Create a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
 
-    `ASSUMPTIONS` lists what is unknown or differs from what is published.
+    `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
     path
         The folder of all public traces; required.
     trace
-        A workload by its name: one of `PROFILES`.
+        Name of a workload, one of `PROFILES`.
     nodes, gpus_per_node
-        The cluster; that of the paper has 16 nodes of 8 GPUs.
+        Number of nodes, and of GPUs of each; the paper has 16 nodes of 8 GPUs.
     jobs
         Number of jobs, from the first row; None for all.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of its range.
+        A file cannot be read, or an argument is out of range.
 
     Notes
     -----
@@ -91,7 +91,7 @@ def elasticflow(
 
 
 def restart_seconds(gpus: int, all_gpus: int) -> float:
-    """Return the seconds of a restart: 2 s, or 7 s in a large cluster, and 2 s for each doubling of the GPUs.
+    """Return the seconds of a restart: 2 s, or 7 s in a large cluster, plus 2 s for each doubling of the GPUs.
 
     Source: the authors' simulator.
     """
@@ -116,7 +116,7 @@ def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: in
 
 
 def _shifted(read: list[Job]) -> list[Job]:
-    """Shift release dates and deadlines so that the first job is submitted at 0."""
+    """Shift release dates and deadlines so that the first job is submitted at second 0."""
     begin = min((job.release_date for job in read), default=0.0)
     return [
         job.model_copy(

@@ -1,4 +1,4 @@
-"""Kinds: which jobs of a workload are elastic, heterogeneous, or may run on either cluster, and how."""
+"""Kinds: which jobs of a workload are elastic, heterogeneous, or may run on either cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,28 +29,29 @@ Menu = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class KindShares:
-    """Shares of the jobs that are of each kind, and what it means to be.
+    """Shares of the jobs that are of each kind, and the properties of the kinds.
 
     Attributes
     ----------
     elastic
-        Share of the jobs with several numbers of workers; large jobs are the first to be.
+        Share of the jobs with several numbers of workers; large jobs are chosen first.
     heterogeneous
-        Share of the jobs that run on any mixture of GPUs.
+        Share of the jobs that run on any mix of GPU types.
     either
-        Share of the jobs that run on the GPUs of either cluster, but of one only; of any size.
+        Share of the jobs, of any size, that run on the GPUs of either cluster, but not on both at once.
     checkpoints
         Share of the jobs that keep their progress when they are stopped.
     reach
-        ``above``: an elastic job has its demand and up to twice as much; ``below``: half of it up to all.
+        ``above``: an elastic job may have its demand up to twice that; ``below``: half of its demand up to all
+        of it.
     worker_gpus
-        GPUs of each worker of an elastic job; the largest common divisor with its demand where that is less.
+        GPUs of each worker of an elastic job, or their greatest common divisor with its demand.
     scaling
-        ``linear``, or ``imperfect``: of the speed, a tenth is lost with each worker beyond the middle of the
-        range; numbers of workers that are no faster than fewer are left out.
+        ``linear``, or ``imperfect``: a tenth of the speed is lost with each worker beyond the middle of the
+        range, and numbers of workers that are no faster than smaller ones are left out.
     normalised
-        How many GPUs of the inference cluster stand for one of the training cluster; 1 where a job takes as
-        many of either, and is slower there.
+        Number of GPUs of the inference cluster that replace one of the training cluster; with 1, a job takes
+        the same number and is slower there.
     """
 
     elastic: float = 0.05
@@ -63,7 +64,7 @@ class KindShares:
     normalised: int = 1
 
     def check(self) -> None:
-        """Raise `InvalidInput` for a value that is out of its range."""
+        """Raise `InvalidInput` for a value that is out of range."""
         shares = ("elastic", "heterogeneous", "either", "checkpoints")
         fractions(**{name: getattr(self, name) for name in shares})
         at_least(1, worker_gpus=self.worker_gpus)
@@ -74,8 +75,8 @@ class KindShares:
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
         """Return rigid jobs with their kinds.
 
-        Each kind is drawn on its own, and a larger share includes the jobs of every smaller one. No job exceeds
-        the GPUs of its cluster; without inference GPUs all jobs are for training only.
+        Each kind is drawn independently, and a larger share includes the jobs of every smaller one. No job
+        exceeds the GPUs of its cluster; without inference GPUs all jobs run on the training cluster only.
         """
         self.check()
         random = Random(seed)
@@ -99,11 +100,11 @@ class KindShares:
         return tuple(kind(place, job) for place, job in enumerate(jobs))
 
     def menu(self, demand: int, most: int) -> Menu:
-        """Return the menu of an elastic job that demands so many GPUs, up to a number; empty for one entry."""
+        """Return the menu of an elastic job with a demand, on at most `most` GPUs; empty for one entry."""
         return _menu(demand, most, self.worker_gpus, self.reach, self.scaling)
 
     def _modes(self, job: Job, menu: Menu, inference: int) -> tuple[Mode, ...]:
-        """Return the job's way to run on the inference cluster; none where it is too large for that."""
+        """Return the job's mode on the inference cluster; none if it is too large for that."""
         times = self.normalised
         entries = tuple(
             (count * times, speed * times)
@@ -115,7 +116,7 @@ class KindShares:
 
 
 def _drawn(jobs: Sequence[Job], share: float, random: Random, *, first: int = 0) -> frozenset[int]:
-    """Draw a share of the jobs by number: those with at least so many GPUs before all others."""
+    """Draw a share of the jobs by number, starting with those that have at least `first` GPUs."""
     order = random.sample(range(len(jobs)), len(jobs))
     order.sort(key=lambda place: jobs[place].gpus < first)
     return frozenset(order[: round(share * len(jobs))])

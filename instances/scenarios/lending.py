@@ -1,4 +1,4 @@
-"""Lending: the machines that an inference cluster lends, and asks back, as its demand goes down and up."""
+"""Lending: the machines that an inference cluster lends and reclaims as its demand changes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -12,11 +12,12 @@ from instances.scenarios.demand import InferenceDemand
 def lending(
     demand: InferenceDemand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
 ) -> tuple[Event, ...]:
-    """Return the events of an inference cluster's machines: at each interval some are lent or asked back.
+    """Return the events of an inference cluster's machines, which are lent or reclaimed at each interval.
 
-    The cluster keeps as many machines as its demand fills, and some more as headroom. At the beginning of each
-    interval it lends the machines that it needs neither in this nor in the next interval, and asks back, until
-    the end of this one, those that it needs in the next. All machines are alike; the first ones are lent last.
+    The cluster keeps as many machines as its demand fills, plus `headroom`. At the beginning of each interval
+    of `interval` seconds, it lends the machines that it needs neither in this nor in the next interval. It also
+    reclaims those that it needs in the next one, by the end of this one. All machines are alike; the first ones
+    are lent last.
 
     Source: Aryl, section 4; the inference scheduler alone decides how much to lend and to reclaim.
     """
@@ -26,7 +27,7 @@ def lending(
 
 
 def _kept(demand: InferenceDemand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
-    """Yield how many machines the cluster keeps in each interval, including those it needs in the next."""
+    """Yield how many machines the cluster keeps in each interval, including those needed in the next one."""
     number = -(-len(demand.busy) * demand.step // interval)
     needed = [
         -(-demand.most(place * interval, (place + 1) * interval) // machines[0].gpus) + headroom

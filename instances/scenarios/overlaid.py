@@ -1,4 +1,4 @@
-"""Overlaid: workloads as large as Aryl's, of two parts of a public trace or made up, at a stated load."""
+"""Overlaid: workloads as large as Aryl's, from two parts of a public trace or generated, at a given load."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -35,7 +35,7 @@ _BURST, _BURSTS_A_DAY = 0.5, 4
 
 
 class _Drawn(NamedTuple):
-    """A job as it was drawn."""
+    """A drawn job: its name, release date, duration and GPUs."""
 
     name: str
     release_date: float
@@ -57,23 +57,23 @@ def overlaid_workload(
 ) -> Workload:
     """Overlay two windows of a trace, and stretch all durations to a given load.
 
-    The public ITP trace has half as many jobs a day as Aryl's. Where the windows overlap, a job occurs twice,
-    days apart, under two names. Jobs that demand more than half of the GPUs are left out.
+    The public ITP trace has half as many jobs a day as Aryl's. If the windows overlap, a job occurs twice, days
+    apart, under two names. Jobs that demand more than half of the GPUs are left out.
 
     Parameters
     ----------
     trace, days, gpus
-        The jobs of the trace, the length of the windows, and the GPUs of the cluster.
+        The jobs of the trace, the length of the windows in days, and the number of GPUs of the cluster.
     jobs
         Number of jobs, drawn from those of the windows if there are more; by default as many per GPU and day as
         in the paper.
     load
-        GPU time submitted over GPU time available: all durations are stretched by one factor; None for
-        durations as recorded.
+        GPU time submitted over GPU time available, to which all durations are stretched by one factor; None for
+        the recorded durations.
     first_days
         Day of the trace on which each window begins.
     shortest, longest
-        Seconds to which recorded durations are limited before they are stretched.
+        Limits in seconds of recorded durations, before these are stretched.
     seed
         Seed of all random draws.
     """
@@ -105,7 +105,10 @@ def made_up_workload(
     seed: int = 0,
     shape: JobDistribution = ITP,
 ) -> Workload:
-    """Make up a workload with the options of `overlaid_workload`: jobs of a shape that arrive in bursts."""
+    """Generate a workload of jobs like those of `shape`, which arrive in bursts, at a given load.
+
+    The options are those of `overlaid_workload`.
+    """
     _check(days, gpus, jobs, load, shortest, longest)
     random = Random(seed)
     most = max(1, int(gpus * _LARGEST_SHARE))
@@ -138,7 +141,7 @@ def _number(days: float, gpus: int, jobs: int | None) -> int:
 
 
 def _bursts(number: int, days: float, random: Random) -> list[float]:
-    """Draw when jobs arrive: each quarter of a day has its own rate."""
+    """Draw arrival times; each quarter of a day has its own rate."""
     quarters = max(1, round(days * _BURSTS_A_DAY))
     rates = [random.lognormvariate(0, _BURST) for _ in range(quarters)]
     length = days * DAY / quarters

@@ -16,10 +16,10 @@ NODES, GPUS = 16, 4
 #: Seconds after every change of a job's GPUs, its first start included. Source: Pollux, section 5.3.1.
 RESTART = 30.0
 
-#: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
+#: Most samples that a GPU processes at once, if fewer than measured. Source: the simulator.
 MOST_LOCAL = {"yolov3": 8}
 
-#: Assumptions where papers and programs are silent or differ, to be printed beside results.
+#: Assumptions where papers and programs are silent or differ, for printing with results.
 ASSUMPTIONS = (
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
     "A job of NCF has one GPU and keeps its batch of 32,768, as in the authors' simulator.",
@@ -37,18 +37,18 @@ def pollux(
     gpus_per_node: int = GPUS,
     jobs: int | None = None,
 ) -> Scenario:
-    """Make a scenario of Pollux: jobs of six models, whose progress follows from what was measured of these.
+    """Create a scenario of Pollux: jobs of six models, whose progress follows from measurements.
 
-    In its default mode a job has its user's batch; in the mode ``adaptive`` it chooses its batch itself. The
-    authors decide in rounds of 60 s, Ares' simulator in rounds of 360 s: pass them to `gsopt.simulate` as
-    `round_length`. `ASSUMPTIONS` lists what is unknown or differs from what is published.
+    In its default mode a job has its user's batch; in the mode ``adaptive`` it chooses its batch. The authors'
+    simulator decides in rounds of 60 s, that of Ares in rounds of 360 s; pass this to `gsopt.simulate` as
+    `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
     path
         The folder of all public traces, or a workload file inside it; required.
     trace
-        ``pollux``, or a sample of Sia's with jobs of the same models: ``newtrace``, ``philly``, ``saturn`` or
+        ``pollux``, or a sample of Sia with jobs of the same models: ``newtrace``, ``philly``, ``saturn`` or
         ``scale/rate_10`` to ``scale/rate_50``.
     number
         Number of the workload, from 1.
@@ -56,14 +56,14 @@ def pollux(
         ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
         samples, batches are fixed, and a restart takes time only if the number of nodes changes.
     nodes, gpus_per_node
-        The cluster; at most four GPUs on a node were measured.
+        Number of nodes, and of GPUs of each; at most four GPUs of a node were measured.
     jobs
         Number of jobs, from the first row; None for all.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of its range.
+        A file cannot be read, or an argument is out of range.
 
     Notes
     -----

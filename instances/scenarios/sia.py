@@ -17,16 +17,16 @@ GPUS = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
 #: Seconds after every change of a job's GPUs, its first start included. Source: the simulator of Sia.
 RESTARTS = {"bert": 120.0, "cifar10": 50.0, "deepspeech2": 25.0, "imagenet": 250.0, "ncf": 15.0, "yolov3": 80.0}
 
-#: How many times slower real runs were than the measurements say. Source: the simulator of Sia.
+#: How many times slower real runs were than measured. Source: the simulator of Sia.
 SLOWDOWNS = {"bert": 1.2, "cifar10": 1.8, "deepspeech2": 1.2, "imagenet": 1.2, "ncf": 1.5, "yolov3": 1.2}
 
-#: Samples that a GPU processes at once at most, where that is less than was measured. Source: the simulator.
+#: Most samples that a GPU processes at once, if fewer than measured. Source: the simulator.
 MOST_LOCAL = {"rtx": {"deepspeech2": 57}}
 
 #: Tolerance of the jobs' fits. Source: the simulator of Sia.
 TOLERANCE = 1e-5
 
-#: Assumptions where papers and programs are silent or differ, to be printed beside results.
+#: Assumptions where papers and programs are silent or differ, for printing with results.
 ASSUMPTIONS = (
     "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
@@ -46,30 +46,30 @@ def sia(
     jobs: int | None = None,
     halvings: int | None = None,
 ) -> Scenario:
-    """Make a scenario of Sia: the physics of `pollux`, but slower runs, and restarts that differ by model.
+    """Create a scenario of Sia: like `pollux`, but with slower runs, and restarts that differ by model.
 
-    What fits on a GPU follows from the placement, real runs are slower than jobs estimate, and a job that moves
-    to another set of nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is unknown
-    or differs from what is published.
+    The largest batch of a GPU depends on the placement, real runs are slower than jobs estimate, and a job that
+    moves to other nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is unknown or
+    differs from the published data.
 
     Parameters
     ----------
     path, trace, number, setting, jobs
         As in `pollux`.
     gpu
-        Type of GPU: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
+        GPU type: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     nodes, gpus_per_node
-        The cluster; by default each node has as many GPUs as the nodes on which the models were measured.
+        Number of nodes, and of GPUs of each; by default nodes are as those on which the models were measured.
     halvings
         Replace a job's demand by the largest power of two in it, halved this many times, or by the next number
-        of GPUs on which it can run. By default the demand is that of the row, which Sia chose so that GPUs are
-        well used; the demands of Ares' jobs are not published. Policies that divide GPUs by goodput ignore it.
+        of GPUs on which it can run. By default the demand is that of the row, which Sia chose for good
+        utilisation; Ares' demands are not published. Policies that divide GPUs by goodput ignore demands.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or an argument is out of its range.
+        A file cannot be read, or an argument is out of range.
 
     Notes
     -----

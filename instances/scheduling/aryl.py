@@ -1,4 +1,4 @@
-"""The examples in the tables of the paper on Aryl, over time, and where its two phases are worst."""
+"""Aryl: the examples in the paper's tables, and instances on which its two phases are worst."""
 
 from gsopt.core.errors import require
 from gsopt.core.problem import About
@@ -10,9 +10,9 @@ _GPUS = 8
 
 
 def table_3() -> Scheduling:
-    """Build the two jobs of Table 3, which run from their start to their completion and may be resized.
+    """Create the two jobs of Table 3, which run without pauses and may be resized.
 
-    Sizes are those of Table 2: between 2 and 6 workers each, and 50 s and 20 s with the most.
+    Sizes are those of Table 2: each has 2 to 6 workers, and with 6 they take 50 s and 20 s.
 
     Source: Aryl, Tables 2 and 3.
 
@@ -25,7 +25,7 @@ def table_3() -> Scheduling:
 
 
 def table_4() -> Scheduling:
-    """Build the two jobs of Table 4, of which the one with more work may have three workers at most.
+    """Create the two jobs of Table 4, where the one with more work may have at most three workers.
 
     Source: Aryl, Table 4.
 
@@ -38,17 +38,18 @@ def table_4() -> Scheduling:
 
 
 def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
-    """Build jobs of a second on all GPUs, beside one that leaves each a single GPU for all but a second of it.
+    """Create jobs of one second on all GPUs, and another job that leaves each a single GPU most of the time.
 
-    Whoever starts the shortest job first by its running time starts the one that leaves so little. With more
-    jobs and GPUs the sum of completion times is then about as many times the optimum as there are jobs.
+    Shortest job first by running time starts that other job, which needs a second less than one of these jobs
+    on a single GPU. With many jobs and GPUs the sum of completion times is then about as many times the optimum
+    as there are jobs.
 
     Parameters
     ----------
     jobs
         Number of elastic jobs.
     gpus
-        GPUs of the cluster, more than there are jobs.
+        Number of GPUs, greater than the number of jobs.
 
     Raises
     ------
@@ -72,6 +73,6 @@ def _problem(name: str, source: str, *jobs: ElasticJob, gpus: int = _GPUS) -> Sc
 
 
 def _elastic(name: str, seconds: float, fewest: int, most: int) -> ElasticJob:
-    """Return a job that takes so many seconds on its most GPUs, and is as fast as it has GPUs."""
+    """Return a job with linear speed that takes `seconds` on its most GPUs."""
     rates = {count: float(count) for count in range(fewest, most + 1)}
     return ElasticJob(name=name, release=0, work=seconds * most, rates=rates)

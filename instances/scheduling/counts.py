@@ -12,9 +12,10 @@ Counts = Literal["alpha", "all"]
 
 
 def restricted(problem: Scheduling, alpha: float) -> Scheduling:
-    """Return a problem with only the counts that elastic fair queuing may use at a scaling control threshold.
+    """Return a problem with only the numbers of GPUs that elastic fair queuing may use.
 
-    Source: Ares, section 3.3, see `gsopt.scenario.speed.efficient_counts`.
+    `alpha` is the scaling control threshold. Source: Ares, section 3.3; see
+    `gsopt.scenario.speed.efficient_counts`.
     """
     allowed = {job.name: efficient_counts(job, alpha) for job in problem.workload.jobs}
 

@@ -1,4 +1,4 @@
-"""Elastic jobs: random jobs of very different lengths that arrive at a cluster which they keep busy."""
+"""Elastic jobs: random jobs of very different lengths that keep a cluster busy."""
 
 from itertools import accumulate
 from math import isfinite
@@ -36,7 +36,7 @@ def elastic_jobs(
     at_once: bool = False,
     seed: int = 0,
 ) -> Scheduling:
-    """Generate elastic jobs in Poisson arrivals, the first one at second 0.
+    """Generate elastic jobs with Poisson arrivals, the first one at second 0.
 
     A job demands 1, 2, 4 or 8 GPUs and may run on doublings of these. Few long jobs make up most of the work.
     Work and rates are rounded to three digits.
@@ -48,17 +48,17 @@ def elastic_jobs(
     gpus
         Number of GPUs; no job demands more.
     load
-        GPU-seconds of the jobs drawn, on their demanded GPUs, for each GPU-second of the expected time over
-        which they arrive; between 1e-6 and 1e6.
+        GPU-seconds of the drawn jobs on their demanded GPUs, relative to the GPU-seconds available over the
+        expected time of their arrivals; between 1e-6 and 1e6.
     scaling
         ``concave``: m times the demanded GPUs are m / (1 + s (m - 1)) times as fast (Amdahl's law), with a
         share s of each job. ``linear``: they are m times as fast.
     counts
         ``all``: every doubling that fits the cluster. ``alpha``: those that elastic fair queuing may use.
     alpha
-        The scaling control threshold of ``counts="alpha"``.
+        Scaling control threshold for ``counts="alpha"``.
     at_once
-        Whether all jobs are released at second 0 instead.
+        Whether all jobs are released at second 0.
     seed
         Seed of all random draws; the jobs are the same for every load, scaling and choice of counts.
 

@@ -1,4 +1,4 @@
-"""The examples in the figures of the paper on Ares."""
+"""Figures: the examples in the figures of the paper on Ares."""
 
 from typing import Literal, get_args
 
@@ -19,11 +19,11 @@ _SIZES: dict[str, tuple[float, float, float]] = {"rounded": (1.5, 3.0, 3.3), "tr
 
 
 def figure_1(*, reading: Reading = "rounded") -> Scheduling:
-    """Build the three jobs of Figure 1, released at once and as fast as they have GPUs; seconds are its hours.
+    """Create the three jobs of Figure 1, released at once and with linear speed; its hours are seconds here.
 
-    The figure prints only the mean job completion times: 6.6 h under fair sharing and 4.6 h if the shortest job
+    The figure shows only the mean job completion times: 6.6 h under fair sharing and 4.6 h if the shortest job
     comes first. That leaves the sizes open: in cluster-hours, (x, 6 - 2x, 1.8 + x) fits for every x from 1.4 to
-    2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are 20/3 and 14/3 cut off.
+    2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are 20/3 and 14/3, truncated.
 
     Source: Ares, Figure 1.
 
@@ -52,12 +52,12 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
 
 
 def figure_4(*, work: float = 24) -> Scheduling:
-    """Build the three jobs of Figure 4 on six GPUs, as fast as they have GPUs up to 4, 6 and 4 of them.
+    """Create the three jobs of Figure 4 on six GPUs, with linear speed up to 4, 6 and 4 GPUs.
 
-    The figure prints times of start and completion but no sizes. Jobs 1 and 3 follow from them; job 2 may have
-    any size above 18 GPU-seconds, below which it comes before job 3. To be no later than under fair sharing, as
-    the text says, it has to run on the two GPUs that job 3 leaves over. Six GPUs are no power of two, in spite
-    of the rule of section 3.3, so the counts are 1, 2, 4 and 6.
+    The figure shows times of start and completion but no sizes. Those of jobs 1 and 3 follow; job 2 may have
+    any size above 18 GPU-seconds, below which it would precede job 3. To complete no later than under fair
+    sharing, as the text says, it has to run on the two GPUs that job 3 leaves. Six GPUs are no power of two,
+    against the rule of section 3.3, so the allowed numbers are 1, 2, 4 and 6.
 
     Source: Ares, Figure 4.
 

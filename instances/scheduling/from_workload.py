@@ -1,4 +1,4 @@
-"""From a workload: its jobs as one scheduling problem."""
+"""From workload: a workload as one scheduling problem."""
 
 from typing import get_args
 
@@ -11,17 +11,17 @@ from instances.scheduling.counts import Counts, restricted
 
 
 def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alpha: float = 0.75) -> Scheduling:
-    """Return the problem of running a workload's jobs on a number of GPUs.
+    """Create the problem of running a workload's jobs on a number of GPUs.
 
-    Work is counted in GPU-seconds on the demanded GPUs. A job runs on the doublings of its demand that are in
-    its menu and fit or, with ``counts="alpha"``, on those of them that elastic fair queuing may use; a job
-    without a menu runs on its demanded GPUs only.
+    Work is counted in GPU-seconds on the demanded GPUs. A job may run on the doublings of its demand that are
+    in its menu and fit on the cluster. With ``counts="alpha"`` only those remain that elastic fair queuing may
+    use at the threshold `alpha`. A job without a menu runs only on its demanded GPUs.
 
     Raises
     ------
     InvalidInput
-        There are no jobs, a job demands more GPUs than there are or has modes, phases or no checkpoints, which
-        the problem does not express, or an argument is out of its range.
+        There are no jobs; a job demands too many GPUs, or has modes, phases or no checkpoints, which the
+        problem does not support; or an argument is out of range.
     """
     require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
     most = max(job.gpus for job in workload.jobs)

@@ -1,4 +1,4 @@
-"""Instances from the public traces, where these are at hand."""
+"""Real: instances from public traces, if these are available."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -15,9 +15,9 @@ _CUTS = (("philly", 149, 6, 16), ("saturn", 121, 7, 16), ("newtrace", 53, 6, 16)
 
 
 def from_data(folder: Path) -> Iterator[Scheduling]:
-    """Build instances from the Sia workloads in a folder: four runs of consecutive jobs on 16 or 32 GPUs.
+    """Yield instances from the Sia workloads in a folder: four runs of consecutive jobs on 16 or 32 GPUs.
 
-    Every doubling of the demanded GPUs that was measured is allowed. Nothing where the workloads are not there.
+    Every measured doubling of the demanded GPUs is allowed. Without the workloads there are no instances.
     """
     if not (folder / FOLDER).is_dir():
         return

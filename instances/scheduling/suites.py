@@ -1,7 +1,7 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of scheduling, and the program that writes their files.
 
-``python -m instances.scheduling.suites`` writes every file anew; then ``gsopt suites verify scheduling
---update`` solves the instances of which nothing is known.
+``python -m instances.scheduling.suites`` rewrites every file. Then ``gsopt suites verify scheduling --update``
+solves the instances without known results.
 """
 
 from gsopt.problems.scheduling import ElasticJob, Scheduling
@@ -13,7 +13,7 @@ from instances.suites import HANDMADE, changed, in_folder, regenerate, renamed
 
 
 def committed() -> list[Scheduling]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *medium(), *challenge(), *whole()]
 
 
@@ -23,7 +23,7 @@ def small() -> list[Scheduling]:
 
 
 def medium() -> list[Scheduling]:
-    """Generate the instances of 10 to 20 jobs, of which some are proven and some are bracketed."""
+    """Generate the instances of 10 to 20 jobs, some of which are proven."""
     made = {}
     for jobs in (10, 12, 15, 20):
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
@@ -37,7 +37,7 @@ def challenge() -> list[Scheduling]:
 
 
 def whole() -> list[Scheduling]:
-    """Generate the instances of jobs that run from their start to their completion, and are resized at will."""
+    """Generate the instances of jobs that run without pauses, and may be resized at any time."""
     made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
     return [renamed(problem, problem.name) for problem in made]
 
@@ -51,7 +51,7 @@ def _figures() -> dict[str, Scheduling]:
 
 
 def _random() -> dict[str, Scheduling]:
-    """Jobs and GPUs in all sizes; loads, speed-up, arrivals and counts in turn."""
+    """Generate jobs and clusters of all sizes, varying load, scaling, arrivals and numbers of GPUs."""
     made = {}
     for jobs in (4, 5, 6, 7):
         for gpus in (2, 4, 6, 8):
@@ -67,7 +67,10 @@ def _random() -> dict[str, Scheduling]:
 
 
 def _fair() -> dict[str, Scheduling]:
-    """Constants of fairness a little above the smallest possible ones, 61.7, 102.2 and 184.6 s."""
+    """Generate instances whose fairness constants are just above the smallest feasible ones.
+
+    These are 61.7, 102.2 and 184.6 s.
+    """
     return {
         f"fair-j{jobs}-g{gpus}": changed(
             elastic_jobs(jobs=jobs, gpus=gpus, load=1.2, seed=400 + jobs), fairness=fairness

@@ -1,4 +1,4 @@
-"""Instances of sequencing: generator and the committed suites."""
+"""Sequencing: an instance generator and the committed suites."""
 
 from instances.sequencing.unit_jobs import unit_jobs
 

@@ -1,6 +1,6 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of sequencing, and the program that writes their files.
 
-``python -m instances.sequencing.suites`` writes every file anew; they change only if a generator does.
+``python -m instances.sequencing.suites`` rewrites every file; they change only if a generator does.
 """
 
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ from instances.suites import HANDMADE, changed, in_folder, proven, regenerate
 
 
 def committed() -> list[Sequencing]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *production()]
 
 
@@ -22,7 +22,7 @@ def small() -> list[Sequencing]:
 
 
 def production() -> list[Sequencing]:
-    """Generate queues of a cluster, before GPUs that are free and that are busy."""
+    """Generate queues as long as a production cluster's, with free and with busy GPUs."""
     made = {
         "016-040": unit_jobs(jobs=40, gpus=4, types=4, seed=1),
         "016-040-busy": unit_jobs(jobs=40, gpus=4, types=4, busy=0.75, seed=2),
@@ -35,7 +35,7 @@ def production() -> list[Sequencing]:
 
 
 def _types() -> dict[str, Sequencing]:
-    """Jobs that some types help more than others."""
+    """Generate jobs that some GPU types speed up more than others."""
     fast = {"a": {"v100": 10.0, "k80": 12.0}, "b": {"v100": 10.0, "k80": 60.0}}
     return {
         "fast-gpus-to-whom-they-help": _handmade({"v100": 0.0, "k80": 0.0}, fast),
@@ -50,7 +50,7 @@ def _types() -> dict[str, Sequencing]:
 
 
 def _drawn() -> dict[str, Sequencing]:
-    """Three GPUs of three types, some of them busy."""
+    """Generate jobs for three GPUs of three types, some of them busy."""
     return {
         f"drawn-{seed}": changed(
             unit_jobs(jobs=5, gpus=1, busy=0.3 * (seed % 2), longest=600, seed=seed),
@@ -81,7 +81,7 @@ def _corner_cases() -> dict[str, Sequencing]:
 
 
 def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, float]]) -> Sequencing:
-    """Return a GPU of each type by when it is free, and jobs by what they take there."""
+    """Return an instance with one GPU of each type, given when it is free and the durations of jobs on it."""
     return Sequencing(
         about=HANDMADE,
         machines=[

@@ -1,4 +1,4 @@
-"""Unit jobs: jobs of one GPU that wait for GPUs of several types, some of which are busy."""
+"""Unit jobs: single-GPU jobs that wait for GPUs of several types, some of which are busy."""
 
 from math import isfinite
 from random import Random
@@ -26,25 +26,25 @@ def unit_jobs(
     longest: int = 10_000,
     seed: int = 0,
 ) -> Sequencing:
-    """Generate jobs that wait and GPUs of several types, of each as many.
+    """Generate waiting jobs, and equally many GPUs of each of several types.
 
-    Seconds on the fastest type are drawn so that every magnitude is equally likely. On the slowest type a job
-    takes up to `speedup` times as long, some hardly longer. A busy GPU is free after up to `longest` seconds.
+    Durations on the fastest type are log-uniform. On the slowest type a job takes up to `speedup` times as
+    long, some hardly longer. A busy GPU becomes free after at most `longest` seconds.
 
     Parameters
     ----------
     jobs
         Number of jobs.
     gpus
-        GPUs of each type.
+        Number of GPUs of each type.
     types
         Number of types, at most 4.
     speedup
-        How many times longer a job takes at most on the slowest type than on the fastest.
+        Largest ratio of a job's durations on the slowest and the fastest type.
     busy
         Share of the GPUs that are busy now.
     shortest, longest
-        Shortest and longest duration in seconds of a job on the fastest type.
+        Shortest and longest duration of a job on the fastest type, in seconds.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Instances of measured throughputs, where these are at hand: Gavel's configurations on three types of GPUs."""
+"""Real: instances of measured throughputs, if available: Gavel's configurations on three GPU types."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -16,9 +16,9 @@ _GPUS, _JOBS = {"v100": 24, "p100": 20, "k80": 20}, 160
 
 
 def from_data(folder: Path) -> Iterator[Shares]:
-    """Build an instance of each criterion: 160 jobs of Gavel's configurations on 64 GPUs of three types.
+    """Yield an instance for each criterion: 160 jobs of Gavel's configurations on 64 GPUs of three types.
 
-    Nothing where Gavel's table is not there.
+    Without Gavel's table there are none.
     """
     file = folder / FILE
     if file.is_file():
@@ -28,7 +28,7 @@ def from_data(folder: Path) -> Iterator[Shares]:
 
 
 def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
-    """Draw jobs of measured configurations; their ages and the steps they have left are made up."""
+    """Create an instance of measured configurations; the jobs' ages and remaining steps are drawn."""
     random = Random(seed)
     ran = sorted(key for key, own in rates.items() if any(own.values()))
 

@@ -1,4 +1,4 @@
-"""Typed jobs: jobs that are faster on newer GPUs, some much, some little."""
+"""Typed jobs: jobs that are faster on newer GPUs, some much and some slightly."""
 
 from math import isfinite
 from random import Random
@@ -29,27 +29,26 @@ def typed_jobs(
     longest: int = 100_000,
     seed: int = 0,
 ) -> Shares:
-    """Generate jobs and types of GPUs, of each as many.
+    """Generate jobs, and equally many GPUs of each of several types.
 
-    On the slowest type a job does a step in a second or so; on each faster type it is faster by a part of
-    `speedup` that is drawn for the job, some hardly at all. Seconds on the slowest type are drawn so that every
-    magnitude is equally likely. Half of the jobs have just come, the others have been there for up to twice as
-    long as isolated shares would have taken.
+    On the slowest type a step takes about a second. On each faster type a job is faster by a factor that is
+    drawn for it, up to `speedup`. Durations on the slowest type are log-uniform. Half of the jobs have just
+    arrived; the ages of the others are up to twice the time that isolated shares would have taken.
 
     Parameters
     ----------
     jobs
         Number of jobs.
     gpus
-        GPUs of each type, at least 8.
+        Number of GPUs of each type, at least 8.
     types
         Number of types, at most 4.
     speedup
-        How many times faster a job is at most on the fastest type than on the slowest.
+        Largest ratio of a job's speeds on the fastest and the slowest type.
     criterion
-        The objective.
+        The objective, as in `gsopt.problems.shares.Shares`.
     shortest, longest
-        Shortest and longest duration in seconds of a job on the slowest type.
+        Shortest and longest duration of a job on the slowest type, in seconds.
     seed
         Seed of all random draws.
 

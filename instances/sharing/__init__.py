@@ -1,4 +1,4 @@
-"""Instances of sharing over time: a generator, and the committed suite."""
+"""Sharing over time: an instance generator and the committed suite."""
 
 from instances.sharing.interfering_jobs import interfering_jobs
 

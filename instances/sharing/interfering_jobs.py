@@ -1,4 +1,4 @@
-"""Interfering jobs: random rigid jobs, any two of which slow each other down by random slowdowns."""
+"""Interfering jobs: random rigid jobs, any two of which slow each other down by random factors."""
 
 from itertools import accumulate
 from math import isfinite
@@ -27,20 +27,20 @@ def interfering_jobs(
     starts: Starts = "events",
     seed: int = 0,
 ) -> Sharing:
-    """Generate rigid jobs that arrive one after the other, each of a model of its own.
+    """Generate rigid jobs that arrive one after another, each with a model of its own.
 
-    A job demands a power of two of GPUs, up to all of them, and takes 2 to 20 seconds alone, all equally
-    likely. Slowdowns of each ordered pair are uniform and independent, to two decimals.
+    A job demands a power of two of GPUs, up to all of them, and takes 2 to 20 seconds alone; all are equally
+    likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
 
     Parameters
     ----------
     jobs, gpus
         Numbers of jobs and of GPUs.
     load
-        GPU time of the jobs that arrive in a second, in parts of the GPUs: with gaps that are exponential, and
-        rounded to a tenth of a second.
+        Expected GPU time submitted per second and GPU. Gaps between arrivals are exponential, rounded to a
+        tenth of a second.
     least, most
-        Between which slowdowns are.
+        Limits of the slowdowns.
     starts
         When jobs may start: at ``"events"`` or at ``"any"`` time.
     seed

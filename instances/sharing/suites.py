@@ -1,7 +1,7 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of sharing, and the program that writes their files.
 
-``python -m instances.sharing.suites`` writes every file anew. Then ``gsopt suites verify sharing --update``
-solves the instances of which nothing is known.
+``python -m instances.sharing.suites`` rewrites every file. Then ``gsopt suites verify sharing --update`` solves
+the instances without known results.
 """
 
 from gsopt.problems.sharing import Sharing
@@ -11,7 +11,7 @@ from instances.suites import HANDMADE, changed, in_folder, regenerate
 
 
 def committed() -> list[Sharing]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *challenge()]
 
 
@@ -29,7 +29,7 @@ def small() -> list[Sharing]:
 def challenge() -> list[Sharing]:
     """Generate instances of more jobs, whose optimum the exact method does not prove within minutes.
 
-    It proves that of the first one in seconds where it is told the optimum, which it does not find by itself.
+    Given the optimum of the first one, it proves it in seconds, but it does not find it on its own.
     """
     made = {
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
@@ -43,10 +43,10 @@ _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:
-    """Return four jobs whose best schedule starts one of them between two events, where that is legal.
+    """Create four jobs whose best schedule starts one of them between two events, if that is legal.
 
-    Job a of 4 s and job b of 6 s fill both GPUs; c and d arrive after 5 s. Only a is slow beside others. With b
-    at second 2, a ends at 5 and all are done by 8; at events, the best is to start a and b together.
+    Job a of 4 s and job b of 6 s fill both GPUs; c and d arrive after 5 s. Only a is slowed down by others. If
+    b starts at second 2, a ends at 5 and all are done by 8. At events, the best is to start a and b together.
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
     problem = Sharing(
@@ -72,7 +72,7 @@ def _corner_cases() -> dict[str, Sharing]:
 
 
 def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
-    """Return jobs of these durations on one GPU, all slow by the same beside each other."""
+    """Return jobs of these durations on one GPU, any two of which slow each other down by the same factor."""
     jobs = [
         Job(name=name, release_date=0.0, duration=seconds, gpus=1)
         for name, seconds in zip("abc", durations, strict=False)
@@ -81,7 +81,7 @@ def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
 
 
 def _with_memory(problem: Sharing) -> Sharing:
-    """Return the jobs 10, 6 and 2 bytes: the first goes with the last only."""
+    """Give the jobs 10, 6 and 2 bytes of memory, so that the first fits only with the last."""
     jobs = [job.model_copy(update={"memory": size}) for job, size in zip(problem.jobs, (10, 6, 2), strict=True)]
     return changed(problem, jobs=jobs)
 

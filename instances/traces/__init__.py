@@ -1,6 +1,7 @@
-"""Readers of public traces, one per file format; each gives a workload and a report of bad rows.
+"""Traces: readers of public traces, one per file format.
 
-Every reader takes a path and the options of `Selection`, and gives a `Reading`.
+Every reader takes a path and the options of `Selection`. It returns a `Reading` with a workload and a report of
+unusable rows.
 """
 
 from instances.traces.ares import ares

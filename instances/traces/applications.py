@@ -1,4 +1,4 @@
-"""Applications: what Pollux and Sia measured of six models, which is how adaptive jobs really run."""
+"""Applications: measurements of six models by Pollux and Sia, which determine how adaptive jobs run."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -23,7 +23,7 @@ from instances.traces.profile import (
 )
 from instances.traces.reading import TraceRow, read_whole_table
 
-#: Place of the measurements in the folder of public traces.
+#: Path of the measurements in the folder of public traces.
 FOLDER = Path("sia", "profiles")
 
 #: Epochs of each model until it is trained. Source: the simulators of Pollux and Sia.
@@ -48,8 +48,8 @@ def read_application(
 
     Files are ``placements-<gpu>.csv``, ``scalability-<gpu>.csv`` and ``validation-<batch size>.csv``. The
     smallest and the largest validated batch are the initial and the largest batch of a job. A GPU processes at
-    most `most_local` samples at once, by default the most that were measured, and real runs take `slowdown`
-    times as long.
+    most `most_local` samples at once, by default the largest measured number. Real runs take `slowdown` times
+    as long.
 
     Raises
     ------
@@ -87,7 +87,7 @@ def read_applications(
     most_local: Mapping[str, int],
     slowdowns: Mapping[str, float],
 ) -> dict[str, Application]:
-    """Read several models, each from its folder below `home`, see `read_application`."""
+    """Read several models, each from its folder below `home`; see `read_application`."""
     return {
         model: read_application(
             home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)
@@ -115,7 +115,7 @@ def _spread(folder: Path, gpu: str) -> list[Spread]:
 
 
 def _averaged(points: Iterable[Point]) -> list[Point]:
-    """Return the mean of what was measured with each batch; on ``dgx-ext`` most were measured twice."""
+    """Return the mean of the measurements with each batch; most on ``dgx-ext`` were measured twice."""
     by_batch: dict[int, list[Point]] = {}
     for each in points:
         by_batch.setdefault(each[0], []).append(each)

@@ -1,4 +1,4 @@
-"""Ares: the workloads of its evaluation, as far as they can be had, on nodes of four RTX 2080 Ti."""
+"""Ares: the workloads of its evaluation, as far as available, on nodes of four RTX 2080 Ti."""
 
 from pathlib import Path
 from typing import Unpack
@@ -22,7 +22,7 @@ _JOBS_PER_GPU_HOUR = 640 / 2_048
 #: cluster that was sampled.
 NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
 
-#: Assumptions where the paper is silent or its data are not public, to be printed beside results.
+#: Assumptions where the paper is silent or its data are not public, for printing with results.
 ASSUMPTIONS = (
     "Jobs and release dates are those of Sia's public samples; which eight Ares took is not said.",
     "Models and demanded GPUs are those of Sia's rows: 4 to 16 GPUs, tuned by Sia, not always powers of two.",
@@ -50,35 +50,35 @@ def ares(
     profiles: str | Path | None = None,
     **selection: Unpack[Selection],
 ) -> Reading:
-    """Read a workload of Sia for the cluster of Ares: nodes of four RTX 2080 Ti, and counts that are doublings.
+    """Read a workload of Sia for the cluster of Ares: nodes of four RTX 2080 Ti, on doublings of GPUs.
 
-    `ASSUMPTIONS` lists what is unknown or differs from the paper. A row is dropped for the reasons that the
-    reader `sia` has, or when its job demands more GPUs than there are.
+    `ASSUMPTIONS` lists what is unknown or differs from the paper. A row is dropped for the same reasons as by
+    the reader `sia`, or if its job demands more than `gpus`.
 
     Parameters
     ----------
     path
         A workload file, plain or gzipped, or the folder of Sia's workloads and profiles or of all traces.
     trace
-        Without a file: ``philly``, ``saturn`` (Helios) or ``newtrace``, or another that `sia` knows.
+        If `path` is a folder: ``philly``, ``saturn`` (Helios), ``newtrace``, or another trace of `sia`.
     number
-        Without a file: number of the workload, from 1.
+        If `path` is a folder: number of the workload, from 1.
     gpus
         Number of GPUs of the cluster.
     halvings
         Replace a job's demand by the largest power of two in it, halved this many times, as far as that was
         measured; the number of iterations stays the same. By default the demand is that of the row, which Sia
-        chose so that GPUs are well used: only 5 to 18 % of the jobs can then grow at a scaling control
-        threshold of 0.75, against 63 to 87 % with one halving.
+        chose for good utilisation. Then only 5 to 18 % of the jobs can grow at a scaling control threshold of
+        0.75, compared with 63 to 87 % with one halving.
     profiles
-        Folder of the profiles, see `sia`.
+        Folder of the profiles; see `sia`.
     selection
-        Window, GPU cap and sample, see `Selection`; the cap is `gpus` unless it is lower.
+        Window, GPU cap and sample; see `Selection`. The cap is at most `gpus`.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or has another header, there are no profiles, or an option is out of its range.
+        A file cannot be read or has a wrong header, there are no profiles, or an option is out of range.
 
     Notes
     -----
@@ -112,11 +112,11 @@ def scaled(
     halvings: int | None = None,
     seed: int = 0,
 ) -> Workload:
-    """Draw a workload for a cluster of any size, with arrivals in proportion: 640 jobs an hour at 2,048 GPUs.
+    """Draw a workload for a cluster of any size, with proportional arrivals: 640 jobs an hour for 2,048 GPUs.
 
     The jobs are drawn with replacement from the ten Helios (Saturn) workloads, which have the same rate of 20
-    jobs an hour at 64 GPUs; release dates are drawn again, uniformly. Source: Ares, section 5.6 (Figure 11),
-    which does not say how its traces were scaled. Halvings are those of `ares`.
+    jobs an hour for 64 GPUs; release dates are drawn uniformly. Source: Ares, section 5.6 (Figure 11), which
+    does not say how its traces were scaled. `halvings` is as in `ares`.
     """
     jobs = round(gpus * hours * _JOBS_PER_GPU_HOUR)
     require(jobs >= 1, "hours", hours, f"must be long enough for a job on {gpus} GPUs")
@@ -128,7 +128,7 @@ def scaled(
 
 
 def _halved(job: Job, halvings: int) -> Job:
-    """Return a job that demands a smaller power of two, or the nearest count up to it that its menu has."""
+    """Return a job that demands a smaller power of two, or the nearest smaller number in its menu."""
     wanted = halved(job.gpus, halvings)
     demand = max((count for count in job.counts if count <= wanted), default=job.counts[0])
     base = job.speed(demand)

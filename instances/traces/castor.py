@@ -1,4 +1,4 @@
-"""Castor: workloads as its simulations draw them, of the busiest hours of two public traces."""
+"""Castor: workloads drawn as in its simulations, from the busiest hours of two public traces."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -33,7 +33,7 @@ MODELS = (
     "CycleGAN",
 )
 
-#: Assumptions where the paper is silent or its data are not public, to be printed beside results.
+#: Assumptions where the paper is silent or its data are not public, for printing with results.
 ASSUMPTIONS = (
     "Which 240 jobs of which busy period were drawn is not said; here the 8 hours of Philly with most jobs.",
     "Venus is the September slice of two of its virtual clusters; the busiest two days of it, for 480 jobs.",
@@ -57,10 +57,10 @@ def castor(
     large: float = 0.0,
     **selection: Unpack[Selection],
 ) -> Reading:
-    """Draw a workload of Castor from the busiest hours of a trace: 240 jobs with one of six models each.
+    """Draw a workload of Castor from the busiest hours of a trace: 240 jobs, each with one of six models.
 
-    Rows are dropped as the readers `philly` and `helios` drop them. `ASSUMPTIONS` lists what is not as in the
-    paper or unknown.
+    Rows are dropped as by the readers `philly` and `helios`. `ASSUMPTIONS` lists what is unknown or differs
+    from the paper.
 
     Parameters
     ----------
@@ -69,16 +69,16 @@ def castor(
     trace
         ``philly`` or ``venus``.
     large
-        Share of the jobs that demand 16 or 32 GPUs instead of what is recorded, as far as they are allowed to;
+        Share of the jobs that demand 16 or 32 GPUs instead of the recorded number, as far as the cap allows;
         these keep their GPU time. `LARGE` is that of the paper.
     selection
-        Window, GPU cap and sample, see `Selection`; `JOBS` are drawn, from the busiest of `PERIODS`, unless it
-        says otherwise. `seed` is that of models and demands, too.
+        Window, GPU cap and sample; see `Selection`. By default `JOBS` jobs are drawn from the busiest of
+        `PERIODS`. `seed` is also that of models and demands.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no such trace, or an option is out of its range.
+        The file cannot be read or is not such a trace, or an option is out of range.
 
     Notes
     -----
@@ -108,7 +108,7 @@ def castor(
 
 
 def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
-    """Return a job a model, and perhaps a large demand; both are drawn for every job alike."""
+    """Return a job with a model and perhaps a large demand; both are drawn for every job alike."""
     model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
     if not (is_large and demands):
         return job.model_copy(update={"model": model})

@@ -1,4 +1,4 @@
-"""Dally: the job lists of its simulator, made of Helios jobs."""
+"""Dally: the job lists of its simulator, which are made of Helios jobs."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -13,7 +13,7 @@ from instances.arguments import at_least
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, usable
 from instances.traces.selection import Entry, Selection, select
 
-#: Place of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
+#: Path of the file in the folder of public traces: the day of 344 jobs, with real arrivals.
 FILE = Path("dally_artistsim/jobs/sensetime-1april.json.gz")
 
 #: Short names of the lists that the paper evaluates; every list has the name of its file, too.
@@ -36,7 +36,7 @@ MODELS: Mapping[str, str] = {
     "BERT": "bert-large",
 }
 
-#: Assumptions where the paper is silent or its data say otherwise, to be printed beside results.
+#: Assumptions where the paper is silent or its data say otherwise, for printing with results.
 ASSUMPTIONS = (
     "Which lists the paper evaluated is not said: 500 jobs for the batch and 411 for Poisson fit its text.",
     "A job's iterations are those of one GPU: on d GPUs it computes for iterations times their time, over d.",
@@ -72,40 +72,39 @@ def dally(
     """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
     The arrival is ``start_time``: 0 for every job of a batch, a real arrival, or -1 for every job where the
-    simulator draws arrivals. In the last case the jobs arrive in the order of the file with exponentially
-    distributed gaps if `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise
-    at the ``submit_time`` at which they were originally submitted; each is reported as a repair. The number of
-    GPUs is ``max_parallelism``. Models of Table I get their names in `gsopt.scenario.speed.TIER_PENALTIES`.
-    Slowdowns are not read, as they are the same for every job. An entry is dropped when a value in use is
-    missing or breaks a rule, or when its job has been read before. `ASSUMPTIONS` lists what is unknown or
-    differs from the paper.
+    simulator draws arrivals. In the last case, jobs arrive in the order of the file with exponential gaps if
+    `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise at their original
+    ``submit_time``; each is reported as a repair. The number of GPUs is ``max_parallelism``. Models of Table I
+    get their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns are not read, as they are the same for
+    every job. An entry is dropped if a required value is missing or breaks a rule, or if its job has been read
+    before. `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
     path
         The file, plain or gzipped, or the folder of the job lists or of all traces.
     jobs
-        Without a file: ``batch``, ``poisson`` or ``day``, see `LISTS`, or the name of another list.
+        If `path` is a folder: ``batch``, ``poisson`` or ``day`` (see `LISTS`), or the name of another list.
     work
-        Which duration a job gets: ``iterations`` times their time on one GPU, over its number of GPUs, as in
-        the simulator, or the recorded ``duration``.
+        Duration of a job: ``iterations`` for their number times the time of one on a single GPU, divided by its
+        number of GPUs, as in the simulator; or the recorded ``duration``.
     mean_gap
-        Mean number of seconds between two arrivals where arrivals are to be drawn.
+        Mean seconds between two arrivals, if arrivals are drawn.
     load
-        GPU-seconds without communication that are submitted per second and GPU where arrivals are to be drawn,
-        between 1e-6 and 1e6: the mean gap is the mean GPU time of the jobs of the list over ``load * gpus``.
+        GPU-seconds without communication submitted per second and GPU, if arrivals are drawn, between 1e-6 and
+        1e6. The mean gap is the mean GPU time of the listed jobs over ``load * gpus``.
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
-        Take the arrivals from the list instead of drawing them.
+        Whether to take the arrivals from the list instead of drawing them.
     selection
-        Window, GPU cap and sample, see `Selection`; `seed` is that of the arrivals, too.
+        Window, GPU cap and sample; see `Selection`. `seed` is also that of the arrivals.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no list of jobs, an option is out of its range, or arrivals are to be
-        drawn of a list that has them.
+        The file cannot be read or is not a list of jobs, an option is out of range, or arrivals would be drawn
+        although the list has them.
 
     Notes
     -----
@@ -171,7 +170,7 @@ def _entries(file: Path) -> list[Any]:
 def _arriving(
     table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
 ) -> tuple[list[Entry], str]:
-    """Return jobs whose arrivals are to be drawn, at other times in the list, and say which times these are."""
+    """Return jobs whose arrivals have to be drawn, with other times from the list, and say which."""
     when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
@@ -199,7 +198,7 @@ def _job(row: TraceRow, release_date: float, work: str) -> Job:
 
 
 def _seconds(row: TraceRow, gpus: int) -> float:
-    """Return the computing time on the demanded GPUs, among which the iterations of one GPU are shared."""
+    """Return the computing time on the demanded GPUs, which share the iterations of one GPU."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 

@@ -1,4 +1,4 @@
-"""Gavel: the traces of its simulator and its physical cluster, in steps of jobs whose speeds are measured."""
+"""Gavel: the traces of its simulator and its physical cluster, with jobs of measured speed."""
 
 import re
 from collections.abc import Sequence
@@ -12,10 +12,10 @@ from instances.traces.reading import TAB, Issue, Reading, TraceRow, find, separa
 from instances.traces.selection import Selection, select
 from instances.traces.throughputs import TYPES, Throughputs, read_throughputs
 
-#: Place of the traces in the folder of public traces.
+#: Path of the traces in the folder of public traces.
 FOLDER = Path("gavel/traces")
 
-#: Names of the table of speeds; the nearest one beside or above a trace is read.
+#: Names of the table of speeds; the nearest one in the folder of a trace or above is read.
 _TABLES = ("simulation_throughputs.json.gz", "simulation_throughputs.json")
 
 #: The fields of a line in the newer and in the older format.
@@ -37,32 +37,32 @@ def gavel(
 ) -> Reading:
     """Read a trace of Gavel: arrival (s), type, steps and number of GPUs of every job.
 
-    A job lasts as long as its steps take at its measured speed on the first type of GPU, with its workers close
-    together. With several types, its default mode is on the first and it has a mode, named after the type, for
-    each other type on which it was measured. Jobs are numbered from 0 in the order of the lines, as in the
-    authors' simulator. Data sets are not described, so a training has one epoch, of steps times batch size
-    samples; where the type names no batch size, a step is one sample. Weights and deadlines are not read. A row
-    is dropped when one of these values is missing or breaks a rule, or when its type was not measured on that
-    many GPUs of the first type.
+    The duration of a job is that of its steps at its measured speed on the first GPU type, with its workers
+    close together. With several types, the default mode is for the first one, and there is a mode, named after
+    the type, for each other type on which the job was measured. Jobs are numbered from 0 in the order of the
+    lines, as in the authors' simulator. As data sets are not described, a training has one epoch of steps times
+    batch size samples; without a batch size in the type, a step is one sample. Weights and deadlines are not
+    read. A row is dropped if a value is missing or breaks a rule, or if its type was not measured on that many
+    GPUs of the first type.
 
     Parameters
     ----------
     path
         The file, plain or gzipped, or the folder of Gavel's files or of all traces.
     trace
-        Without a file: which trace, such as ``msr/seed=0/795a4c``.
+        If `path` is a folder: name of the trace, such as ``msr/seed=0/795a4c``.
     gpu_types
-        Types of GPUs: ``v100``, ``p100``, ``k80``; durations are those on the first.
+        GPU types, among ``v100``, ``p100`` and ``k80``; durations are for the first one.
     throughputs
-        The table of speeds; by default the nearest ``simulation_throughputs.json``, plain or gzipped, beside or
-        above the file.
+        The table of speeds; by default the nearest ``simulation_throughputs.json``, plain or gzipped, in the
+        folder of the file or above.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, no line has 7 or 10 fields, or an option is out of its range.
+        A file cannot be read, no line has 7 or 10 fields, or an option is out of range.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def gavel(
 
 
 def _table(file: Path) -> Path:
-    """Return the nearest table of speeds beside or above a file."""
+    """Return the nearest table of speeds in the folder of a file or above."""
     for folder in file.absolute().parents:
         for name in _TABLES:
             if (folder / name).is_file():

@@ -7,7 +7,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("helios_venus_slice/helios_venus_2vc_sept.csv")
 
 _MICROSECONDS = 1_000_000
@@ -34,8 +34,8 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
 
     Both forms of the trace are read: ``cluster_log.csv`` as published, with dates, and the September slice of
     cluster Venus, with ``tenant``, ``num_chips`` and microseconds since 1 September. Jobs that failed or were
-    cancelled are kept, as they held their GPUs. A row is dropped when a value is missing or breaks a rule, for
-    example when a job has no GPUs, or when its job has been read before.
+    cancelled are kept, as they held their GPUs. A row is dropped if a value is missing or breaks a rule, for
+    example if a job has no GPUs, or if its job has been read before.
 
     Parameters
     ----------
@@ -44,13 +44,13 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
     virtual_cluster
         Read only the jobs of this virtual cluster.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no Helios trace, there is no such virtual cluster, or an option is out of
-        its range.
+        The file cannot be read or is not a Helios trace, there is no such virtual cluster, or an option is out
+        of range.
 
     Notes
     -----

@@ -1,6 +1,6 @@
-"""Inference: how many GPUs serve requests over time, from two public traces.
+"""Inference: the number of GPUs that serve requests over time, from two public traces.
 
-These functions do not read jobs, so the package does not export them.
+The package does not export these functions, as they do not read jobs.
 """
 
 import re
@@ -14,7 +14,7 @@ from statistics import fmean
 from gsopt.core.errors import InvalidInput, require
 from instances.traces.reading import TraceRow, find, members, read_table, rows, usable
 
-#: Places of the files in the folder of public traces.
+#: Paths of the files in the folder of public traces.
 INSTANCES = Path("alibaba_gpu2025_dlrm/disaggregated_DLRM_trace.csv.gz")
 DUTY_CYCLES = Path("alibaba_genai2026_inference/pod_gpu_duty_cycle_anon.tar.gz")
 
@@ -27,7 +27,7 @@ _MEMBER = re.compile(r".*\.csv")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """Return how many GPUs the inference instances of a trace hold at some seconds from its beginning.
+    """Return how many GPUs the inference instances of a trace hold at given seconds after its beginning.
 
     An instance holds the GPUs that it requests from its creation to its deletion. The file has no creation time
     for instances that are older than the trace, and no deletion time for those that outlive it.
@@ -44,12 +44,12 @@ def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
 
 
 def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_200) -> tuple[float, ...]:
-    """Return the mean duty cycle of a service's GPUs in each step of a day, as a smooth curve that repeats.
+    """Return the mean duty cycle of a service's GPUs in each step of a day, as a smooth periodic curve.
 
     The value of a step is the mean of its samples. A step without samples, as at the end of a trace shorter
     than a day, is interpolated between its neighbours. Every value is then averaged over a window around it.
-    Steps and window are in seconds. The data are anonymised: the shape of the curve is meaningful, its level is
-    not.
+    `step` and `window` are in seconds. The data are anonymized, so the shape of the curve is meaningful, but
+    its level is not.
 
     Notes
     -----
@@ -86,7 +86,7 @@ def _sample(row: TraceRow) -> tuple[float, float]:
 
 
 def _table(file: Path) -> bytes:
-    """Return the first table of an archive."""
+    """Return the first table in an archive."""
     for _, data in members(file, _MEMBER):
         return data
     raise InvalidInput("", "", "must hold a table of duty cycles", source=str(file))
@@ -106,6 +106,6 @@ def _bridged(curve: Sequence[float | None]) -> list[float]:
 
 
 def _smooth(curve: Sequence[float], steps: int) -> tuple[float, ...]:
-    """Average a periodic curve over some steps on either side."""
+    """Average a periodic curve over `steps` steps on either side."""
     around = range(-steps, steps + 1)
     return tuple(fmean(curve[(place + each) % len(curve)] for each in around) for place in range(len(curve)))

@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, members, rows, usable
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("elasticflow_itp/data/raw-traces.tar.gz")
 
 _COLUMNS = ("job_id", "submission_time", "duration", "num_gpu")
@@ -21,8 +21,8 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
     """Read the ITP trace of spring 2021: submission time (s), duration (s) and number of GPUs of every job.
 
     The archive may be that of the raw trace, or ElasticFlow's, which has a randomly drawn model and batch size
-    for every job. The trace holds no job shorter than 600 s. A row is dropped when a value is missing or breaks
-    a rule, or when its job has been read before.
+    for every job. The trace holds no job shorter than 600 s. A row is dropped if a value is missing or breaks a
+    rule, or if its job has been read before.
 
     Parameters
     ----------
@@ -30,14 +30,14 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
         The archive with files ``cluster01.csv``, ``cluster02.csv``, ..., or the folder of the trace or of all
         traces.
     clusters
-        Numbers of the clusters whose jobs are read as one workload; all when None.
+        Numbers of the clusters whose jobs are read as one workload; None for all.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        The archive cannot be read or is no ITP trace, there is no such cluster, or an option is out of its
+        The archive cannot be read or is not an ITP trace, there is no such cluster, or an option is out of
         range.
 
     Notes

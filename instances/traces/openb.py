@@ -11,7 +11,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the lists in the folder of public traces.
+#: Path of the lists in the folder of public traces.
 FOLDER = Path("alibaba_openb_gpu2023/csv")
 
 _NODE_COLUMNS = ("sn", "cpu_milli", "memory_mib", "gpu")
@@ -24,7 +24,7 @@ _GpuCount = Annotated[int, Field(ge=0, le=10**6)]
 
 
 class OpenbNode(Frozen):
-    """A server: CPU cores in thousandths, main memory in MiB, and GPUs of one type, if any."""
+    """A server: its CPU cores in thousandths, main memory in MiB, and GPUs of one type, if any."""
 
     name: Name
     cpu_milli: _Amount
@@ -36,8 +36,8 @@ class OpenbNode(Frozen):
 class PodDemand(Frozen):
     """A pod's demand: CPU cores in thousandths, main memory in MiB, and GPUs.
 
-    It asks for `gpu_milli` thousandths of each of its GPUs, which are of one of some types, or of any if there
-    are none.
+    It requests `gpu_milli` thousandths of each of its GPUs, which must be of one of `gpu_types`, or of any type
+    if that is empty.
     """
 
     name: Name
@@ -65,28 +65,27 @@ def openb(
 ) -> Reading:
     """Read pods as jobs: creation time (s), seconds from scheduling to deletion, and number of GPUs.
 
-    Jobs have whole GPUs: a pod that asks for part of a GPU, in thousandths, gets a whole one of its own. A pod
-    that accepts one type of GPU becomes a job for that type; one that accepts several becomes a job for any
-    type. Rounding up and giving up a choice of types are reported as repairs. A row is dropped when a value is
-    missing or breaks a rule, when its pod has been read before or asks for no GPU, or when it was never
-    scheduled and so has no duration.
+    Jobs have whole GPUs: a pod that requests part of a GPU, in thousandths, gets a whole one of its own. A pod
+    that accepts one GPU type becomes a job for that type; one that accepts several becomes a job for any type.
+    Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule, if its pod
+    has been read before or requests no GPU, or if it was never scheduled and so has no duration.
 
     Parameters
     ----------
     path
         A list of pods with times, plain or gzipped, or the folder of the trace or of all traces.
     pods
-        Without a file: which list, such as ``default``, ``cpu250``, ``gpushare40`` or ``gpuspec33``; the lists
-        named ``multigpu`` have no times.
+        If `path` is a folder: name of the list, such as ``default``, ``cpu250``, ``gpushare40`` or
+        ``gpuspec33``; the lists named ``multigpu`` have no times.
     whole_gpus
-        Drop the pods that ask for part of a GPU.
+        Whether to drop the pods that request part of a GPU.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or has another header, or an option is out of its range.
+        The file cannot be read or has a wrong header, or an option is out of range.
 
     Notes
     -----

@@ -10,7 +10,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("philly/sia/philly.csv.gz")
 
 _COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
@@ -25,10 +25,10 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    A row is dropped when a value is missing or breaks a rule, or when it repeats an earlier row in full. The
+    A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
     column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order; jobs
     are named after their rows. The trace is sparse before October 2017. Issues are reported for the whole file,
-    whichever jobs are selected.
+    whatever jobs are selected.
 
     Parameters
     ----------
@@ -37,15 +37,15 @@ def philly(
     virtual_cluster
         Read only the jobs of this virtual cluster.
     dates
-        Read only the jobs submitted from the first date on and before the second, by the trace's own clock.
+        Read only the jobs submitted from the first date on and before the second one, on the trace's clock.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no Philly trace, there is no such virtual cluster, or an option is out of
-        its range.
+        The file cannot be read or is not a Philly trace, there is no such virtual cluster, or an option is out
+        of range.
 
     Notes
     -----
@@ -81,7 +81,7 @@ def _seconds(dates: tuple[datetime, datetime]) -> tuple[float, float]:
 
 
 def _first_of_each(table: Iterable[TraceRow], issues: list[Issue]) -> Iterator[TraceRow]:
-    """Yield the rows that repeat no earlier one, and report the others."""
+    """Yield the rows that do not repeat an earlier one, and report the others."""
     first: dict[tuple[str, ...], int] = {}
     for row in table:
         earlier = first.setdefault(tuple(row.values.values()), row.line)

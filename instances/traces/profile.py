@@ -1,4 +1,4 @@
-"""Profile: how long the iterations of one of Sia's applications take, and how many there are."""
+"""Profile: the number of iterations of one of Sia's applications, and how long they take."""
 
 import re
 from bisect import bisect_left
@@ -27,13 +27,13 @@ class MeasuredProfile:
     """Measured iterations of one application on one type of GPU.
 
     Jobs are placed on as few nodes as possible: full nodes and one with the rest. A batch is spread evenly over
-    the GPUs; a share larger than any that was measured is processed in equal parts, and only the last part
+    the GPUs. A share larger than the largest measured one is processed in equal parts, and only the last part
     exchanges gradients. Times between two measured shares are interpolated, as in Sia's simulator.
 
     The time of a placement that was not measured is unknown unless measurements by number of nodes are given.
     It is then the time of the same number of GPUs spread over as many nodes or, if that was not measured
-    either, interpolated between the numbers of GPUs measured on that many nodes. Larger placements take the
-    times of the largest number of nodes measured, where Sia's simulator has none.
+    either, interpolated between the numbers of GPUs measured on that many nodes. Larger placements have the
+    times of the largest measured number of nodes; Sia's simulator has none for them.
 
     Parameters
     ----------
@@ -63,13 +63,13 @@ class MeasuredProfile:
         self._largest = max(counts, default=0)
 
     def duration(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds of a whole training; None where nothing was measured."""
+        """Return the seconds of a whole training; None without measurements."""
         iterations = _interpolated(self._iterations, batch_size)
         step = self._step(gpus, batch_size)
         return None if iterations is None or step is None else iterations[0] * step
 
     def menu(self, gpus: int, batch_size: int) -> tuple[tuple[int, float], ...]:
-        """Return every measured number of GPUs with its speed relative to `gpus`."""
+        """Return every measured number of GPUs, with its speed relative to that on `gpus`."""
         demanded = self._step(gpus, batch_size)
         if demanded is None:
             return ()
@@ -92,7 +92,7 @@ class MeasuredProfile:
         return step + (parts - 1) * max(step - sync, 0.0)
 
     def _curves(self, gpus: int) -> tuple[tuple[float, list[Point]], ...]:
-        """Return the measured points that stand for a number of GPUs, each with its weight; none if unknown."""
+        """Return the measured points for a number of GPUs, each with its weight; empty if unknown."""
         placement = self._placement(gpus)
         if placement in self._steps:
             return ((1.0, self._steps[placement]),)
@@ -123,7 +123,7 @@ def read_profile(
     Raises
     ------
     InvalidInput
-        A file cannot be read or has another header.
+        A file cannot be read or has a wrong header.
     """
     steps: dict[str, list[Point]] = {}
     for row, step in table(folder / f"placements-{gpu}.csv", PLACEMENT_COLUMNS, point, issues):
@@ -192,7 +192,7 @@ def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) ->
 
 
 def _interpolated(points: Sequence[tuple[float, ...]], place: float) -> tuple[float, ...] | None:
-    """Return the values at a place between two points, each a place and values; None beyond the points."""
+    """Return the values at a position between two points, each a position and values; None outside of these."""
     after = bisect_left(points, place, key=lambda point: point[0])
     if after < len(points) and points[after][0] == place:
         return points[after][1:]

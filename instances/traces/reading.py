@@ -1,4 +1,4 @@
-"""Reading: rows of a trace file, with a reason for every row that cannot be used."""
+"""Reading: the rows of a trace file, with a reason for every row that cannot be used."""
 
 import csv
 import gzip
@@ -33,7 +33,7 @@ TAB = "\t"
 
 
 class Issue(Frozen):
-    """A row that was dropped or repaired, and why.
+    """A row that was dropped or repaired, with the reason.
 
     Attributes
     ----------
@@ -42,7 +42,7 @@ class Issue(Frozen):
     row
         Line of the file, counted from 1; the header is line 1. In a JSON file, the number of the entry.
     reason
-        What is wrong with it, and how it was repaired if it was.
+        What is wrong with the row, and how it was repaired, if it was.
     repaired
         Whether the row was repaired and its job kept; otherwise it was dropped.
     """
@@ -57,45 +57,45 @@ class Issue(Frozen):
 
 
 class Reading(Frozen):
-    """What a trace file holds: its workload, and the rows that were dropped or repaired."""
+    """The content of a trace file: its workload, and the rows that were dropped or repaired."""
 
     workload: Workload
     issues: Many[Issue]
 
     @property
     def dropped(self) -> tuple[Issue, ...]:
-        """The rows whose jobs are missing in the workload."""
+        """The rows whose jobs are not in the workload."""
         return tuple(issue for issue in self.issues if not issue.repaired)
 
     @property
     def repaired(self) -> tuple[Issue, ...]:
-        """The rows whose jobs differ from what the file says."""
+        """The rows whose jobs differ from the file."""
         return tuple(issue for issue in self.issues if issue.repaired)
 
 
 class TraceRow(NamedTuple):
-    """One row of a trace: its place and the text in each column."""
+    """One row of a trace: its location and the text in each column."""
 
     file: str
     line: int
     values: Mapping[str, str]
 
     def issue(self, reason: str, *, repaired: bool = False) -> Issue:
-        """Return a report that the row was dropped or repaired."""
+        """Return an issue about the row, which was dropped or repaired."""
         return Issue(file=self.file, row=self.line, reason=reason, repaired=repaired)
 
     def number(self, column: str) -> float:
-        """Return a column as a number, or raise `InvalidInput` where it holds no plain decimal number."""
+        """Return a column as a number, or raise `InvalidInput` if it is not a plain decimal number."""
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
-        """Return a column as a whole number, or raise `InvalidInput` where it holds none."""
+        """Return a column as a whole number, or raise `InvalidInput` if it is none."""
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return a date and time as seconds since 1970, or raise `InvalidInput` where the column holds none.
+        """Return a date and time as seconds since 1970, or raise `InvalidInput` if the column is none.
 
-        The time zone is unknown and taken to be UTC.
+        The time zone is unknown; UTC is assumed.
         """
         text = self.values[column]
         try:
@@ -118,7 +118,7 @@ def content(path: str | Path) -> bytes:
     Raises
     ------
     InvalidInput
-        The file cannot be read, is damaged or cut off, or holds more than 256 MiB.
+        The file cannot be read, is damaged or truncated, or has more than 256 MiB.
     """
     data = read_bytes(path)
     try:
@@ -133,7 +133,7 @@ def content(path: str | Path) -> bytes:
 
 
 def text_lines(path: str | Path) -> list[str]:
-    """Return the lines of a text file, plain or gzipped, without empty ones at its end."""
+    """Return the lines of a text file, plain or gzipped, without empty lines at its end."""
     return _lines(content(path))
 
 
@@ -143,7 +143,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
     Raises
     ------
     InvalidInput
-        The archive cannot be read, or holds a file that claims to be larger than the archive.
+        The archive cannot be read, or contains a file that claims to be larger than the archive.
     """
     data = content(path)
     found: list[tuple[re.Match[str], bytes]] = []
@@ -162,7 +162,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path, place: Path) -> Path:
-    """Return a trace's file: the path itself, or the file's place in the folder of all traces or of its own."""
+    """Return a trace's file: the path itself, or its location in the folder of all traces or of this trace."""
     if not Path(path).is_dir():
         return Path(path)
     inner = Path(*place.parts[1:])
@@ -175,11 +175,11 @@ def find(path: str | Path, place: Path) -> Path:
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
 ) -> Iterator[TraceRow]:
-    """Yield the rows of a comma-separated table, and report those without a value in every column.
+    """Yield the rows of a comma-separated table, and report those with a missing value.
 
-    A value in double quotes may hold commas, but a row is one line: a quote that is not closed spoils its own
-    line and not the rest of the file. Empty lines at the end of the file, and lines before the header that
-    begin with ``#``, are skipped.
+    A value in double quotes may contain commas, but a row is always one line, so an unclosed quote spoils only
+    its own line. Empty lines at the end of the file, and lines before the header that begin with ``#``, are
+    skipped.
 
     Parameters
     ----------
@@ -192,12 +192,12 @@ def rows(
     issues
         List to which the rows that cannot be used are added.
     further
-        Whether the header may hold further columns, in any order; their values may be empty.
+        Whether the header may have further columns, in any order; their values may be empty.
 
     Raises
     ------
     InvalidInput
-        The table has another header.
+        The table has a wrong header.
     """
     lines = _lines(data)
     start = next((line for line, text in enumerate(lines) if not text.startswith("#")), 0)
@@ -225,9 +225,10 @@ def separated(
     issues: list[Issue],
     separator: str | None = None,
 ) -> list[TraceRow]:
-    """Read the numbered lines of a file without a header, whose number of values says which names they have.
+    """Read the numbered lines of a file without a header; the number of values selects the column names.
 
-    Values are separated by blanks unless a separator is given; lines with other numbers of values are reported.
+    Values are separated by blanks unless a separator is given. Lines with any other number of values are
+    reported.
 
     Raises
     ------
@@ -253,7 +254,7 @@ def separated(
 def usable(
     candidates: Iterable[TraceRow], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> Iterator[tuple[TraceRow, T]]:
-    """Yield rows with what they are converted to, and report those that break a rule instead."""
+    """Yield rows with their converted values, and report those that break a rule."""
     for row in candidates:
         try:
             converted = convert(row)
@@ -268,14 +269,14 @@ def usable(
 def read_table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue], name: str = ""
 ) -> list[tuple[TraceRow, T]]:
-    """Read and convert the rows of a table that may hold further columns; see `rows` and `usable`."""
+    """Read and convert the rows of a table that may have further columns; see `rows` and `usable`."""
     return list(usable(rows(name or file.name, content(file), columns, issues, further=True), convert, issues))
 
 
 def read_whole_table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], name: str = ""
 ) -> list[tuple[TraceRow, T]]:
-    """Read a table like `read_table`, but raise `InvalidInput` for the first row that cannot be used."""
+    """Read a table as in `read_table`, but raise `InvalidInput` for the first row that cannot be used."""
     issues: list[Issue] = []
     found = read_table(file, columns, convert, issues, name)
     for issue in issues:
@@ -300,7 +301,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _values(text: str) -> tuple[list[str], str]:
-    """Return the values of a line, and what is wrong with it as a whole."""
+    """Return the values of a line, and what is wrong with the line as a whole."""
     if not text.strip():
         return [], "must not be empty"
     if _UNREADABLE in text:

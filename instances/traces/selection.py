@@ -1,4 +1,4 @@
-"""Selection: the wanted part of a trace, by time, by number of GPUs and at random."""
+"""Selection: choosing part of a trace, by time, by number of GPUs and at random."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -16,22 +16,23 @@ Entry = tuple[TraceRow, Job]
 
 
 class Selection(TypedDict, total=False):
-    """Options that every reader takes besides its path; they select among the jobs of the whole file.
+    """Options of every reader, which select among the jobs of the whole file.
 
     Attributes
     ----------
     window
         Begin and end in seconds after the first release date: keep the jobs released from the begin on and
-        before the end. The begin becomes second 0 of the workload; without a window, the first release does.
+        before the end. The begin becomes second 0 of the workload; without a window, the first release date
+        does.
     busiest
-        Seconds: instead of a window, keep the period of this length in which the most jobs are released, the
-        first one if several tie, whatever GPUs they demand. It begins with a release, which becomes second 0.
+        Length in seconds: instead of a window, keep the period of this length with the most releases, the first
+        one if several tie, whatever GPUs the jobs demand. It begins with a release, which becomes second 0.
     max_gpus
-        Number of GPUs of the largest job to keep; larger ones are dropped and reported.
+        Largest number of GPUs of a job; larger jobs are dropped and reported.
     cap
-        Give larger jobs `max_gpus` GPUs instead of dropping them; this is reported as a repair.
+        Whether to give larger jobs `max_gpus` GPUs instead of dropping them; this is reported as a repair.
     sample
-        Keep this many of the remaining jobs, drawn at random without replacement; all when there are fewer.
+        Keep this many of the remaining jobs, drawn at random without replacement; all if there are fewer.
     seed
         Seed of all random draws.
     """
@@ -59,24 +60,24 @@ def select(
 ) -> Reading:
     """Return a reading of the selected jobs of a trace; see `Selection` for the options.
 
-    Of jobs with the same name, the first is kept. Rows that are out of order are sorted by release date, which
-    is reported once as a repair. A capped job keeps its duration, since its speed on fewer GPUs is unknown; one
-    with a menu demands the largest allowed count instead, and lasts accordingly longer. Menus lose the counts
-    above `max_gpus`.
+    Of jobs with the same name, the first one is kept. Rows that are out of order are sorted by release date,
+    which is reported once as a repair. A capped job keeps its duration, as its speed on fewer GPUs is unknown;
+    one with a menu demands the largest allowed number instead, and takes accordingly longer. Menus lose the
+    numbers above `max_gpus`.
 
     Parameters
     ----------
     name, source
         Name and origin of the workload.
     entries
-        Every row that can be used, with its job.
+        Every usable row, with its job.
     issues
         Issues reported so far.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     """
     _check(window, busiest, max_gpus, sample)
     noted = list(issues)
@@ -115,7 +116,7 @@ def _check(
 
 
 def _busiest(release_dates: Sequence[float], length: float) -> float:
-    """Return the begin of the period of that length with the most releases; the dates ascend."""
+    """Return the begin of the period of a given length with the most releases; the dates ascend."""
     return max(
         release_dates,
         key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),
@@ -123,7 +124,7 @@ def _busiest(release_dates: Sequence[float], length: float) -> float:
 
 
 def _distinct(entries: Iterable[Entry], issues: list[Issue]) -> list[Entry]:
-    """Return the entries without jobs whose name an earlier one has, and report those."""
+    """Return the entries whose jobs have no earlier job's name, and report the others."""
     first: dict[str, Entry] = {}
     for entry in entries:
         row, job = entry
@@ -160,7 +161,7 @@ def _at_most(max_gpus: int, entries: list[Entry], issues: list[Issue], *, cap: b
 
 
 def _capped(job: Job, max_gpus: int) -> Job | None:
-    """Return the job with counts up to a limit; None if it can run on none of them."""
+    """Return the job with numbers of GPUs up to a limit; None if it can run on none of them."""
     if job.counts[-1] <= max_gpus:
         return job
     if not job.menu:

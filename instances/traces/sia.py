@@ -9,7 +9,7 @@ from instances.traces.profile import MeasuredProfile, read_profile
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the workloads and of the profiles in the folder of public traces.
+#: Path of workloads and profiles in the folder of public traces.
 FOLDER = Path("sia")
 
 _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
@@ -36,39 +36,38 @@ def sia(
 ) -> Reading:
     """Read a workload of Sia: submission time (s), model, demanded GPUs and batch size of every job.
 
-    The file does not hold durations. They follow from the profile of each model: the iterations of a whole
-    training at the job's batch size, times the seconds of an iteration on the GPUs demanded. Every measured
-    number of GPUs becomes an entry of the job's menu, with its speed at the same batch size; see
-    `MeasuredProfile` for what is interpolated. The simulator's factors by which real runs are slower are not
-    applied. A row is dropped when one of its values is missing or breaks a rule, when its job has been read
-    before, or when the profile has no time for its model, GPUs and batch size; the same holds for rows of
-    profiles.
+    The file has no durations. They follow from the profile of each model: the iterations of a whole training at
+    the job's batch size, times the seconds of an iteration on the demanded GPUs. Every measured number of GPUs
+    becomes an entry of the job's menu, with its speed at the same batch size; see `MeasuredProfile` for what is
+    interpolated. The simulator's factors by which real runs are slower are not applied. A row is dropped if a
+    value is missing or breaks a rule, if its job has been read before, or if the profile has no time for its
+    model, GPUs and batch size. Rows of profiles are dropped likewise.
 
     Parameters
     ----------
     path
         A workload file, plain or gzipped, or the folder of Sia's workloads and profiles or of all traces.
     trace
-        Without a file: the trace from which the workload was sampled: ``newtrace``, ``philly``, ``saturn`` or
-        ``scale/rate_10`` to ``scale/rate_50``.
+        If `path` is a folder: the trace from which the workload was sampled, ``newtrace``, ``philly``,
+        ``saturn`` or ``scale/rate_10`` to ``scale/rate_50``.
     number
-        Without a file: number of the workload, from 1.
+        If `path` is a folder: number of the workload, from 1.
     gpu
-        Type of GPU: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
+        GPU type: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     gpus_per_node
-        GPUs on each node of the cluster on which the jobs are to run. By default, those of the cluster in which
-        the profiles were measured, and menus hold only the placements that were measured there. For other
-        nodes, measurements by number of nodes fill the gaps, see `MeasuredProfile`.
+        Number of GPUs on each node of the cluster for which the workload is meant. By default, that of the
+        cluster in which the profiles were measured; menus then have only the placements measured there. For
+        other nodes, measurements by number of nodes fill the gaps; see `MeasuredProfile`.
     profiles
-        Folder of the profiles; by default the nearest folder ``profiles`` beside or above the file.
+        Folder of the profiles; by default the nearest folder ``profiles`` next to the file or above.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or has another header, there are no profiles, or an option is out of its range.
+        A file cannot be read or has a wrong header, there are no profiles, or an option is out of range.
 
     Notes
     -----
@@ -95,7 +94,7 @@ def sia(
 
 
 def _home(file: Path) -> Path:
-    """Return the nearest folder of profiles beside or above a file."""
+    """Return the nearest folder of profiles next to a file or above."""
     for folder in file.absolute().parents:
         if (folder / "profiles").is_dir():
             return folder / "profiles"
@@ -107,7 +106,7 @@ def _home(file: Path) -> Path:
 def _profiles(
     home: Path, gpu: str, gpus_per_node: int | None, issues: list[Issue]
 ) -> dict[str, MeasuredProfile]:
-    """Read the profile of every model that was measured on a type of GPU."""
+    """Read the profile of every model that was measured on a GPU type."""
     files = sorted(home.glob(f"*/placements-{gpu}.csv"))
     models = [file.parent for file in files if file.parent.name != _PIPELINED]
     if not models:

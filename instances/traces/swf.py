@@ -9,7 +9,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, separated, text_lines, usable
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("swf_nasa_ipsc/NASA-iPSC-1993-3.1-cln.swf.gz")
 
 _FIELDS = (
@@ -39,22 +39,22 @@ _LARGEST_MACHINE = re.compile(r";\s*MaxProcs:\s*([0-9]{1,9})\s*")
 def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
     """Read a log in Standard Workload Format: submit time (s), run time (s) and processors of every job.
 
-    A processor counts as one GPU. Where the number of allocated processors is unknown, the requested number
-    is used instead, which is reported as a repair. A row is dropped when it does not have 18 values, when a
-    value in use is missing or breaks a rule (such as a run time of 0, or more processors than the ``MaxProcs``
-    in the file's head), or when its job has been read before.
+    A processor counts as one GPU. If the number of allocated processors is unknown, the requested number is
+    used instead, which is reported as a repair. A row is dropped if it does not have 18 values, if a required
+    value is missing or breaks a rule (such as a run time of 0, or more processors than ``MaxProcs`` in the
+    header), or if its job has been read before.
 
     Parameters
     ----------
     path
         The file, plain or gzipped, or the folder of the trace or of all traces.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or no line has 18 values, or an option is out of its range.
+        The file cannot be read, no line has 18 values, or an option is out of range.
 
     Notes
     -----
@@ -77,7 +77,7 @@ def swf(path: str | Path, **selection: Unpack[Selection]) -> Reading:
 
 
 def _processors(lines: list[str]) -> int | None:
-    """Return the number of processors of the machine, if the head of the file states it."""
+    """Return the number of processors of the machine, if the header states it."""
     found = (_LARGEST_MACHINE.fullmatch(text.rstrip("\r")) for text in lines if text.startswith(";"))
     return next((int(match[1]) for match in found if match), None)
 

@@ -1,4 +1,4 @@
-"""Throughputs: the table of iterations per second that Gavel's simulator works with."""
+"""Throughputs: the table of iterations per second used by Gavel's simulator."""
 
 from collections.abc import Iterator, Mapping
 from math import isfinite
@@ -20,7 +20,7 @@ Throughputs = Mapping[str, Mapping[str, float]]
 
 
 def read_tables(file: Path) -> dict[str, Any]:
-    """Read the JSON object, plain or gzipped, that holds a table for each type of GPU."""
+    """Read the JSON object, plain or gzipped, with a table for each GPU type."""
     try:
         text = content(file).decode("utf-8")
     except UnicodeDecodeError as error:
@@ -36,7 +36,7 @@ def rate(file: str, field: str, value: object) -> float:
 
 
 def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
-    """Read the iterations per second of each configuration on its own, with its workers close together."""
+    """Read the iterations per second of each configuration alone, with its workers close together."""
     tables = read_tables(file)
     found: dict[str, dict[str, float]] = {}
     for kind in (each for each in tables if each in TYPES):

@@ -1,4 +1,4 @@
-"""Tiresias: the job lists of its simulator, a format that Chronus and Muri took over."""
+"""Tiresias: the job lists of its simulator, a format that Chronus and Muri adopted."""
 
 from pathlib import Path
 from typing import Unpack
@@ -7,7 +7,7 @@ from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, find, read_table
 from instances.traces.selection import Selection, select
 
-#: Place of the file in the folder of public traces.
+#: Path of the file in the folder of public traces.
 FILE = Path("tiresias/60_job.csv")
 
 _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
@@ -16,8 +16,8 @@ _COLUMNS = ("job_id", "num_gpu", "submit_time", "model_name", "duration")
 def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpack[Selection]) -> Reading:
     """Read a job list of Tiresias: submission time (s), duration (s), number of GPUs and model of every job.
 
-    A row is dropped when one of these values is missing or breaks a rule, such as the rows with 0 GPUs in
-    Chronus' lists, or when its job has been read before. Of further columns, only ``batch_size`` is used.
+    A row is dropped if a value is missing or breaks a rule, such as the rows with 0 GPUs in Chronus' lists, or
+    if its job has been read before. Of further columns, only ``batch_size`` is used.
 
     Parameters
     ----------
@@ -26,12 +26,12 @@ def tiresias(path: str | Path, *, milliseconds: bool = False, **selection: Unpac
     milliseconds
         Whether times are in milliseconds, as in Muri's lists.
     selection
-        Window, GPU cap and sample, see `Selection`.
+        Window, GPU cap and sample; see `Selection`.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or has another header, or an option is out of its range.
+        The file cannot be read or has a wrong header, or an option is out of range.
 
     Examples
     --------

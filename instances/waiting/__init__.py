@@ -1,4 +1,4 @@
-"""Instances of waiting over time: a generator, and the committed suite."""
+"""Waiting over time: an instance generator and the committed suite."""
 
 from instances.waiting.tier_jobs import tier_jobs
 

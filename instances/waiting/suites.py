@@ -1,7 +1,7 @@
-"""Suites: the committed instances, and the program that writes their files.
+"""Suites: the committed instances of waiting, and the program that writes their files.
 
-``python -m instances.waiting.suites`` writes every file anew. Then ``gsopt suites verify waiting --update``
-solves the instances of which nothing is known.
+``python -m instances.waiting.suites`` rewrites every file. Then ``gsopt suites verify waiting --update`` solves
+the instances without known results.
 """
 
 from typing import get_args
@@ -14,7 +14,7 @@ from instances.waiting.tier_jobs import Arrivals, Minimize, tier_jobs
 
 
 def committed() -> list[Waiting]:
-    """Generate every committed instance, without what is known of its optimum."""
+    """Generate every committed instance, without known optima."""
     return [*small(), *medium(), *challenge()]
 
 
@@ -39,7 +39,7 @@ def challenge() -> list[Waiting]:
 
 
 def _random(sizes: tuple[int, ...]) -> dict[str, Waiting]:
-    """Numbers of jobs, arrivals and objectives in turn."""
+    """Generate instances with varying numbers of jobs, arrivals and objectives."""
     return {
         f"{arrivals}-{minimize.replace('_', '-')}-j{jobs:02}": tier_jobs(
             jobs=jobs, arrivals=arrivals, minimize=minimize, seed=jobs

@@ -1,4 +1,4 @@
-"""Tier jobs: random rigid jobs of the models of Table I, all at once or one after the other."""
+"""Tier jobs: random rigid jobs of the models in Dally's Table I, released together or one after another."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -40,28 +40,28 @@ def tier_jobs(
     minimize: Minimize = "mean_jct",
     seed: int = 0,
 ) -> Waiting:
-    """Generate rigid jobs on a small cluster of racks, in slots of one second.
+    """Generate rigid jobs on a small cluster of racks, with times in whole seconds.
 
-    A job demands 1 to 8 GPUs, or 1, 2, 4 or 8, and takes 3 to 15 seconds without communication, all equally
-    likely, and is of one of the six models of Dally's Table I. Run times are rounded up to whole seconds.
+    A job demands 1 to 8 GPUs, or 1, 2, 4 or 8, takes 3 to 15 seconds without communication, and has one of the
+    six models in Dally's Table I; all are equally likely. Run times are rounded up to whole seconds.
 
     Parameters
     ----------
     jobs
         Number of jobs.
     racks, machines, gpus
-        Racks, machines of each rack, and GPUs of each machine.
+        Number of racks, of machines in each, and of GPUs of a machine.
     arrivals
-        ``"batch"``: all at second 0. ``"poisson"``: one after the other, the first at second 0, after
-        exponential gaps that are rounded to whole seconds.
+        ``"batch"``: all at second 0. ``"poisson"``: one after another from second 0 on, with exponential gaps
+        rounded to whole seconds.
     gap
         Mean gap in seconds of Poisson arrivals.
     most
-        The most that a tier may multiply a run time by; what Table I says beyond is cut off.
+        Largest factor by which a tier may prolong a run time; larger penalties of Table I are reduced.
     powers_of_two
         Whether all demands are powers of two.
     minimize
-        The objective.
+        The objective, as in `gsopt.problems.waiting.Waiting`.
     seed
         Seed of all random draws; the jobs are the same for all arrivals.
 
@@ -98,7 +98,7 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Return the penalties of Table I, none of which makes a run time longer than some multiple."""
+    """Return the penalties of Table I, reduced so that no run time grows by more than a factor."""
     return {
         model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
         for model, penalty in TIER_PENALTIES.items()

@@ -1,4 +1,4 @@
-"""Batch: all jobs are there from the beginning."""
+"""Batch: all jobs are present from the beginning."""
 
 from random import Random
 
@@ -13,9 +13,9 @@ def batch(*, jobs: int = 100, gpus: int = 64, shape: JobDistribution = PHILLY, s
     Parameters
     ----------
     jobs, gpus
-        Numbers of jobs and of GPUs of the cluster: no job demands more.
+        Number of jobs, and of GPUs of the cluster; no job demands more.
     shape
-        The trace facts from which GPUs and durations are drawn.
+        Distribution from which numbers of GPUs and durations are drawn.
     seed
         Seed of all random draws.
 

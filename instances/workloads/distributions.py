@@ -26,7 +26,7 @@ _Class = Annotated[tuple[Gpus, _Quantiles], Field(strict=False)]
 
 
 class JobDistribution(Frozen):
-    """Facts of a trace from which jobs are drawn: first the GPUs of a job, then its duration given the GPUs.
+    """Statistics of a trace from which jobs are drawn: first the number of GPUs, then the duration given these.
 
     Between two quantiles the logarithm of the duration is uniformly distributed, so that durations over five
     orders of magnitude follow the trace and none lies beyond its extremes.
@@ -34,12 +34,12 @@ class JobDistribution(Frozen):
     Attributes
     ----------
     source
-        What the facts were measured on.
+        Trace from which the statistics were taken.
     demands
         Numbers of GPUs, each with the number of jobs that demand it.
     durations
-        Numbers of GPUs in ascending order, each with the quantiles of the durations at `PROBABILITIES`, in
-        seconds, of the jobs with that many GPUs or more, up to the next number.
+        Numbers of GPUs in ascending order, each with the quantiles of durations at `PROBABILITIES`, in seconds,
+        for jobs with that many GPUs or more, up to the next number.
     """
 
     source: str = ""
@@ -47,7 +47,7 @@ class JobDistribution(Frozen):
     durations: Many[_Class] = Field(min_length=1)
 
     def draw(self, jobs: int, gpus: int, random: Random) -> Iterator[tuple[int, int]]:
-        """Draw GPUs and duration, in whole seconds, of jobs with at most so many GPUs."""
+        """Draw the number of GPUs, at most `gpus`, and the duration, in whole seconds, of each job."""
         demands = self._demands(gpus)
         totals = list(accumulate(count for _, count in demands))
         for _ in range(jobs):
@@ -55,7 +55,7 @@ class JobDistribution(Frozen):
             yield demand, max(1, round(_duration(self._quantiles(demand), random.random())))
 
     def mean_gpu_seconds(self, gpus: int) -> float:
-        """Return the expected GPU time of a job with at most so many GPUs, in GPU-seconds."""
+        """Return the expected GPU time of a job with at most `gpus` GPUs, in GPU-seconds."""
         demands = self._demands(gpus)
         total = sum(count * demand * _mean(self._quantiles(demand)) for demand, count in demands)
         return total / sum(count for _, count in demands)
@@ -72,7 +72,7 @@ class JobDistribution(Frozen):
 
 
 def _duration(quantiles: Sequence[float], probability: float) -> float:
-    """Return the duration that a job has with a probability of at most so much."""
+    """Return the duration that a job does not exceed with a given probability."""
     after = bisect_right(PROBABILITIES, probability)
     low, high = quantiles[after - 1], quantiles[after]
     share = (probability - PROBABILITIES[after - 1]) / (PROBABILITIES[after] - PROBABILITIES[after - 1])
@@ -85,7 +85,7 @@ def _mean(quantiles: Sequence[float]) -> float:
 
 
 def _logarithmic_mean(low: float, high: float) -> float:
-    """Return the mean of a number whose logarithm is uniformly distributed between two."""
+    """Return the mean of a log-uniform distribution between two numbers."""
     return low if low == high else (high - low) / log(high / low)
 
 

@@ -1,4 +1,4 @@
-"""ONES: jobs of the paper's 50 tasks, whose batch size is elastic."""
+"""ONES: jobs of the paper's 50 tasks, with elastic batch sizes."""
 
 from collections.abc import Iterator
 from functools import cache
@@ -42,39 +42,39 @@ def ones(
     widths: _Widths = "equal",
     seed: int = 0,
 ) -> Workload:
-    """Generate training jobs with elastic batch sizes: the tasks of ONES, in Poisson arrivals.
+    """Generate training jobs with elastic batch sizes: the tasks of ONES, with Poisson arrivals.
 
-    Each job is one of the 50 tasks of the paper's Table 2, and each of its modes is a batch size: the largest
-    local batch b of one GPU times 1 to `largest`, and b over 2, 4 and 8. A batch of B samples may run on
-    ceil(B / b) to `largest` GPUs. The default mode has batch size b: it is what the user asked for, on 1, 2 or
-    4 GPUs, and all that a scheduler has that does not know about batch sizes. A job on up to four GPUs is on
-    one server.
+    Each job is one of the 50 tasks in the paper's Table 2, and each of its modes is a batch size: the largest
+    local batch b of one GPU times 1 to `largest`, and b over 2, 4 and 8. A batch of B samples may run on ceil(B
+    / b) to `largest` GPUs. The default mode has batch size b on 1, 2 or 4 GPUs, as requested by the user;
+    schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on one
+    server.
 
-    The paper gives the tasks, 64 GPUs of four to a server, ten epochs after the target, and that all jobs
-    basically finish within two hours. All else is ours: speeds, samples by batch size and data sets as in
-    `instances.workloads.ones_tasks`; epochs to the target drawn evenly from the range of the model; users that
-    ask for 1, 2 and 4 GPUs in proportions 5, 3 and 2; a loss that begins at the logarithm of the number of
-    classes and ends between a tenth and a third of it, an accuracy at the target within 0.05 of the model's,
-    and a curvature of both between 2 and 5.
+    The paper states the tasks, 64 GPUs with four to a server, ten epochs after the target, and that basically
+    all jobs finish within two hours. Everything else is gsopt's own. Speeds, samples by batch size and data
+    sets are those of `instances.workloads.ones_tasks`. Epochs to the target are uniform in the range of the
+    model. Users request 1, 2 and 4 GPUs in proportions 5, 3 and 2. The loss begins at the logarithm of the
+    number of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of
+    the model's, and the curvature of both is between 2 and 5.
 
     Parameters
     ----------
     jobs, gpus
-        Numbers of jobs and of GPUs of the cluster: no batch size needs more.
+        Number of jobs, and of GPUs of the cluster; no batch size needs more.
     load
-        Expected GPU-seconds that are submitted per second and GPU, counted on one GPU with its largest batch,
-        where they are fewest; between 1e-6 and 1e6.
+        Expected GPU-seconds submitted per second and GPU, where a job counts its time on one GPU with the
+        largest batch, which needs the fewest GPU-seconds; between 1e-6 and 1e6.
     largest
-        Most GPUs of a job, and most batches of one GPU in a batch; 1 to 64.
+        Largest number of GPUs of a job, and of full local batches in its batch; 1 to 64.
     convergence
-        How many samples larger batches need: as many more as ``measured``, or ``equal`` numbers, what ONES
-        assumes (section 3.3.2).
+        How many samples larger batches need: more, as ``measured``, or ``equal`` numbers, as ONES assumes
+        (section 3.3.2).
     widths
-        Which jobs scale as far as `largest`: all (``equal``), or each as far as a number of its own, ``drawn``
-        evenly from the powers of two up to `largest` and the GPUs of the cluster. Users ask for no more.
+        How far jobs scale: all to `largest` (``equal``), or each to a number of its own, ``drawn`` uniformly
+        from the powers of two up to `largest` and the GPUs of the cluster. Users request no more.
     seed
-        Seed of all random draws; the jobs are the same for every load and convergence, and but for their modes
-        and the GPUs they ask for, for all widths.
+        Seed of all random draws. The jobs are the same for every load and convergence and, except for their
+        modes and requested GPUs, for all widths.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def ones(
 
 
 class _DrawnTask(NamedTuple):
-    """What is drawn of a job."""
+    """The random properties of a job."""
 
     task: TableTask
     demand: int
@@ -136,7 +136,7 @@ def _draw(random: Random) -> _DrawnTask:
 
 
 def _width(random: Random, most: int) -> int:
-    """Draw a power of two up to the most GPUs."""
+    """Draw a power of two that is at most `most`."""
     return 1 << random.randrange(most.bit_length())
 
 
@@ -173,7 +173,7 @@ def _job(number: int, drawn: _DrawnTask, most: int, convergence: _Convergence, r
 def _ways(
     model: TrainedModel, demand: int, most: int, convergence: _Convergence
 ) -> tuple[tuple[int, Mode], ...]:
-    """Return the batch sizes beside the largest of one GPU, each with its mode."""
+    """Return the batch sizes other than the largest one of a single GPU, each with its mode."""
     sizes = [*(model.local // part for part in reversed(_PARTS)), *_multiples(model, most)]
     return tuple(
         (size, Mode(name=f"batch {size}", menu=_menu(model, size, demand, most, convergence), batch_size=size))

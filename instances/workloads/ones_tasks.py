@@ -1,15 +1,14 @@
-"""Tasks of ONES: what is trained on which data set, how fast, and for how many samples.
+"""Tasks of ONES: which models are trained on which data sets, how fast, and for how many samples.
 
-Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It says neither how fast they are nor
-how long they train, so everything else here is ours:
+Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It does not state speeds or training
+times, so everything else here is gsopt's own:
 
 - Seconds of a step are `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the
-  epoch times
-  that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel on one V100
-  (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one A100 (ASPLOS
-  2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100. AlexNet and
-  the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their neighbours,
-  and seconds per sample in proportion to multiply-adds per image.
+  epoch times that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel
+  on one V100 (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one
+  A100 (ASPLOS 2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100.
+  AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their
+  neighbours, and seconds per sample in proportion to multiply-adds per image.
 - Gradients are four bytes for each parameter of the published architectures.
 - GPUs of one server (4 of them) reduce gradients on a ring of 40 GB/s, others on one of 10 GB/s, four fifths
   of EDR InfiniBand; communication is not hidden.
@@ -24,7 +23,7 @@ from typing import NamedTuple
 from gsopt.performance.batching import StepTime
 from gsopt.performance.communication.wire import Wire, Wiring
 
-#: GPUs of a server of the paper's testbed.
+#: Number of GPUs of a server in the paper's testbed.
 SERVER = 4
 
 _INSIDE = Wire(bandwidth=4e10, latency=1e-5, wiring=Wiring.RING)
@@ -32,14 +31,14 @@ _ACROSS = Wire(bandwidth=1e10, latency=2e-5, wiring=Wiring.RING)
 
 
 class TrainedModel(NamedTuple):
-    """What is trained: its speed on a V100, and what its batch size may be.
+    """A model with a data set: its speed on a V100, and its range of batch sizes.
 
     Attributes
     ----------
     name
         Name of the model and its data set.
     fixed, per_sample
-        Seconds of a step whatever its batch, and for each local sample.
+        Seconds of a step: a fixed part, and for each local sample.
     parameters
         Number of parameters.
     local
@@ -47,7 +46,7 @@ class TrainedModel(NamedTuple):
     critical
         Batch size at which twice the samples of the smallest batch are needed.
     epochs
-        Least and most epochs until the target accuracy, at the largest batch of one GPU.
+        Range of the number of epochs until the target accuracy, at the largest batch of one GPU.
     accuracy
         Validation accuracy at the target.
     """
@@ -62,15 +61,15 @@ class TrainedModel(NamedTuple):
     accuracy: float
 
     def seconds(self, batch_size: int, gpus: int) -> float:
-        """Return the seconds of a step on GPUs of as few servers as can be."""
+        """Return the seconds of a step on GPUs of as few servers as possible."""
         return _seconds(self, batch_size, gpus)
 
     def throughput(self, batch_size: int, gpus: int) -> float:
-        """Return the samples per second."""
+        """Return the samples per second on GPUs of as few servers as possible."""
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:
-        """Return how many times the samples of the largest batch of one GPU another batch size needs."""
+        """Return how many times more samples a batch size needs than the largest batch of one GPU."""
         return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
 
 
@@ -102,11 +101,11 @@ class TableTask(NamedTuple):
     name
         Data set, model and size.
     model
-        What is trained.
+        The model that is trained.
     samples
-        Samples of the data set.
+        Number of samples of the data set.
     classes
-        What it tells apart.
+        Number of classes that it distinguishes.
     """
 
     name: str

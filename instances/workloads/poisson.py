@@ -21,25 +21,24 @@ def poisson(
     shape: JobDistribution = PHILLY,
     seed: int = 0,
 ) -> Workload:
-    """Generate jobs that arrive in a Poisson process; the first one arrives at second 0.
+    """Generate jobs with Poisson arrivals; the first one arrives at second 0.
 
-    The gaps between arrivals are exponentially distributed, and scaled so that the jobs offer the load exactly:
-    their GPU time is ``load`` times that of the cluster from the first arrival to the last.
+    The gaps between arrivals are exponential, and scaled so that the jobs have exactly the given load: their
+    GPU time is `load` times that of the cluster from the first arrival to the last.
 
-    With ``exact_load=False`` only the mean of the distribution has the load. As few jobs have most of the GPU
-    time, 300 jobs shaped like Philly's then offer between 0.4 and 2.1 times as much in nine cases of ten.
+    With ``exact_load=False`` only the distribution has the given load. As a few jobs have most of the GPU time,
+    300 jobs like Philly's then have between 0.4 and 2.1 times as much in nine cases out of ten.
 
     Parameters
     ----------
     jobs, gpus, shape
         As in `batch`.
     load
-        GPU-seconds that are submitted per second and GPU; between 1e-6 and 1e6, and more than 1 in a cluster
-        that falls behind.
+        GPU-seconds submitted per second and GPU, between 1e-6 and 1e6; above 1 the cluster is overloaded.
     exact_load
-        Whether the drawn jobs have this load, else the distribution that they are drawn from.
+        Whether the drawn jobs have this load, rather than the distribution from which they are drawn.
     seed
-        Seed of all random draws; the jobs are the same for every load, and those of `batch`.
+        Seed of all random draws. The jobs are the same for every load, and the same as those of `batch`.
 
     Examples
     --------

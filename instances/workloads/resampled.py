@@ -1,4 +1,4 @@
-"""Resampled: jobs drawn from workloads, as many as a cluster of another size gets."""
+"""Resampled: jobs drawn from workloads, in numbers for a cluster of another size."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -10,10 +10,10 @@ from instances.arguments import at_least
 
 
 def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed: int = 0) -> Workload:
-    """Draw jobs with replacement from some workloads, and release dates uniformly over a number of seconds.
+    """Draw jobs with replacement from workloads, and release dates uniformly over a number of seconds.
 
     The release dates are those of a Poisson process with a known number of arrivals. Each job is named after
-    its number and the job drawn.
+    its number and the drawn job.
     """
     at_least(1, jobs=jobs)
     require(isfinite(seconds) and seconds > 0, "seconds", seconds, "must be a finite number above 0")

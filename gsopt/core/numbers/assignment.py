@@ -1,7 +1,7 @@
-"""Assignment: the sequences in which jobs on single GPUs complete earliest on average, in doubles.
+"""Assignment: the order of single-GPU jobs on each machine with the earliest mean completion, in doubles.
 
-The k-th last job of a machine delays k jobs, including itself: it adds k times its own duration, and its share
-of the time until the machine is free. So sequences are an assignment of jobs to positions, counted from the
+The k-th last job of a machine delays k jobs, including itself, so its duration counts k times. Each job also
+waits until the machine is free. So the best sequences are an assignment of jobs to positions, counted from the
 end.
 """
 
@@ -15,10 +15,10 @@ Reals = NDArray[np.float64]
 
 
 def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
-    """Return the jobs of each machine in the order of least total completion time.
+    """Return the jobs of each machine in the order that minimizes the total completion time.
 
-    At first each machine has few positions; where one uses all of them, more are added. A machine whose first
-    position is empty needs no more: one further from the end costs every job more.
+    Each machine starts with few positions, and gets more while it uses all of them. A machine whose first
+    position is empty needs no more, because a position further from the end costs every job more.
 
     Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled doubles.
 
@@ -28,8 +28,8 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     Parameters
     ----------
     seconds
-        Duration of each job on each machine, shape (jobs, machines); infinite where it cannot run, but not
-        everywhere.
+        Duration of each job on each machine, shape (jobs, machines); infinite where it cannot run. Each job
+        must be able to run somewhere.
     available
         Seconds until each machine is free, shape (machines,); all are free when None.
 
@@ -57,7 +57,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 
 
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
-    """Return the cost of each job in each position, the last ones of all machines first.
+    """Return the cost of each job in each position; the last positions of all machines come first.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDA
 
 
 def orders(columns: list[int], machines: int) -> list[list[int]]:
-    """Return the sequences of the machines, given the position of each job.
+    """Return the job sequence of each machine, given the position of each job.
 
     Examples
     --------
@@ -84,20 +84,20 @@ def orders(columns: list[int], machines: int) -> list[list[int]]:
 def shorter_first(
     orders: list[list[int]], seconds: Reals, available: Reals, kinds: Sequence[str]
 ) -> list[list[int]]:
-    """Start shorter jobs earlier where that changes no total.
+    """Start shorter jobs earlier where that leaves the total unchanged.
 
-    Jobs at the same distance from the end may be exchanged between machines of one type, and in the best
-    sequences no longer job is further from the end. So the jobs of a type are sorted by duration and number,
-    and take its positions from the furthest on, those that start earliest first.
+    Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal sequence
+    no longer job is further from the end. So the jobs of each type are sorted by duration, then by number, and
+    fill the positions from the furthest from the end on, the earliest start first.
 
     Parameters
     ----------
     orders
         The jobs of each machine.
     seconds, available
-        As of `sequence`.
+        As in `sequence`.
     kinds
-        The type of each machine, on which the duration of a job depends.
+        The type of each machine; the duration of a job depends on it.
 
     Examples
     --------

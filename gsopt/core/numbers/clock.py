@@ -1,4 +1,4 @@
-"""Clock: the origin of time, and the precision of floats as times."""
+"""Clock: the origin of time, and the rounding error of times given as floats."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -10,9 +10,9 @@ from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
 
 
 def clock_error(time: Any, seconds: Any) -> float:
-    """Return the rounding error of a span of seconds that ends at a time.
+    """Return the rounding error of a span of seconds that ends at a given time.
 
-    It is a few units in the last place of the time, whatever the span, and a billionth of the span.
+    It is a few units in the last place of the time, plus a billionth of the span.
 
     Examples
     --------
@@ -24,7 +24,7 @@ def clock_error(time: Any, seconds: Any) -> float:
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock with an origin, so that late dates cost no digits; times are read as they are written.
+    """A clock with an origin, so that late dates lose no digits; floats are read as written.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin: a float if its shortest decimal, else a fraction."""
+        """Return the time some seconds after the origin: a float if exact as written, else a fraction."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin
@@ -52,10 +52,10 @@ class Clock:
         return nearest if isinstance(seconds, float) and decimal(nearest) == time else time
 
     def nearest(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin: the nearest float for a float."""
+        """Return the time some seconds after the origin; for a float, the nearest float."""
         time = self.instant(seconds)
         return float(time) if isinstance(seconds, float) else time
 
     def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
-        """Return the nearest times for several spans of seconds; None for None."""
+        """Return `nearest` for each of several spans of seconds; None for each None."""
         return tuple(None if each is None else self.nearest(each) for each in seconds)

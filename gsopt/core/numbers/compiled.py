@@ -1,8 +1,9 @@
-"""Compiled: kernels as machine code where numba is installed, and as plain functions elsewhere.
+"""Compiled: kernels that run as machine code if numba is installed, and as plain Python otherwise.
 
-Loading numba takes half a second, and a first compilation, which is kept on disk, several. So modules with
-kernels are imported where they are used, and callers with a deadline ask `is_worth_loading` first. Ctrl-C waits
-until numba is loaded or the current kernel compiled, as neither survives an interruption.
+Loading numba takes half a second. Compiling a kernel takes several seconds once; the machine code is kept on
+disk. So modules with kernels are imported where they are used, and callers with a deadline ask
+`is_worth_loading` first. Ctrl-C waits until numba is loaded or the current kernel is compiled, as neither
+survives an interruption.
 """
 
 import sys
@@ -27,11 +28,11 @@ Found = TypeVar("Found")
 
 
 def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Compile a function of numbers and arrays, if numba is installed; a decorator.
+    """Compile a function of numbers and arrays if numba is installed (a decorator).
 
-    The machine code is kept for later processes where a folder is writable, under a name that changes with the
-    sources of the kernel and of all kernels that it calls: numba itself only checks the kernel's own file, and
-    only the time of its last change, which packages of two versions may share.
+    The machine code is kept for later processes if a folder is writable. Its name changes with the sources of
+    the kernel and of all kernels that it calls. Numba itself checks only when the kernel's own file last
+    changed, which may be the same in two versions of a package.
 
     Examples
     --------
@@ -56,7 +57,7 @@ def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def _after_interrupts(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return a function that first delivers a held-back Ctrl-C."""
+    """Return a function that first delivers any held-back Ctrl-C."""
 
     @wraps(function)
     def call(*args: Given.args, **kwargs: Given.kwargs) -> Found:
@@ -92,7 +93,7 @@ def is_installed() -> bool:
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Check whether to use compiled kernels: they are loaded already, or the remaining seconds suffice."""
+    """Check whether to use compiled kernels: they are loaded already, or enough time remains to load them."""
     if "numba" in sys.modules:
         return True
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
@@ -101,18 +102,18 @@ def is_worth_loading(seconds_left: float | None = None) -> bool:
 def is_ready(
     module: str, kernel: str, seconds_left: float | None = None, seconds_to_compile: float = _ENOUGH
 ) -> bool:
-    """Check whether a kernel may be called: it was called before, needs no compiler, or there is time for it.
+    """Check whether a kernel may be called: it was called before, needs no compiler, or there is time.
 
-    Machine code on disk is loaded in a second or two; otherwise the kernel is compiled first.
+    Loading machine code from disk takes a second or two; otherwise the kernel is compiled first.
 
     Parameters
     ----------
     module, kernel
-        Names; the module is not imported.
+        Names of the module and of the kernel in it; the module is not imported.
     seconds_left
         Remaining time; None for no limit.
     seconds_to_compile
-        Time that suffices to compile it and all kernels that it calls, even on a busy machine.
+        Time in which the kernel and all kernels that it calls compile even on a busy machine.
     """
     if not is_installed() or seconds_left is None or seconds_left >= seconds_to_compile:
         return True
@@ -123,7 +124,7 @@ def is_ready(
 
 
 def is_on_disk(kernel: Callable[..., Any]) -> bool:
-    """Check whether there is machine code of a kernel on disk, no older than its source."""
+    """Check whether a kernel's machine code is on disk and no older than its source."""
     folder = getattr(getattr(kernel, "stats", None), "cache_path", None)
     if folder is None:
         return False
@@ -133,16 +134,16 @@ def is_on_disk(kernel: Callable[..., Any]) -> bool:
 
 
 def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return the function from which a kernel was compiled, or the function itself."""
+    """Return the Python function from which a kernel was compiled, or the function itself."""
     original: Any = getattr(function, "py_func", function)
     found: Callable[Given, Found] = original
     return found
 
 
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return the plain function of a kernel, calling only plain functions of other kernels.
+    """Return the Python function of a kernel, calling only the Python functions of other kernels.
 
-    It does the same as the kernel, slowly, without a compiler: for first steps, and for tests.
+    It does the same as the kernel, slowly and without a compiler. Used for first steps and for tests.
     """
     original: Any = plain(function)
     if not isinstance(original, FunctionType):

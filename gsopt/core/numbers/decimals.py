@@ -1,4 +1,4 @@
-"""Decimals: many floats at once as integers over a power of ten."""
+"""Decimals: many floats at once, as integers over a power of ten."""
 
 from typing import Any
 

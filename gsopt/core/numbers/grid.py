@@ -1,4 +1,4 @@
-"""Grid: decimal data as exact numbers, the step between their sums, and rounding to it."""
+"""Grid: decimal data as exact numbers, their greatest common divisor, and rounding to its multiples."""
 
 from collections.abc import Iterable
 from decimal import MAX_EMAX, MIN_EMIN, ROUND_FLOOR, Context, Decimal
@@ -14,10 +14,10 @@ Exact = int | Fraction
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def decimal(value: Number) -> Exact:
-    """Read a number as it is written: a float stands for its shortest decimal, 1.1 for 11/10.
+    """Read a number as it is written: a float stands for its shortest decimal, such as 11/10 for 1.1.
 
-    Sums of such numbers have few digits, where sums of the nearest doubles have fifty. Integers are returned as
-    such.
+    Sums of such numbers have few digits, while exact sums of doubles have fifty. Integers are returned as
+    integers.
     """
     if isinstance(value, float):
         if value.is_integer():
@@ -42,7 +42,7 @@ def exact_total(values: Iterable[Number]) -> Exact:
 
 
 def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
-    """Add products without rounding, and reduce the sum once.
+    """Add products of exact numbers without rounding, and reduce the sum once.
 
     Examples
     --------
@@ -100,9 +100,9 @@ def _floor_digits(numerator: int, denominator: int, digits: int) -> Exact:
 
 
 def floor_digits(value: Exact, digits: int) -> Exact:
-    """Return the largest number with so many significant digits that is not above a value.
+    """Return the largest number with a given number of significant digits that is not above a value.
 
-    With up to 15 digits and below 10**15, the nearest float is read as the same number again (`decimal`).
+    With up to 15 digits and values below 10**15, `decimal` reads the nearest float as the same number.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
 
 
 def float_below(value: Exact) -> float:
-    """Return the largest float that is not above a number, as it is written (`decimal`).
+    """Return the largest float that, read as a decimal (`decimal`), is not above a number.
 
     Examples
     --------
@@ -125,10 +125,10 @@ def float_below(value: Exact) -> float:
 
 
 def lowest(value: Number) -> Exact:
-    """Return the least number that a value may stand for: floats may be off by their last roundings."""
+    """Return the least number that a value may stand for, as floats may be off by their last roundings."""
     return Fraction(value) - ULPS * Fraction(ulp(value)) if isinstance(value, float) else value
 
 
 def highest(value: Number) -> Exact:
-    """Return the greatest number that a value may stand for."""
+    """Return the greatest number that a value may stand for, as floats may be off by their last roundings."""
     return -lowest(-value)

@@ -1,4 +1,4 @@
-"""Hull: the gain by each additional GPU of a job that may share its time between several numbers of GPUs."""
+"""Hull: the gain from each additional GPU for a job that may divide its time among several numbers of GPUs."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -7,12 +7,12 @@ from typing import Generic, NamedTuple, TypeVar
 
 from gsopt.core.numbers.tolerances import ULPS
 
-#: A number of GPUs, or their worth.
+#: A number of GPUs, or their capability.
 Count = TypeVar("Count", int, float)
 
 
 class HullSegment(NamedTuple, Generic[Count]):
-    """A step from one corner of a hull to the next: additional GPUs, and the additional speed."""
+    """The step from one corner of a hull to the next: additional GPUs and additional speed."""
 
     gpus: Count
     speed: float
@@ -24,15 +24,15 @@ class HullSegment(NamedTuple, Generic[Count]):
 
 
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
-    """Return the upper concave hull of a menu through the origin, as steps of falling efficiency.
+    """Return the upper concave hull of a menu through the origin, as steps of decreasing efficiency.
 
-    Numbers of GPUs on the hull, up to rounding, are all corners, so a job of linear speed has a step for each;
-    those below it are not. The last corner is the smallest number of GPUs with the highest speed.
+    Every number of GPUs that lies on the hull, up to rounding, is a corner, so a job of linear speed has a step
+    for each. The last corner is the smallest number of GPUs with the highest speed.
 
     Parameters
     ----------
     menu
-        Numbers of GPUs, in any order, with their speeds; of equal numbers the fastest counts.
+        Numbers of GPUs, in any order, with their speeds. If a number occurs twice, the higher speed counts.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count
 
 
 def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]]:
-    """Yield the entries that are faster than all with fewer GPUs, by number of GPUs."""
+    """Yield the entries that are faster than every entry with fewer GPUs, by number of GPUs."""
     fastest = 0.0
     for gpus, speed in sorted(menu, key=lambda entry: (entry[0], -entry[1])):
         if speed > fastest:

@@ -7,7 +7,7 @@ _UNITS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "
 
 _SPAN = re.compile(r"(?P<number>(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?) ?(?P<unit>[a-z]*)", re.ASCII)
 
-#: How spans are written, for error messages.
+#: Examples of spans, for error messages.
 WRITTEN = "such as 30s, 2min, 1.5h, 1d or 500ms"
 
 
@@ -17,7 +17,7 @@ def read_seconds(text: str) -> float:
     Raises
     ------
     ValueError
-        The text is nothing of the kind.
+        The text is none of these.
 
     Examples
     --------

@@ -1,8 +1,8 @@
-"""Tolerances: every difference that the library forgives, each with the reason for its size.
+"""Tolerances: every difference that the library tolerates, with the reason for its size.
 
 Values of reclaiming, allocation, colocation, consolidation and placement are exact numbers and are compared
-exactly: no tolerance applies. What follows is for the places where floats cannot be avoided: inside solvers,
-in shares of time, and on the clock.
+exactly, without tolerance. The tolerances below apply where floats cannot be avoided: inside solvers, in shares
+of time, and on the clock.
 """
 
 # Doubles

@@ -1,9 +1,9 @@
-"""Batching: how fast a job trains with a batch size on a number of GPUs, and what such a job is.
+"""Batching: how fast a job trains with a batch size on a number of GPUs, and the data of such jobs.
 
-`StepTime` models the seconds of a step, `Tabulated` holds measured throughput; `BatchingJob` is a job with the
-limits of its batch size and its remaining work, known or as a distribution (`Progress`). The decision over all
-jobs is `gsopt.problems.batching.Batching`. `LimitRules` says how the limits change over time, and
-`heuristics.policies.ones.progress` predicts the remaining work from completed jobs.
+`StepTime` models the seconds of a step, and `Tabulated` holds measured throughput. `BatchingJob` is a job with
+the limits of its batch size and its remaining work, known or as a distribution (`Progress`). `LimitRules`
+defines how the limits change over time, and `heuristics.policies.ones.progress` predicts the remaining work
+from completed jobs. The decision for all jobs is `gsopt.problems.batching.Batching`.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Job: the limits of a batch size, the remaining work, and the speed of training."""
+"""Job: the limits of its batch size, its remaining work, and its training speed."""
 
 from fractions import Fraction
 from random import Random
@@ -24,9 +24,9 @@ _Shape = Annotated[float, Field(ge=1, le=1e9)]
 class Progress(Frozen):
     """A Beta distribution of a job's progress rho, the processed part of its samples.
 
-    With Y processed samples there are Y (1 / rho - 1) left, of which the mean is Y beta / (alpha - 1), and
-    infinite at alpha = 1, as for a job in its first epoch. At the mean of rho there are Y beta / alpha left,
-    which is also the mean with alpha + 1 in place of alpha, and always finite.
+    With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), which is infinite for
+    alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain, which is always
+    finite.
 
     Source: ONES, Equations 6 and 7. By Equation 7 a job that has processed nothing would have nothing left, so
     `processed` is positive: use alpha times the samples of an epoch, as the paper's threshold does for alpha.
@@ -43,7 +43,7 @@ class Progress(Frozen):
     processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the exact number of remaining samples; their mean divides by zero at alpha = 1."""
+        """Return the exact number of remaining samples by an estimate; ``"mean"`` fails for alpha = 1."""
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
 
@@ -61,24 +61,23 @@ class BatchingJob(Frozen):
     Attributes
     ----------
     batch_limit
-        Most samples of a batch over all GPUs: R, which grows and shrinks with the progress of training.
+        Largest batch size over all GPUs: R, which grows and shrinks as the training progresses.
     local_limit
-        Most samples of a batch on one GPU, limited by its memory.
+        Largest batch size on one GPU, limited by its memory.
     throughput
         Samples per second by batch size and GPUs.
     remaining
         Remaining samples to train.
     progress
-        Distribution of the progress, instead of `remaining`.
+        Distribution of the progress; replaces `remaining`.
     min_gpus
-        Fewest GPUs, if the job runs at all.
+        Smallest number of GPUs if the job runs.
     weight
-        Priority: a job of weight 2 counts twice where more is better, and costs half as much where GPU-seconds
-        are counted; see `gsopt.problems.batching.Batching`.
+        Priority of the job; `gsopt.problems.batching.Batching` defines how it counts.
     new
         Whether the job has just arrived and has not run yet.
     previous_gpus, previous_batch
-        GPUs and batch size of its last run; 0 if it waited, and None where the batch size does not matter.
+        Its current number of GPUs and batch size; 0 GPUs if it waits, and None to ignore the batch size.
 
     Examples
     --------
@@ -131,7 +130,7 @@ class BatchingJob(Frozen):
         return self
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the exact number of remaining samples: as given, or as estimated."""
+        """Return the exact number of remaining samples, as given or as estimated."""
         if self.progress is not None:
             return self.progress.left(estimate)
         return decimal(self.remaining or 0)
@@ -141,11 +140,11 @@ class BatchingJob(Frozen):
         return min(self.batch_limit, gpus * self.local_limit)
 
     def allows(self, batch_size: int, gpus: int) -> bool:
-        """Check whether limits and throughput allow a batch size, with at least a sample on every GPU."""
+        """Check whether limits and throughput allow a batch size, with at least one sample on every GPU."""
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Return the batch size with the highest throughput on a number of GPUs; None where there is none."""
+        """Return the batch size with the highest throughput on a number of GPUs; None if there is none."""
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:

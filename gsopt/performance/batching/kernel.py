@@ -1,4 +1,4 @@
-"""Kernel: the division of GPUs, one step after the other, compiled where numba is installed."""
+"""Kernel: the division of GPUs by dynamic programming, compiled if numba is installed."""
 
 from typing import Any
 
@@ -13,9 +13,9 @@ Array = np.ndarray[Any, Any]
 def fill_rows(costs: Array, widths: Array, table: Array) -> None:
     """Fill the rows of a table of least costs, one for each job, below the given first row.
 
-    The cost of each job on 0, 1, ... GPUs, infinite where not allowed, has the shape (jobs, most GPUs of a job
-    + 1), and the most GPUs of each job (`widths`) have the shape (jobs,). The table, of shape (jobs + 1, GPUs +
-    1), holds the least cost of the first jobs on a number of GPUs together.
+    `costs` has the cost of each job on 0, 1, ... GPUs, infinite where not allowed, shape (jobs, most GPUs of a
+    job + 1). `widths` has the largest number of GPUs of each job, shape (jobs,). `table` has the least cost of
+    the first jobs on a total number of GPUs, shape (jobs + 1, GPUs + 1).
     """
     size = table.shape[1]
     reached = 0

@@ -1,4 +1,4 @@
-"""Limits: how large a job's batch may currently be, so that it grows in steps that training survives.
+"""Limits: how large a job's batch may currently be, so that it grows in steps that preserve convergence.
 
 Source: Bian, Li, Wang, You, Online Evolutionary Batch Size Orchestration for Scheduling Deep Learning Workloads
 in GPU Clusters, SC '21 (ONES), section 3.3.2.
@@ -25,10 +25,10 @@ class ScaleDown(StrEnum):
     Attributes
     ----------
     LONG
-        Those that ran for longer than 1/sigma, as the text says; all others are doubled.
+        Those that ran for longer than 1/sigma, as in the text; all others are doubled.
     PRINTED
-        All of them, as the formula is printed without a condition: it doubles what has not run yet, keeps what
-        ran for up to 1/sigma, and so doubles no job that has completed an epoch.
+        All of them, as the formula is printed without a condition. It doubles the limit of a job that has not
+        run yet, keeps that of a job that ran for up to 1/sigma, and so never doubles after an epoch.
 
     Examples
     --------
@@ -43,16 +43,16 @@ class ScaleDown(StrEnum):
 class LimitRules(Frozen):
     """Rules for the limit R of a job's batch size over its life.
 
-    A job begins with `started`, has `after_epoch` applied at the end of each epoch once it is warm, and
-    `rejected` whenever a new schedule leaves it waiting; while it waits it keeps the limit of its preemption.
-    All limits are integers of at least 1, which the paper does not say of halving.
+    A job begins with the limit `started`. `after_epoch` applies at the end of each epoch once it is warm, and
+    `rejected` whenever a new schedule leaves it waiting. While it waits it keeps the limit that it had when
+    preempted. All limits are integers of at least 1; for halving the paper does not say so.
 
     Attributes
     ----------
     rate
-        sigma, in 1/s. The paper suggests the arrival rate of jobs. At 0 no job is ever scaled down.
+        sigma, in 1/s. The paper suggests the arrival rate of jobs. With 0 no job is ever scaled down.
     largest
-        Largest limit at which training converges; None where unknown.
+        Largest limit at which training converges; None if unknown.
     scale_down
         The jobs to which the formula for long jobs applies.
 
@@ -74,19 +74,19 @@ class LimitRules(Frozen):
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return the limit of a job that also waits in the next schedule: half, but at least 1 ("resume")."""
+        """Return the limit of a job that also waits in the next schedule: half, at least 1 ("resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
         """Return the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
 
-        It is 2 R for a short job and `scaled_down` for a long one. The paper applies both rules to one job and
-        epoch; the formula contains the factor 2 of the doubling, so it replaces it.
+        It is 2 R for a short job and `scaled_down` for a long one. The paper applies both rules to a job at one
+        epoch; as the formula contains the factor 2 of the doubling, it replaces it here.
 
         Parameters
         ----------
         limit
-            R, up to now.
+            The current limit R.
         elapsed
             T_processed, the seconds for which the job has run.
         warm
@@ -103,19 +103,19 @@ class LimitRules(Frozen):
 
 
 def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
-    """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalises long-running jobs.
+    """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalizes long-running jobs.
 
-    It doubles R at T = 0, keeps R for sigma T up to 1, and applied at every epoch falls to 1 or 2: 1 stays 1,
+    It doubles R at T = 0 and keeps R for sigma T up to 1. Applied at every epoch it falls to 1 or 2: 1 stays 1,
     and 2 stays 2 up to sigma T = 2.
 
     Parameters
     ----------
     limit
-        R.
+        The limit R.
     rate
         sigma, in 1/s.
     elapsed
-        T_processed, in seconds. Integers and fractions count exactly. For floats sigma T is reduced by
+        T_processed, in seconds. Integers and fractions are exact. For floats, sigma T is reduced by
         `SPAN_ERROR`, as penalties must not depend on the last digit of a time.
 
     Raises
@@ -138,7 +138,7 @@ def _penalised(limit: int, share: Exact) -> int:
 
 
 def _below(rate: Number, elapsed: Number) -> Exact:
-    """Return sigma T, or its least possible value where floats are involved."""
+    """Return sigma T, or its least possible value if floats are involved."""
     is_valid = 0 <= rate < inf and 0 <= elapsed < inf
     require(is_valid, "rate, elapsed", (rate, elapsed), "must be at least 0, and finite")
     if isinstance(rate, Rational) and isinstance(elapsed, Rational):

@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimeTable:
-    """The `StepTime` of many jobs as floats, for searches and policies that ask for all of them at once."""
+    """The `StepTime` of many jobs as floats, for searches and policies that evaluate all of them at once."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats
@@ -43,10 +43,10 @@ class StepTimeTable:
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
         """Return the batch size with the highest throughput on every number of GPUs, and that throughput.
 
-        Limits are the most samples of a batch of each job, over all GPUs and on one, shape (jobs,). The results
-        have the shape (jobs, widest + 1), with 0 on no GPUs and where there are more GPUs than samples. Why two
-        sizes are tried is explained by `gsopt.performance.batching.StepTime.fastest`, the same for one job and
-        number of GPUs.
+        The limits are the largest batch sizes of each job, over all GPUs and on one GPU, shape (jobs,). The
+        results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than samples.
+        `gsopt.performance.batching.StepTime.fastest` does the same for one job and one number of GPUs, and
+        explains why two sizes are compared.
         """
         limit = np.asarray(batch_limit, dtype=np.int64)[:, None]
         gpus = np.arange(1, widest + 1, dtype=np.int64)[None, :]

@@ -1,12 +1,12 @@
-"""Reach: the most GPUs that jobs can use together, each with a menu of numbers."""
+"""Reach: the largest number of GPUs that jobs can use together, each with a menu of numbers."""
 
 from collections.abc import Iterable, Sequence
 
 
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
-    """Return the most of some GPUs that jobs can use together.
+    """Return the largest number of GPUs, of those available, that jobs can use together.
 
-    Each menu has the numbers of GPUs of a job, rising, and whether it must have one of them.
+    Each menu has the allowed numbers of GPUs of a job, ascending, and whether the job must run.
     """
     reached, every = 1, (1 << gpus + 1) - 1  # a bit for each possible sum
     for counts, must in menus:

@@ -22,10 +22,10 @@ _MANY = 500_000_000
 def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all: bool = True) -> Counts:
     """Divide GPUs among jobs at the least total cost; return the GPUs of each job, shape (jobs,).
 
-    Min-plus dynamic programming over jobs and GPUs: costs may be arbitrary, convex or not, also negative, and
-    menus may have gaps. It is called often, with arrays, so only shapes are checked. Of equal totals it returns
-    the one that gives the last jobs least. Source: the multiple-choice knapsack of ONES, Equations 3 and 4,
-    which the paper searches by evolution.
+    This is min-plus dynamic programming over jobs and GPUs. Costs may be arbitrary, also negative or not
+    convex, and menus may have gaps. As it is called often, with arrays, only shapes are checked. Of solutions
+    with equal totals it returns the one in which the last jobs get least. Source: the multiple-choice knapsack
+    of ONES, Equations 3 and 4, which the paper searches by evolution.
 
     Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
 
@@ -34,11 +34,12 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
     costs
         Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
     gpus
-        GPUs to divide.
+        Number of GPUs to divide.
     must
-        Which jobs must run, shape (jobs,); none when None. They are refused if they cannot all run.
+        Whether each job must run, shape (jobs,); None for no job. `InvalidInput` is raised if these cannot all
+        run.
     use_all
-        Whether to use as many GPUs as possible, or as many as are best.
+        Whether to use as many GPUs as possible, or the number with the least cost.
     """
     table_of = _checked(costs, must)
     table = least_costs(table_of, gpus)
@@ -51,10 +52,10 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 
 
 def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
-    """Return the least cost of the first jobs on exactly so many GPUs together, shape (jobs + 1, GPUs + 1).
+    """Return the least cost of the first jobs on each total number of GPUs, shape (jobs + 1, GPUs + 1).
 
-    It is infinite where jobs cannot use so many. The compiled kernel is used where it is faster if `compiled`
-    is None.
+    It is infinite where jobs cannot use exactly that many. If `compiled` is None, the compiled kernel is used
+    where it is faster.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
@@ -65,7 +66,7 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
 def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
     """Fill the rows below the first one of a table of `least_costs`, one for each job.
 
-    The costs of these jobs have the shape (jobs, most GPUs of a job + 1).
+    `costs` has shape (jobs, most GPUs of a job + 1).
     """
     widths, gpus = widest(costs), table.shape[1] - 1
     if compiled is None:
@@ -80,7 +81,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Return the numbers of GPUs with which a table has its least cost of all jobs on a total of GPUs."""
+    """Return the numbers of GPUs of the jobs that attain the least cost for a total number of GPUs."""
     jobs, width = costs.shape
     chosen = np.zeros(jobs, dtype=np.int64)
     for job in range(jobs - 1, -1, -1):
@@ -92,7 +93,7 @@ def read_back(table: Floats, costs: Floats, used: int) -> Counts:
 
 
 def widest(costs: Floats) -> Counts:
-    """Return the most GPUs that each job may have."""
+    """Return the largest number of GPUs that each job may have."""
     allowed = costs < np.inf
     last = costs.shape[1] - 1 - allowed[:, ::-1].argmax(axis=1)
     widths: Counts = np.where(allowed.any(axis=1), last, 0)
@@ -113,7 +114,7 @@ def _checked(costs: ArrayLike, must: ArrayLike | None) -> Floats:
 
 
 def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
-    """Fill the rows as the kernel does, each with the totals of many numbers of GPUs at once."""
+    """Fill the rows like the kernel, each for many total numbers of GPUs at once."""
     size = table.shape[1]
     pad = _BLOCK - 1
     padded = np.full(pad + size, np.inf)

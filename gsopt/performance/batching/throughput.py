@@ -24,27 +24,27 @@ _Part = Annotated[float, Field(ge=0, le=_LONGEST)]
 
 
 class StepTime(Frozen):
-    """The seconds of a training step: a fixed part, one per local sample, and an all-reduce on a ring.
+    """The seconds of a training step: a fixed part, a part per local sample, and a ring all-reduce.
 
     A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
     M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
-    are cut into local batches that are as equal as possible, and a step takes as long as the largest one, with
-    b = ceil(B / c) samples. A single GPU does not communicate. Floats are read as the decimals they are written
+    are split into local batches that are as equal as possible. A step takes as long as the largest one, with b
+    = ceil(B / c) samples. A single GPU does not communicate. Floats are read as the decimals they are written
     as, so all results are exact fractions.
 
-    Source: the model is ours, the paper measures throughput (ONES, section 3.2.1, Equation 5). The all-reduce
-    is `gsopt.performance.communication.flat_ring`, all of it exposed.
+    The model is gsopt's own; the paper measures throughput (ONES, section 3.2.1, Equation 5). The all-reduce is
+    `gsopt.performance.communication.flat_ring`, and does not overlap with computation.
 
     Attributes
     ----------
     fixed
-        Seconds of each step whatever its batch.
+        Seconds of each step, independent of its batch.
     per_sample
         Seconds for each sample of a local batch.
     message
         Bytes of gradients on every GPU.
     wire
-        Wires between the GPUs, all of one tier; None where communication takes no time.
+        Wires between the GPUs, all of one tier; None if communication takes no time.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class StepTime(Frozen):
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
-        """Return the seconds of a step; there must be GPUs, and no fewer samples than GPUs."""
+        """Return the seconds of a step; there must be GPUs, and at least one sample for each."""
         if not 1 <= gpus <= batch_size:
             require(gpus >= 1, "gpus", gpus, "must be at least 1")
             require(False, "batch_size", batch_size, f"must be at least the {gpus} GPUs")
@@ -97,7 +97,7 @@ class StepTime(Frozen):
         return whole(2 * (gpus - 1) * (self.wire.hops(gpus) * decimal(self.wire.latency) + sent))
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Return the throughput; there must be GPUs, and no fewer samples than GPUs."""
+        """Return the throughput; there must be GPUs, and at least one sample for each."""
         return whole(Fraction(batch_size) / self.seconds(batch_size, gpus))
 
     def knows(self, batch_size: int, gpus: int) -> bool:
@@ -105,12 +105,11 @@ class StepTime(Frozen):
         return 1 <= gpus <= batch_size
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most so many samples with the highest throughput.
+        """Return the batch size of at most `most` samples with the highest throughput.
 
-        For a given largest local batch a larger batch is faster, and so is a larger local batch where all are
-        equal. So it is the largest batch, or the largest with equal local batches: without a fixed part, the
-        one GPU with an additional sample may cost more than its sample is worth. Of equal ones it is the
-        larger.
+        It is either the largest batch, or the largest one with equal local batches. Without a fixed part, the
+        delay by the one GPU with an additional sample may exceed the gain from that sample. Of two batch sizes
+        with equal throughput it is the larger one.
 
         Examples
         --------
@@ -124,7 +123,7 @@ class StepTime(Frozen):
         return max((most, most - most % gpus), key=lambda size: self.samples_per_second(size, gpus))
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Check whether there is a batch of at most so many samples, with at least one on each GPU."""
+        """Check whether there is a batch of at most `most` samples, with at least one on each GPU."""
         return most >= gpus
 
     def on(self, wire: Wire | None) -> "StepTime":
@@ -199,9 +198,10 @@ class Tabulated(Frozen):
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most so many samples with the highest throughput; None for none.
+        """Return the batch size of at most `most` samples with the highest throughput; None if there is none.
 
-        Of equal ones it is the larger. Unlike a model, a table may be slower with more samples.
+        Of batch sizes with equal throughput it is the larger one. Unlike the model, a table may be slower with
+        more samples.
 
         Examples
         --------
@@ -213,7 +213,7 @@ class Tabulated(Frozen):
         return max(self._measured(gpus, most), key=lambda size: (self._table[size, gpus], size), default=None)
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Check whether a batch of at most so many samples was measured."""
+        """Check whether a batch of at most `most` samples was measured."""
         return any(True for _ in self._measured(gpus, most))
 
     def _measured(self, gpus: int, most: int) -> Iterator[int]:
@@ -221,12 +221,12 @@ class Tabulated(Frozen):
 
 
 def _kind(given: object) -> str:
-    """Distinguish a table from a model by a field that no model has."""
+    """Distinguish a table from a model by a field that models do not have."""
     is_table = "rates" in given if isinstance(given, dict) else isinstance(given, Tabulated)
     return "table" if is_table else "model"
 
 
-#: Either of the two: files need not say which, and error messages are about the one that is meant.
+#: Either of the two; files need not state which, and error messages are about the intended one.
 Throughput = Annotated[
     Annotated[StepTime, Tag("model")] | Annotated[Tabulated, Tag("table")], Discriminator(_kind)
 ]

@@ -1,4 +1,4 @@
-"""Pair: a new job that may share the GPUs of a running one now, or wait until that has completed."""
+"""Pair: a new job that may share the GPUs of a running one now, or wait until that completes."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -16,12 +16,12 @@ Rule = Literal["end_points", "sign", "cases"]
 class Pair:
     """A running job, and a new one that may share its GPUs.
 
-    Alone each runs at speed 1, beside the other at one over its slowdown. For two jobs the sum of their
-    completion times is least when the new one starts now or when the running one has completed: while the
-    running job outlasts the new one the sum grows with the delay, and from there on it is linear. For more than
-    two jobs neither need be best.
+    Alone each job runs at speed 1, and while they share at the inverse of its slowdown. For two jobs, the sum
+    of their completion times is least if the new one starts either now or when the running one completes. The
+    sum grows with the delay as long as the running job outlasts the new one, and is linear from there on. With
+    more than two jobs, another start may be better.
 
-    Integers and fractions give exact sums, floats give floats.
+    Integers and fractions yield exact sums, floats yield floats.
 
     Source: Castor, section 5.1, Theorem 1 and Equations 14-23; A is the running job and B the new one.
 
@@ -30,9 +30,9 @@ class Pair:
     remaining
         Seconds that the running job still needs alone.
     seconds
-        Seconds that the new job needs alone, in the sub-batches that it would have beside the other.
+        Seconds that the new job needs alone, in the sub-batches that it would use while sharing.
     slowdown_running, slowdown_new
-        Factor by which each takes longer beside the other; at least 1.
+        Factor by which each job takes longer while they share; at least 1.
     seconds_whole
         Seconds that the new job needs alone with its whole batch, if it waits; None for `seconds`.
 
@@ -43,7 +43,7 @@ class Pair:
 
     Examples
     --------
-    Sharing may be right where the printed sign denies it, and the other way around:
+    Sharing may be right although the printed sign denies it, and vice versa:
 
     >>> long = Pair(remaining=4, seconds=1, slowdown_running=2, slowdown_new=2)
     >>> [int(time) for time in long.completions()], long.shares(), long.shares("sign"), long.shares("cases")
@@ -71,7 +71,7 @@ class Pair:
 
     @property
     def running_lasts(self) -> bool:
-        """Whether the running job outlasts the new one when they share from now on (Case 1)."""
+        """Whether the running job outlasts the new one if they share from now on (Case 1)."""
         return self.slowdown_running * self.remaining >= self.slowdown_new * self.seconds
 
     @property
@@ -81,15 +81,15 @@ class Pair:
 
     @property
     def sequential_sum(self) -> Any:
-        """Sum of the completion times when the new job waits for the running one."""
+        """Sum of the completion times if the new job waits for the running one."""
         return 2 * self.remaining + self._whole
 
     @property
     def saved(self) -> Any:
-        """Completion time that sharing from now on saves compared with waiting; negative where it costs.
+        """Completion time saved by sharing from now on instead of waiting; negative if sharing is worse.
 
-        It is computed without the two sums: what depends on the slowdowns alone uses them as they are written.
-        Where that is 0, as for two jobs that slow each other down by 1.5, floats of seconds are a tie too.
+        It is computed without the two sums, from slowdowns read as decimals. So if it is exactly 0, as for two
+        jobs that slow each other down by 1.5, it is also 0 for seconds given as floats.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -97,7 +97,7 @@ class Pair:
 
     @property
     def turning_point(self) -> Any:
-        """The delay up to which the running job outlasts the new one; negative where it never does.
+        """Delay up to which the running job outlasts the new one; negative if it never does.
 
         Examples
         --------
@@ -108,7 +108,7 @@ class Pair:
 
     @property
     def slope(self) -> Any:
-        """Increase of the sum by a second of delay beyond the turning point (Equation 23, for the sum).
+        """Increase of the sum per second of delay beyond the turning point (Equation 23, for the sum).
 
         Examples
         --------
@@ -119,7 +119,7 @@ class Pair:
 
     @property
     def _per_second(self) -> Any:
-        """Increase of the sum by a second of the new job while the running job outlasts it."""
+        """Increase of the sum per second of the new job while the running job outlasts it."""
         return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
 
     @property
@@ -128,14 +128,14 @@ class Pair:
         return self.seconds if self.seconds_whole is None else self.seconds_whole
 
     def _as_given(self, value: Exact) -> Number:
-        """Return a number computed from the slowdowns as a float where one of them is."""
+        """Return a number computed from the slowdowns, as a float if one of these is a float."""
         floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
         return float(value) if floats else value
 
     def completions(self, delay: Number = 0) -> tuple[Any, Any]:
         """Return the seconds until the running and the new job complete, if the new one starts after a delay.
 
-        The delay is at most the remaining seconds of the running job. Source: Castor, Equations 16 and 17,
+        The delay must be at most the remaining seconds of the running job. Source: Castor, Equations 16 and 17,
         which omit the delay, and 20 and 21.
 
         Examples
@@ -154,13 +154,13 @@ class Pair:
         return delay + running, delay + running + self.seconds - quotient(running, self.slowdown_new)
 
     def shares(self, rule: Rule = "end_points") -> bool:
-        """Check whether the new job shares from now on, by one of three rules.
+        """Check whether the new job should share from now on, by one of three rules.
 
-        ``end_points``: if the sum is no larger than that of waiting, which is right for two jobs. ``sign``: if
-        2 xi_B + xi_A - 2 xi_A xi_B is positive, as the end of the proof says; that is right only where the new
-        job outlasts the running one, as otherwise the sign belongs to a function that does not apply.
-        ``cases``: always if the running job outlasts the new one (Case 1, for which the paper gives no other
-        start than now), else by the sign. The latter two ignore `seconds_whole`.
+        ``end_points``: if the sum is no larger than that of waiting, which is correct for two jobs. ``sign``:
+        if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's proof; this is correct only if
+        the new job outlasts the running one, as otherwise the sign belongs to a function that does not apply.
+        ``cases``: always if the running job outlasts the new one (Case 1, where the paper only starts now),
+        else by the sign. The latter two ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
@@ -171,14 +171,14 @@ class Pair:
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def _slope(running: Number, new: Number) -> Exact:
-    """Return 2 + xi_A / xi_B - 2 xi_A of slowdowns as they are written."""
+    """Return 2 + xi_A / xi_B - 2 xi_A for slowdowns read as decimals."""
     ours, theirs = decimal(running), decimal(new)
     return 2 + Fraction(ours) / theirs - 2 * ours
 
 
 @lru_cache(maxsize=2**16, typed=True)
 def _per_second(running: Number, new: Number) -> Exact:
-    """Return xi_B (2 - 1 / xi_A) of slowdowns as they are written."""
+    """Return xi_B (2 - 1 / xi_A) for slowdowns read as decimals."""
     return decimal(new) * (2 - 1 / Fraction(decimal(running)))
 
 

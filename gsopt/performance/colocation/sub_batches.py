@@ -1,4 +1,4 @@
-"""Sub-batches: the parts in which a new job computes its batch, so that it fits beside a running one."""
+"""Sub-batches: the parts in which a new job computes its batch, so that it fits with a running one."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,16 +13,16 @@ Ties = Literal["larger", "smaller"]
 
 @dataclass(frozen=True, slots=True)
 class SubBatch:
-    """A sub-batch of a new job, beside a running one.
+    """A sub-batch of a new job that shares GPUs with a running one.
 
     Attributes
     ----------
     name
-        Its name; a mode of the job.
+        Name of the sub-batch, a mode of the job.
     pair
-        The two jobs, the new one with this sub-batch.
+        The two jobs, where the new one uses this sub-batch.
     memory
-        Bytes that the new job needs on each GPU; None when unknown, which always fits.
+        Bytes that the new job needs on each GPU; None if unknown, which always fits.
 
     Examples
     --------
@@ -44,9 +44,9 @@ class Choice:
     shares
         Whether the new job shares now.
     name
-        Its sub-batch; the whole batch where it does not share.
+        Its sub-batch; the whole batch if it does not share.
     mean_jct
-        Mean completion time of the two.
+        Mean completion time of the two jobs.
 
     Examples
     --------
@@ -66,26 +66,26 @@ def choose_sub_batch(
     rule: Rule = "end_points",
     ties: Ties = "larger",
 ) -> Choice:
-    """Choose the sub-batch with the least mean completion time of the pair, or to wait.
+    """Choose the sub-batch with the least mean completion time of the pair, or choose to wait.
 
-    Every sub-batch that fits is tried, including the whole batch and single samples. One that does not share
-    counts as waiting, with the whole batch, so that all of them are equal where waiting is best.
+    Every sub-batch that fits is tried, including the whole batch and single samples. A sub-batch that should
+    not share counts as waiting with the whole batch.
 
-    Source: Castor, Algorithm 2, which as printed returns within its loop, so that it only tries the whole
-    batch; ends before it has tried one sample, so that a job with a batch of 1 never shares; stores a ``t``
-    that it never computes; and ignores the memory.
+    Source: Castor, Algorithm 2. As printed, it returns within its loop, so that it tries only the whole batch;
+    it ends before it tries single samples, so that a job with a batch of 1 never shares; it stores a ``t`` that
+    it never computes; and it ignores memory.
 
     Parameters
     ----------
     offered
-        The sub-batches, the whole batch first and then smaller and smaller ones.
+        The sub-batches in descending order, the whole batch first.
     memory_left
         Bytes that the running job leaves on each of its GPUs; None for no limit.
     rule
-        As of `Pair.shares`.
+        As in `Pair.shares`.
     ties
-        Of equal ones the larger sub-batch, which is faster for the new job itself; or the smaller one, as in
-        line 7 of the algorithm.
+        Which of equally good sub-batches to choose: the ``larger`` one, which is faster for the new job itself,
+        or the ``smaller`` one, as in line 7 of the algorithm.
 
     Raises
     ------
@@ -118,10 +118,10 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Return the sub-batches of a batch by halving, from the whole to one sample, with the number of each.
+    """Return the sub-batch sizes by repeated halving, from the whole batch to one sample, with their numbers.
 
-    Their gradients are added up, so the batch stays the same: its iteration takes
-    `gsopt.scenario.speed.IterationTime.seconds` with that many steps.
+    Their gradients are accumulated, so the batch stays the same. An iteration takes
+    `gsopt.scenario.speed.IterationTime.seconds` with that number of steps.
 
     Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12; halves are rounded up.
 

@@ -1,11 +1,11 @@
-"""Communication: how long a data-parallel job's gradients take, by a model instead of a table.
+"""Communication: how long a data-parallel job takes to exchange gradients, by a model.
 
-A `Wire` describes the links of one level, a `Dimension` a number of units joined by wires of one kind. An
-all-reduce over dimensions takes `flat_ring`, `hierarchical` or `halving` seconds; a `Collective` is the same as
-a latency and a time per byte. `exposed` is the part that the layers of a backward pass do not hide, and
-`penalty` relates it to the computation; `tier_penalty` turns that into data of a `gsopt.scenario.speed.Speed`.
-`layout` finds the dimensions of GPUs on a cluster, `wires_of` its wires. The table beside the model is
-`gsopt.scenario.speed.TIER_PENALTIES`.
+A `Wire` describes the links of one level, and a `Dimension` a number of units joined by such wires. An
+all-reduce over dimensions takes `flat_ring`, `hierarchical` or `halving` seconds; a `Collective` expresses it
+as a latency and a time per byte. `exposed` is the part that the layers of a backward pass do not hide, and
+`penalty` relates it to the computation; `tier_penalty` converts that for `gsopt.scenario.speed.Speed`. `layout`
+returns the dimensions of GPUs in a cluster, and `wires_of` its wires. The measured alternative to this model is
+the table `gsopt.scenario.speed.TIER_PENALTIES`.
 
 Examples
 --------

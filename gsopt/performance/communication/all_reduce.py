@@ -1,4 +1,4 @@
-"""All-reduce: the seconds in which the usual algorithms add up the gradients of all units."""
+"""All-reduce: the seconds in which common algorithms add up the gradients of all units."""
 
 from collections.abc import Sequence
 from math import inf, prod
@@ -8,11 +8,11 @@ from gsopt.performance.communication.wire import Dimension
 
 
 def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> float:
-    """Return the seconds of a ring all-reduce of so many bytes on every unit.
+    """Return the seconds of a ring all-reduce of `size` bytes on every unit.
 
-    With p units the bytes are cut into p parts, of which every unit passes one on in each of 2 (p - 1) steps.
-    So it takes 2 (p - 1) (h l + M / (p b)), with h hops of l seconds and b bytes per second, and nothing with a
-    single unit.
+    With p units the M bytes are cut into p parts, and every unit passes one part on in each of 2 (p - 1) steps.
+    So it takes 2 (p - 1) (h l + M / (p b)) seconds, with h hops of l seconds and b bytes per second, and 0 for
+    a single unit.
 
     Source: the ring of ASTRA-sim, which is that of NCCL; Dally, section II-B.
 
@@ -23,7 +23,7 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
     dimension
         The units, and the wires between them.
     whole
-        Whether each step is cut to whole nanoseconds, see `Wire.send`.
+        Whether each step is cut to whole nanoseconds; see `Wire.send`.
 
     Examples
     --------
@@ -37,17 +37,17 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
 
 
 def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
-    """Return the seconds of a hierarchical all-reduce: scattered inside out, gathered outside in.
+    """Return the seconds of a hierarchical all-reduce: reduce-scatter inside out, all-gather outside in.
 
-    Every dimension is a ring. Behind p units of the first dimension each unit has a p-th of the bytes left, so
-    the wide rings carry little. The dimensions follow each other: no part of the bytes overtakes another.
+    Every dimension is a ring. After p units of the first dimension, each unit has only a p-th of the bytes, so
+    the outer rings carry little. The dimensions are processed one after another, without pipelining.
 
     Source: the hierarchical collective of ASTRA-sim with a single chunk.
 
     Parameters
     ----------
     size, whole
-        As of `flat_ring`.
+        As in `flat_ring`.
     dimensions
         The dimensions, innermost first; each GPU has a neighbour in every one of them.
 
@@ -69,9 +69,9 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 def halving(size: float, dimension: Dimension) -> float:
     """Return the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
 
-    It sends as many bytes as a ring (`flat_ring`) in 2 ceil(log2 p) steps: it takes 2 ceil(log2 p) h l + 2 (p -
-    1) / p M / b. Every step counts the hops to the next unit: exact behind a switch and for fully connected
-    units, too few on a ring.
+    It sends as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so it takes 2 ceil(log2 p) h l
+    + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. That is exact for units behind a
+    switch or fully connected, but too few on a ring.
 
     Examples
     --------

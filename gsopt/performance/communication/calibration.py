@@ -1,7 +1,7 @@
-"""Calibration: link and computing times for which the model yields measured penalties.
+"""Calibration: link and computing times with which the model yields measured penalties.
 
-Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency is the
-measured one. In addition, a latency and a time per byte are fitted for all models of one tier.
+Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency is as
+measured. In addition, a latency and a time per byte are fitted to all models of one tier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -30,9 +30,9 @@ class Fit(Frozen):
     collective
         Latency and time per byte.
     penalties
-        The model's penalties with it, by model.
+        Penalties computed with it, by model.
     spread
-        Root mean square of the decimal logarithms of modelled over measured penalties: 0.01 is 2 %, 0.3 a
+        Root mean square of the decimal logarithms of modelled over measured penalties: 0.01 means 2 %, 0.3 a
         factor of two.
 
     Examples
@@ -49,9 +49,9 @@ class Fit(Frozen):
 def fit_collective(
     models: Mapping[str, Sequence[Layer]], measured: Mapping[str, float], scales: Mapping[str, float]
 ) -> Fit:
-    """Fit one latency and one time per byte to the measured penalties of several models.
+    """Fit a latency and a time per byte to the measured penalties of several models.
 
-    Least squares on the logarithms, as penalties differ by factors of a thousand.
+    The fit uses least squares on logarithms, as penalties differ by factors of a thousand.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def fit_collective(
     measured
         Exposed communication per unit of computation of each model.
     scales
-        Factor of the computing times of each model; 1 where there is none.
+        Factor of the computing times of each model; 1 for models that are left out.
 
     Raises
     ------
@@ -132,9 +132,9 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
     """Return the factor of the computing times with which a model has a measured penalty.
 
-    The all-reduces at the end of the iteration are those of the first k layers for some k, without a pause.
-    With their seconds S, the seconds A of computation meanwhile and those of the whole iteration C, the penalty
-    at the factor f is the largest (S - f A) / (f C), so f is the largest S / (A + C times penalty).
+    The all-reduces at the end of the iteration are those of the first k layers for some k, without a pause. If
+    they take S seconds, with A seconds of computation meanwhile and C in the whole iteration, the penalty for a
+    factor f is the largest (S - f A) / (f C). So f is the largest S / (A + C times penalty).
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) 
     collective
         Duration of the all-reduces.
     measured
-        Exposed communication per unit of computation; above 0, as many factors hide all of it.
+        Exposed communication per unit of computation; above 0, as for 0 the factor is not unique.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Collective: an all-reduce of any size as a latency and a time per byte."""
+"""Collective: an all-reduce of any size, as a latency and a time per byte."""
 
 from collections.abc import Sequence
 from typing import Annotated, Self
@@ -13,14 +13,14 @@ _Time = Annotated[float, Field(ge=0, le=1e18)]
 
 
 class Collective(Frozen):
-    """How long an all-reduce takes on given GPUs: a latency, and a time for every byte.
+    """Duration of an all-reduce on given GPUs, as a latency and a time per byte.
 
     Attributes
     ----------
     latency
-        Seconds of an all-reduce of no bytes.
+        Seconds of an all-reduce of 0 bytes.
     per_byte
-        Further seconds of each byte.
+        Additional seconds per byte.
 
     Examples
     --------
@@ -36,7 +36,8 @@ class Collective(Frozen):
         """Return the hierarchical all-reduce over dimensions, innermost first; a ring for a single one.
 
         Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte:
-        h hops of l seconds, b bytes per second, and P the product of all units up to it. No units, no time.
+        h hops of l seconds, b bytes per second, and P the product of all units up to this dimension. Without
+        dimensions both are 0.
 
         Examples
         --------
@@ -52,5 +53,5 @@ class Collective(Frozen):
         return cls(latency=latency, per_byte=per_byte)
 
     def seconds(self, size: float) -> float:
-        """Return the seconds of an all-reduce of so many bytes."""
+        """Return the seconds of an all-reduce of `size` bytes."""
         return self.latency + self.per_byte * size

@@ -1,4 +1,4 @@
-"""Layers: the computation and communication of a model, layer by layer, as in workload files of ASTRA-sim."""
+"""Layers: computation and communication of a model, layer by layer, as in workload files of ASTRA-sim."""
 
 import re
 from pathlib import Path
@@ -22,7 +22,7 @@ Seconds = Annotated[float, Field(ge=0, le=1e9)]
 
 
 class Layer(Frozen):
-    """One layer of a model in an iteration of training.
+    """One layer of a model in a training iteration.
 
     Attributes
     ----------
@@ -31,7 +31,7 @@ class Layer(Frozen):
     input_gradient, weight_gradient
         Seconds of the two parts of the backward pass.
     size
-        Bytes of its gradients, which are all-reduced as soon as the weight gradient is there.
+        Bytes of its gradients, which are all-reduced once the weight gradient is computed.
 
     Examples
     --------
@@ -53,22 +53,22 @@ class Layer(Frozen):
 def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]:
     """Read the layers of a data-parallel model from a workload file of ASTRA-sim, first layer first.
 
-    The first line is ``DATA``, the second the number of layers, and each further one has twelve values
+    The first line is ``DATA``, and the second the number of layers. Each further line has twelve values
     separated by blanks: a name, a dependence, then time (ns), collective and bytes of the forward pass, of the
-    input gradient and of the weight gradient, and the time of the update, which is ignored. A line with a
-    single number is no layer.
+    input gradient and of the weight gradient, and the time of the update, which is ignored. Lines with a single
+    number are skipped.
 
     Parameters
     ----------
     path
         The file.
     partial
-        Whether the file may have fewer layers than it says, as those of MobileNetV3 and BERT in Dally's data.
+        Whether the file may have fewer layers than it states, as those of MobileNetV3 and BERT in Dally's data.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is of another kind, or has a value that breaks a rule.
+        The file cannot be read, is not such a file, or has a value that breaks a rule.
 
     Examples
     --------

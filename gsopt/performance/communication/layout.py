@@ -1,4 +1,4 @@
-"""Layout: the dimensions of GPUs on a cluster, if they have some."""
+"""Layout: the dimensions of GPUs in a cluster, if they form a hierarchy."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -16,9 +16,9 @@ class Layout(Frozen):
     Attributes
     ----------
     dimensions
-        The dimensions, innermost first; none for a single GPU.
+        The dimensions, innermost first; empty for a single GPU.
     reason
-        Why there is a flat ring over the slowest tier instead of a hierarchy; empty otherwise.
+        Why a flat ring over the slowest tier replaces a hierarchy; empty otherwise.
 
     Examples
     --------
@@ -36,13 +36,13 @@ class Layout(Frozen):
 
 
 def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
-    """Return the dimensions of GPUs: those of a machine, machines of a rack, racks.
+    """Return the dimensions of GPUs: those of a machine, machines of a rack, and racks.
 
     A hierarchy needs equally many GPUs, at least two, on every machine, and equally many machines in every
-    rack. On other GPUs, such as 7 + 1, it is not defined: they make one ring over the outermost tier, as NCCL's
-    flat ring does. That is an upper bound, and 7 + 1 may then take longer than 4 + 4. Dally's simulator has the
-    same rule but only checks whether the number of machines divides that of the GPUs, so it treats 6 + 2 as 4 +
-    4.
+    rack. For other GPUs, such as 7 + 1, it is not defined; they form one ring over the outermost tier, like
+    NCCL's flat ring. That is an upper bound, so 7 + 1 may take longer than 4 + 4. Dally's simulator has the
+    same rule, but only checks whether the number of machines divides that of the GPUs, so it treats 6 + 2 like
+    4 + 4.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
 
 
 def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]]:
-    """Return the number of the group of each GPU on every level, innermost first."""
+    """Return the index of each GPU's group on every level, innermost first."""
     if cluster.is_plain:
         return {Tier.MACHINE: [0] * len(gpus)}
     of_gpu = {level: cluster.group_of_gpu(level) for level in cluster.levels}

@@ -9,10 +9,10 @@ from gsopt.scenario.cluster.switch import ISLAND, MACHINE
 
 
 def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, Wire]:
-    """Return the wires of every level of a cluster, as `layout` takes them: the links of what stands below it.
+    """Return the wires of every level of a cluster, for `layout`: the links of the units below it.
 
     An all-reduce is as fast as its slowest link, so a level has the lowest rate and the longest latency of its
-    links. A message between neighbours passes two of them, up and down, unless the level is a ring.
+    links. A message between neighbours passes two links, up and down, unless the level is a ring.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, W
     Raises
     ------
     InvalidInput
-        A link that GPUs need is unknown, or a ring is no level.
+        A link that GPUs need is unknown, or a name in `rings` is not a level.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from gsopt.performance.communication.layers import Layer
 def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0) -> float:
     """Return the seconds of an iteration in which GPUs wait for the network.
 
-    The layers are passed backwards. As soon as a layer has its weight gradient, its all-reduce is ready; the
-    all-reduces follow each other, while the layers below go on computing. What is left at the end of the
-    computation is exposed.
+    The backward pass processes the layers in reverse. Once a layer has its weight gradient, its all-reduce is
+    ready. The all-reduces run one after another, while the layers below are computed. What remains at the end
+    of the computation is exposed.
 
     Source: the layer-wise synchronisation of Dally, section III-A, as ASTRA-sim simulates it.
 
@@ -24,7 +24,7 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
     collective
         Duration of the all-reduces.
     scale
-        Factor of the layers' computing times, by which a calibration fits them to a machine; above 0.
+        Factor of the layers' computing times, which calibrates them to a machine; above 0.
 
     Examples
     --------
@@ -49,11 +49,11 @@ def penalty(
     Parameters
     ----------
     layers, collective, scale
-        As of `exposed`; the layers must compute something.
+        As in `exposed`; the layers must have some computation.
     floor
-        The loss of a model in any placement: ResNet-50 has 12 % in Table I of Dally both inside a machine and
-        in a rack, which no time of a link explains. It is the least penalty and not added to that of the links,
-        with which the 38 % on the network would be 49 %.
+        Least penalty of a model in any placement. In Table I of Dally, ResNet-50 has 12 % both inside a machine
+        and in a rack, which no link time explains. The floor is not added to the penalty of the links, as the
+        38 % on the network would then be 49 %.
 
     Examples
     --------

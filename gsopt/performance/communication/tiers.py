@@ -1,4 +1,4 @@
-"""Tiers: the penalties of a model by network tier, computed by the model of communication."""
+"""Tiers: the penalties of a model by network tier, computed by the communication model."""
 
 from collections.abc import Mapping, Sequence
 
@@ -13,10 +13,10 @@ from gsopt.scenario.speed import TierPenalty
 def tier_penalty(
     layers: Sequence[Layer], collectives: Mapping[str, Collective], *, scale: float = 1.0, floor: float = 0.0
 ) -> TierPenalty:
-    """Return the penalty of a model on every tier, as `gsopt.scenario.speed.Speed` takes it.
+    """Return the penalty of a model on every tier, for `gsopt.scenario.speed.Speed`.
 
-    It is within a factor of about two of Table I of Dally for machine and rack, and within 5 % for the network,
-    with collectives fitted to it; the table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
+    With collectives fitted to Table I of Dally, it is within a factor of about two of the table for machine and
+    rack, and within 5 % for the network. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def tier_penalty(
     collectives
         Duration of all-reduces on each tier: machine, rack, network, and any further levels.
     scale, floor
-        As of `penalty`, for every tier.
+        As in `penalty`, for every tier.
 
     Examples
     --------

@@ -1,7 +1,7 @@
 """Units: bandwidths in bytes per second, converted from data sheets and configuration files.
 
-Data sheets count bits and powers of ten. The network files of ASTRA-sim count bytes, and their "GB" are 2**30
-bytes: read as decimal, every bandwidth would be 7.4 % too low.
+Data sheets use bits and powers of ten. The network files of ASTRA-sim use bytes, and their "GB" is 2**30 bytes;
+read as decimal, every bandwidth would be 7 % too low.
 """
 
 #: Bytes of a gigabyte, and of what ASTRA-sim calls one.
@@ -21,7 +21,7 @@ def gigabits(per_second: float) -> float:
 
 
 def gigabytes(per_second: float, *, binary: bool = False) -> float:
-    """Convert GB/s to bytes per second; binary ones have 2**30 bytes, as in the network files of ASTRA-sim.
+    """Convert GB/s to bytes per second; a binary GB has 2**30 bytes, as in the network files of ASTRA-sim.
 
     Examples
     --------

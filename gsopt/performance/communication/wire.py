@@ -32,16 +32,16 @@ class Wiring(StrEnum):
 
 
 class Wire(Frozen):
-    """The links of one level, all alike and used by one message at a time.
+    """The links of one level, all alike and each used by one message at a time.
 
     Attributes
     ----------
     bandwidth
         Bytes per second of one link.
     latency
-        Seconds of each hop, whatever the size of the message.
+        Seconds of each hop, independent of the message size.
     wiring
-        How the links join the units: a message to the next unit takes one hop, through a switch two.
+        How the links join the units: a message to the next unit takes one hop, or two through a switch.
 
     Examples
     --------
@@ -55,9 +55,9 @@ class Wire(Frozen):
     wiring: Annotated[Wiring, Field(strict=False)] = Wiring.SWITCH
 
     def hops(self, units: int, distance: int = 1, *, one_way: bool = False) -> int:
-        """Return the hops from one of several units to the one at a distance in their circle.
+        """Return the number of hops from one of several units to the one at a distance in their circle.
 
-        A ring is passed in the shorter direction unless it is one-way.
+        A ring is used in the shorter direction unless it is one-way.
 
         Examples
         --------
@@ -78,10 +78,10 @@ class Wire(Frozen):
         return there[self.wiring]
 
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
-        """Return the seconds of a message of so many bytes over some hops, cut to whole nanoseconds if asked.
+        """Return the seconds of a message of `size` bytes over some hops; if `whole`, cut to whole nanoseconds.
 
-        The bytes pass once: hops forward what they receive. Source: the analytical network of ASTRA-sim,
-        without congestion, which cuts the time to whole nanoseconds.
+        Hops forward bytes as they receive them, so the size counts only once. Source: the analytical network of
+        ASTRA-sim, without congestion, which cuts times to whole nanoseconds.
 
         Examples
         --------
@@ -109,7 +109,7 @@ class Dimension(Frozen):
 
     @property
     def hops(self) -> int:
-        """Hops from a unit to the next; 0 when it is alone."""
+        """Number of hops from a unit to the next one; 0 if it is alone."""
         return self.wire.hops(self.units)
 
 

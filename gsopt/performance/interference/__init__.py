@@ -1,9 +1,9 @@
 """Interference: how much two jobs slow each other down on one GPU, measured or predicted.
 
-A `PairTable` holds measurements of pairs, and a `Profile` of each configuration alone. The predictors in
-`gsopt.performance.interference.predictors` turn it into a `Prediction` of all other pairs; `evaluate` measures
-their errors on held-out pairs (`splits`), and the effect on decisions (`compare_decisions`). `predicted` is a
-table of such predictions, for policies to decide by.
+A `PairTable` holds measurements of pairs, and a `Profile` for each configuration alone. The predictors in
+`gsopt.performance.interference.predictors` derive a `Prediction` of all other pairs. `evaluate` measures their
+errors on held-out pairs (`splits`), and the effect on decisions (`compare_decisions`). `predicted` returns a
+table of such predictions, by which policies may decide.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Decisions: the cost of deciding who shares by predicted slowdowns instead of measured ones."""
+"""Decisions: the cost of deciding which jobs share by predicted instead of measured slowdowns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
@@ -16,10 +16,10 @@ RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 
 
 class Decisions(Frozen):
-    """Comparison of decisions by predicted slowdowns with those by measured ones.
+    """A comparison of decisions by predicted slowdowns with those by measured ones.
 
-    Both are valued by the measured slowdowns. Every pair is counted with either job as the running one, and for
-    every ratio of their lengths.
+    Both are evaluated with the measured slowdowns. Every pair counts with either job as the running one, and
+    for every ratio of their lengths.
 
     Attributes
     ----------
@@ -28,16 +28,17 @@ class Decisions(Frozen):
     alike
         Share of equal decisions.
     sharing
-        Share of decisions to share, by the measured slowdowns.
+        Share of decisions to share by the measured slowdowns.
     benefit, benefit_measured
         Mean sharing benefit of the decisions by predicted and by measured slowdowns: the new job's completion
-        time if it waits, over its actual one. Source: Castor, Eq. 24.
+        time if it waits, relative to its actual one. Source: Castor, Eq. 24.
     deviation
-        Mean difference of the two relative to the latter; the paper's is below 10 % (section 6.4).
+        Mean difference of the two benefits, relative to the latter; in the paper it is below 10 % (section
+        6.4).
     lost
-        Share of the savings in completion time by measured slowdowns, compared with never sharing, that is lost
-        by predicted ones: 1 if they save nothing, more if sharing costs more than it saves. Cases count in
-        proportion to the sum of completion times without sharing. None where nothing can be saved.
+        Share of the savings in completion time, compared with never sharing, that is lost by predictions: 1 if
+        they save nothing, and more if their sharing costs more than it saves. Cases count in proportion to the
+        sum of completion times without sharing. None if nothing can be saved.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def compare_decisions(
 ) -> Decisions:
     """Compare the decisions to share by predicted slowdowns with those by measured ones.
 
-    Two jobs share if the sum of their completion times is then no larger
+    Two jobs share if this does not increase the sum of their completion times
     (`gsopt.performance.colocation.Pair.shares`).
 
     Parameters
@@ -89,9 +90,9 @@ def compare_decisions(
     table
         The measured slowdowns.
     predicted
-        Pairs, each with the predicted slowdown of the first beside the second, and of the second.
+        Pairs, each with the predicted slowdowns of its first and its second configuration.
     ratios
-        Remaining seconds of the running job over those of the new one, above 0.
+        Ratios of the remaining seconds of the running job to those of the new one, above 0.
 
     Raises
     ------

@@ -18,13 +18,13 @@ class Evaluation(Frozen):
     Attributes
     ----------
     directions
-        Number of predicted slowdowns: two of each pair, one of a configuration beside itself.
+        Number of predicted slowdowns: two for each pair, one for a configuration paired with itself.
     mean_absolute, mean_relative, root_mean_square, largest
-        Errors: mean absolute error, mean relative to the slowdown, root mean square, and largest.
+        Mean absolute error, mean error relative to the slowdown, root mean square error, and largest error.
     decisions
-        Their effect on decisions.
+        Effect of the errors on decisions.
     importance
-        Mean importance of the features over all splits, most important first; empty where there is none.
+        Mean importance of the features over all splits, most important first; empty if not applicable.
 
     Examples
     --------
@@ -55,7 +55,7 @@ def evaluate(
     seed: int = 0,
     ratios: Sequence[float] = RATIOS,
 ) -> Evaluation:
-    """Predict every pair from others, and compare with the measurements.
+    """Predict every pair from others, and compare the predictions with the measurements.
 
     Source: Castor, sections 6.2 to 6.4, whose errors are root mean squares of 0.06 and 0.07.
 
@@ -66,14 +66,14 @@ def evaluate(
     predictor
         One of `gsopt.performance.interference.predictors`, or a similar callable.
     folds, by, seed
-        As of `gsopt.performance.interference.splits`.
+        As in `gsopt.performance.interference.splits`.
     ratios
-        As of `gsopt.performance.interference.compare_decisions`.
+        As in `gsopt.performance.interference.compare_decisions`.
 
     Raises
     ------
     InvalidInput
-        There are too few pairs to learn from some and hold out others, or an option is out of range.
+        There are too few pairs, or an option is out of range.
 
     Examples
     --------
@@ -113,13 +113,13 @@ def predicted(
 ) -> PairTable:
     """Return a table with every pair predicted from other pairs.
 
-    Its slowdowns are the beliefs of a policy that has never seen the pair
-    (`gsopt.simulation.beliefs.believing`). The only pair of a table cannot be held out, and is omitted.
+    Its slowdowns are what a policy can assume that has never seen the pair
+    (`gsopt.simulation.beliefs.believing`). If a table has only one pair, it cannot be predicted and is omitted.
 
     Parameters
     ----------
     table, predictor, folds, seed
-        As of `evaluate`.
+        As in `evaluate`.
     name
         Name of the table.
 
@@ -143,7 +143,7 @@ def predicted(
 def _predicted(
     table: PairTable, prediction: Prediction, couples: Sequence[Couple]
 ) -> Iterable[tuple[Couple, tuple[float, float]]]:
-    """Predict both directions of pairs."""
+    """Yield the predicted slowdowns of pairs in both directions."""
     profiles = [(table.by_name[first], table.by_name[second]) for first, second in couples]
     forth = prediction.slowdowns(profiles)
     back = prediction.slowdowns([(second, first) for first, second in profiles])

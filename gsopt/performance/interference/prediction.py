@@ -12,14 +12,14 @@ _LARGEST = 1e6
 
 @dataclass(frozen=True)
 class Prediction:
-    """The outcome of learning from a table.
+    """The slowdowns that a predictor has learned from a table.
 
     Attributes
     ----------
     estimate
-        Returns the slowdown of the first of two configurations beside the second one, for several pairs.
+        Returns, for several pairs, the slowdown of the first configuration caused by the second.
     importance
-        Share of the explained variance due to each feature; empty where it does not apply.
+        Share of the explained variance due to each feature; empty if not applicable.
 
     Examples
     --------
@@ -35,13 +35,13 @@ class Prediction:
     importance: Mapping[str, float] = field(default_factory=dict)
 
     def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
-        """Return the slowdown of the first configuration of each pair beside the second one; 1 to 1e6."""
+        """Return the slowdown of the first configuration of each pair by the second, within 1 and 1e6."""
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
         """Return the slowdowns of all pairs of a table's profiles: measured ones, else predicted ones.
 
-        This is what `gsopt.scenario.speed.Speed` takes as ``interference``.
+        The result can be used as ``interference`` of `gsopt.scenario.speed.Speed`.
         """
         found: dict[str, dict[str, float]] = {}
         for one in table.profiles:
@@ -52,7 +52,7 @@ class Prediction:
 
 
 class Predictor(Protocol):
-    """Learns from a table of pairs."""
+    """Interface of a predictor, which learns from a table of pairs."""
 
     def __call__(self, table: PairTable, /) -> Prediction:
         """Return the prediction."""

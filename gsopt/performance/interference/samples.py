@@ -13,9 +13,9 @@ from gsopt.performance.interference.table import PairTable, Profile
 class Samples:
     """Every measured direction of every pair: the features of both jobs, and the logarithm of the slowdown.
 
-    Slowdowns are ratios, so their logarithms are learned: an error of 10 % counts the same for any slowdown.
-    Features are transformed by ``sign(x) log(1 + |x|)``, as they differ by factors of thousands; that keeps
-    their order, which is all that a tree uses.
+    Slowdowns are ratios, so their logarithms are learned; an error of 10 % then counts the same for any
+    slowdown. Features are transformed by ``sign(x) log(1 + |x|)``, as they differ by factors of thousands. That
+    keeps their order, which is all that a tree uses.
 
     Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
     """
@@ -28,7 +28,7 @@ class Samples:
 
     @property
     def features(self) -> tuple[str, ...]:
-        """The names of the columns: features of the job itself, then those of its partner."""
+        """Names of the columns: features of the job itself, then those of its partner."""
         return (*self.table.features, *(f"partner's {name}" for name in self.table.features))
 
     @cached_property
@@ -43,7 +43,7 @@ class Samples:
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
-        """Return the features of pairs; refuse a table without any."""
+        """Return the features of pairs; refuse a table without features."""
         if not self.table.features:
             raise InvalidInput("features", "", "must hold one to learn from", source=self.table.name)
         return [self._vector(one) + self._vector(other) for one, other in pairs]

@@ -1,4 +1,4 @@
-"""Splits: the pairs to learn from, and those held out to be predicted."""
+"""Splits: the pairs to learn from, and those held out for prediction."""
 
 from collections.abc import Iterator
 from random import Random
@@ -7,7 +7,7 @@ from typing import Literal, get_args
 from gsopt.core.errors import require, require_one_of
 from gsopt.performance.interference.table import Couple, PairTable
 
-#: What is distributed to the folds: pairs, or configurations with all of their pairs.
+#: What is divided into folds: pairs, or configurations with all of their pairs.
 Split = Literal["pair", "configuration"]
 
 
@@ -16,13 +16,13 @@ def splits(
 ) -> Iterator[tuple[PairTable, tuple[Couple, ...]]]:
     """Yield tables to learn from, each with the pairs held out of it.
 
-    Both directions of a pair are always on the same side. By pair every pair is held out once; five folds are
-    five splits of 80:20. By configuration no pair to learn from has a configuration of the fold, so held-out
-    pairs have at least one that was never seen; a pair of two folds is held out twice. Folds that leave nothing
-    to learn from, or hold nothing out, are skipped.
+    Both directions of a pair are always on the same side. With ``by="pair"`` every pair is held out once; five
+    folds are five splits of 80:20. With ``by="configuration"`` no pair to learn from has a configuration of the
+    fold, so held-out pairs have at least one unseen configuration; a pair of two folds is held out twice. Folds
+    that leave nothing to learn from, or hold nothing out, are skipped.
 
-    Source: Castor, section 6.2: a random split by job pairs, about 80:20. The other one is ours: the situation
-    of a scheduler with a job that was never measured beside any other.
+    Source: Castor, section 6.2: a random split by job pairs, about 80:20. The split by configuration is gsopt's
+    own: the situation of a scheduler with a job that was never measured with any other.
 
     Examples
     --------

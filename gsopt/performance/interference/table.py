@@ -1,4 +1,4 @@
-"""Table: measured slowdowns of jobs of known configurations that share one GPU."""
+"""Table: measured slowdowns of pairs of configurations that share one GPU."""
 
 from collections.abc import Iterable, Mapping
 from functools import cached_property
@@ -15,12 +15,12 @@ Couple = tuple[str, str]
 
 
 class Profile(Frozen):
-    """Measurements of a configuration, a model with its batch size, on a GPU of its own.
+    """Measurements of a configuration, a model with its batch size, alone on a GPU.
 
     Attributes
     ----------
     name
-        The configuration; the model of its jobs.
+        Name of the configuration, which is the `model` of its jobs.
     features
         Measured values by name; the name includes the unit.
 
@@ -40,13 +40,13 @@ class PairTable(Frozen):
     Attributes
     ----------
     name
-        What was measured, for messages.
+        Name of the table, for messages.
     profiles
         The configurations, all with the same features.
     slowdowns
-        ``slowdowns[a][b]`` is how many times longer an iteration of a takes beside b; at least 1. It is what
-        `gsopt.scenario.speed.Speed` takes as ``interference``. A pair that was not measured is in neither
-        direction.
+        ``slowdowns[a][b]`` is the factor by which an iteration of a takes longer on a GPU shared with b; at
+        least 1. It can be used as ``interference`` of `gsopt.scenario.speed.Speed`. A pair is in both
+        directions, or in neither if it was not measured.
 
     Examples
     --------
@@ -83,19 +83,19 @@ class PairTable(Frozen):
 
     @cached_property
     def couples(self) -> tuple[Couple, ...]:
-        """The pairs that were measured, each once, in the order of the profiles."""
+        """The measured pairs, each once, in the order of the profiles."""
         place = {profile.name: index for index, profile in enumerate(self.profiles)}
         found = ((a, b) for a, row in self.slowdowns.items() for b in row if place[a] <= place[b])
         return tuple(sorted(found, key=lambda couple: (place[couple[0]], place[couple[1]])))
 
     def slowdown(self, one: str, other: str) -> float:
-        """Return how many times longer an iteration of a configuration takes beside another, as measured."""
+        """Return the measured slowdown of a configuration that shares a GPU with another."""
         if other not in self.slowdowns.get(one, {}):
             raise InvalidInput("pair", shorten((one, other)), "must have been measured", source=self.name)
         return self.slowdowns[one][other]
 
     def only(self, couples: Iterable[Couple]) -> "PairTable":
-        """Return the table of all profiles with some of the measured pairs, in both directions."""
+        """Return the table of all profiles with only some of the measured pairs, in both directions."""
         kept: dict[str, dict[str, float]] = {}
         for first, second in couples:
             for one, other in ((first, second), (second, first)):

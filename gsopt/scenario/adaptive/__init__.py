@@ -1,1 +1,1 @@
-"""Applications: models whose speed depends on the shape of the placement, the batch and the progress so far."""
+"""Adaptive jobs: training whose speed depends on the shape of the placement, the batch and the progress."""

@@ -1,4 +1,4 @@
-"""Agents: how the programs that run adaptive jobs measure and tune them."""
+"""Agents: how adaptive jobs measure and tune themselves."""
 
 from typing import Annotated, Literal
 
@@ -13,20 +13,20 @@ class Agents(Frozen):
     Attributes
     ----------
     interval
-        Seconds between two tunings of a job's batch, if it tunes it at all: at each multiple of them from the
-        start of the scenario's clock. It also tunes its batch at the end of each epoch.
+        Seconds between two tunings of a job's batch, counted from the start of the scenario's clock. A job also
+        tunes its batch at the end of each epoch.
     whole_seconds
-        Whether an epoch ends a whole number of seconds after the job last tuned, the nearest one and at least
-        one, as in the simulator of Pollux.
+        Whether the time from the last tuning to the end of an epoch is rounded to whole seconds, at least one,
+        as in the simulator of Pollux.
     progress
-        What counts as progress. ``statistical``: a sample counts less the larger the batch is, and all
-        trainings have the same length. ``samples``: all samples count alike, and a training needs as many as
-        with its user's batch. Source of the latter: the simulator of Ares.
+        What counts as progress. ``statistical``: a sample counts less in a larger batch, and all trainings of a
+        model need the same progress. ``samples``: all samples count alike, and a training needs as many as with
+        its user's batch, as in the simulator of Ares.
     memory
-        Which local batches fit on a GPU. ``model``: those up to the largest of the application's limits.
-        ``placement``: those up to the largest measured in the placement, as in the simulator of Sia.
+        Largest local batch that fits on a GPU. ``model``: that in the application's limits. ``placement``: the
+        largest one measured in the placement, as in the simulator of Sia.
     tolerance
-        Tolerance of the throughput fit, see `gsopt.scenario.adaptive.fitting.fit`; None for that of Pollux.
+        Tolerance of the throughput fit (`gsopt.scenario.adaptive.fitting.fit`); None for that of Pollux.
     """
 
     interval: Annotated[int, Field(ge=1, le=10**9)] = 60

@@ -1,4 +1,4 @@
-"""Application: what was measured of one model on one type of GPU: the truth about its jobs."""
+"""Application: measurements of one model on one type of GPU, which determine how fast its jobs really are."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -17,18 +17,19 @@ from gsopt.scenario.adaptive.validation import Validation
 
 
 class Application(Frozen):
-    """The measured truth about one model on one type of GPU.
+    """Measurements of one model on one type of GPU, from which the true speed of its jobs follows.
 
-    **Step times.** On a shape that was measured they are interpolated between the local batches measured there.
-    A shape counts like each of its rotations, as the nodes form a ring. Any other shape is reduced to its
-    numbers of nodes and GPUs: its times are linear in these and the local batch, between the means of all
-    placements with the same numbers and what was measured by numbers alone. More nodes than any measured count
-    like the most.
+    **Step times.** On a measured shape they are interpolated between the measured local batches. All rotations
+    of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of nodes and
+    GPUs. Their times are interpolated linearly in these and the local batch, between the means of measured
+    placements and the measurements in `spread`. More nodes than were measured count as the largest measured
+    number.
 
-    **Training.** What depends on the batch is interpolated between trainings with a smaller and a larger one.
+    **Training.** Quantities that depend on the batch size are interpolated between trainings with a smaller and
+    a larger one.
 
-    Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which refuses what lies outside the
-    measurements and assumes at most 16 nodes, as many as its GPUs allow.
+    Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator. That assumes at most 16 nodes and
+    refuses anything outside of the measurements.
     """
 
     name: Name
@@ -76,25 +77,25 @@ class Application(Frozen):
     # Step times
 
     def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
-        """Return the seconds of a step and of its gradient exchange; None outside of what was measured."""
+        """Return the seconds of a step and of its gradient exchange; None outside of the measurements."""
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Return the same as `step_time` for several local batches."""
+        """Return `step_time` for several local batches."""
         return self._steps.times(shape, local_batches)
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
         """Return placements of a number of GPUs, one for each distinct behaviour of the step times.
 
-        Step times may be unknown on some of them. Nodes of shapes that were not measured have at most `largest`
-        GPUs; as many as any measured node when None.
+        Step times may be unknown on some of them. In shapes that were not measured, a node has at most
+        `largest` GPUs; if None, as many as the largest measured node.
         """
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape, or on at least as many nodes and GPUs; 0 if none.
+        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more; 0 if none.
 
-        In Sia's simulator this is what fits into the memory of the GPUs.
+        In Sia's simulator this is the largest batch that fits into the GPUs' memory.
         """
         return self._steps.most_local(shape)
 
@@ -110,7 +111,7 @@ class Application(Frozen):
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
-        """Return the progress after a number of epochs: the least of all trainings."""
+        """Return the progress after a number of epochs: the least among all trainings."""
         return self._progress[epoch]
 
     @cached_property
@@ -124,16 +125,16 @@ class Application(Frozen):
         return self.epochs - 1
 
     def iterations(self, batch: int, epoch: int) -> float:
-        """Return the iterations that a batch needs until the end of an epoch, counted from 0."""
+        """Return the number of iterations that a batch size needs until the end of an epoch, counted from 0."""
         low, high = self._around(batch)
         return _interpolation(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
-        """Return the gradient statistics of a batch during an epoch, counted from 0."""
+        """Return the gradient statistics of a batch size during an epoch, counted from 0."""
         return self._gradients(batch, slice(epoch, epoch + 1))[0]
 
     def gradients(self, batch: int) -> list[Gradient]:
-        """Return the gradient statistics of a batch in every epoch."""
+        """Return the gradient statistics of a batch size in every epoch."""
         return self._gradients(batch, slice(self.epochs))
 
     def _gradients(self, batch: int, epochs: slice) -> list[Gradient]:
@@ -142,7 +143,7 @@ class Application(Frozen):
         return [Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var)) for one, other in pairs]
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Return the trainings with the next smaller and next larger batch; one twice if it has that batch."""
+        """Return the trainings with the next smaller and next larger batch size, or the exact one twice."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]
@@ -157,7 +158,7 @@ class Application(Frozen):
 
 
 def _interpolation(low: Validation, high: Validation, batch: int) -> Callable[[float, float], float]:
-    """Return a function that interpolates values of the trainings with a smaller and a larger batch."""
+    """Return a function that interpolates values between the trainings with a smaller and a larger batch."""
     if low is high:
         return lambda least, _: least
     below, above, whole = batch - low.batch, high.batch - batch, high.batch - low.batch

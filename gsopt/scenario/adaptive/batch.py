@@ -1,4 +1,4 @@
-"""Batch: how the samples of an iteration are divided among GPUs and accumulations."""
+"""Batch: how the samples of an iteration are divided among GPUs and accumulation steps."""
 
 from typing import NamedTuple
 
@@ -6,21 +6,21 @@ from gsopt.scenario.adaptive.limits import Limits
 
 
 class Batch(NamedTuple):
-    """A divided batch: samples that a GPU processes at once, and accumulations before the step."""
+    """A divided batch: the samples that a GPU processes at once, and the accumulations before the step."""
 
     local: int
     steps: int
 
     def over(self, gpus: int) -> int:
-        """Return the samples of the batch over a number of GPUs."""
+        """Return the batch size over a number of GPUs."""
         return gpus * self.local * (self.steps + 1)
 
 
 def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
-    """Divide a batch evenly over GPUs, and what is too much for one of them into equal accumulations.
+    """Divide a batch evenly over GPUs, accumulating gradients where it is too large for one pass.
 
-    On a single GPU a batch above the initial one is always accumulated, as one gradient alone does not tell how
-    noisy it is. The batch is rounded up to equal parts unless that exceeded the largest batch. Source: Pollux'
+    On a single GPU, a batch above the initial one is always accumulated, as a single gradient does not reveal
+    its noise. The batch is rounded up to equal parts, unless that exceeds the largest batch. Source: Pollux'
     simulator.
     """
     local = -(-batch_size // gpus)

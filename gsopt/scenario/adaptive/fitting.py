@@ -1,4 +1,4 @@
-"""Fitting: a throughput model fitted to the step times that a job has measured."""
+"""Fitting: a throughput model is fitted to the step times that a job has measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _SLOWER = 1.1
 
 
 class Measurement(NamedTuple):
-    """Times of steps without accumulation in one configuration of a job."""
+    """Times in seconds of a step without accumulation, in one configuration of a job."""
 
     nodes: int
     gpus: int
@@ -39,21 +39,21 @@ class Measurement(NamedTuple):
 
 
 def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) -> ThroughputModel:
-    """Fit a model to measured step times, one measurement for each configuration.
+    """Fit a throughput model to measured step times, one measurement for each configuration.
 
-    The root mean squares of the errors of two logarithms are minimised, those of computing times and of step
-    times. Small further terms prefer little overlap and a low cost per additional GPU, so that untried
-    configurations look worth trying. What was never measured is assumed to be cheap: exchanges take no time, or
-    1.1 times as long between nodes as within one. With a single local batch half of the computing time is
-    constant.
+    The fit minimizes the root mean square errors of the logarithms of computing times and of step times. Small
+    additional terms prefer little overlap and a low cost per additional GPU, so that untried configurations
+    look worth trying. Exchanges that were never measured are assumed to be cheap: they take no time, or 1.1
+    times as long between nodes as within one. If only one local batch was measured, half of the computing time
+    is assumed to be constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
-    The search is local: for a fiftieth of random sets its end also depends on the order of the measurements, in
-    which their errors are added up; jobs give theirs in the order of time, as in the authors' program. It takes
-    ten to a hundred evaluations of loss and slope, each linear in the measurements, and ends at a relative
-    change of the loss, or a slope, below `tolerance`; None for scipy's 2e-9 and 1e-5, which Pollux' program
-    has. Sia's has 1e-5.
+    The search is local. In a fiftieth of random cases its result also depends on the order of the measurements;
+    jobs pass theirs in the order of time, as in the authors' program. It takes ten to a hundred evaluations of
+    the loss and its gradient, each linear in the measurements. It ends when the relative change of the loss, or
+    the gradient, is below `tolerance`. None means scipy's defaults, 2e-9 and 1e-5, as in Pollux' program; Sia's
+    has 1e-5.
     """
     from scipy.optimize import Bounds, minimize
 
@@ -70,7 +70,7 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
 
 @dataclass(frozen=True, eq=False)
 class _Measurements:
-    """Measurements as arrays; both kinds of seconds are linear in the first six parameters."""
+    """Measurements as arrays; computing and exchange times are linear in the first six parameters."""
 
     nodes: _Floats
     gpus: _Floats
@@ -97,7 +97,7 @@ class _Measurements:
         return cls(nodes, gpus, local, step - sync, step, computes, exchanges)
 
     def loss(self, parameters: _Floats) -> tuple[float, _Floats]:
-        """Return the loss and its slope."""
+        """Return the loss and its gradient."""
         overlap = parameters[_OVERLAP]
         computing = self.computes @ parameters
         exchange = self.exchanges @ parameters + (self.gpus <= 1) * LEAST_SECONDS
@@ -115,14 +115,14 @@ class _Measurements:
 
 
 def _root_mean_square(errors: _Floats, slopes: _Floats) -> tuple[float, _Floats]:
-    """Return the root mean square of errors and its slope; a flat one where all are 0."""
+    """Return the root mean square of errors and its gradient, which is 0 where all errors are 0."""
     size = float(np.sqrt((errors**2).mean()))
     slope: _Floats = errors @ slopes / (len(errors) * size) if size else np.zeros(slopes.shape[1])
     return size, slope
 
 
 def _prior(parameters: _Floats) -> tuple[float, _Floats]:
-    """Return the loss that does not depend on measurements, and its slope."""
+    """Return the part of the loss that does not depend on measurements, and its gradient."""
     loss = _SIMPLE * (parameters[_OVERLAP] - 1) ** 2
     slope = np.zeros(len(parameters))
     slope[_OVERLAP] = 2 * _SIMPLE * (parameters[_OVERLAP] - 1)
@@ -135,7 +135,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
-    """Return starting point, lower and upper limits; parameters without measurements are fixed."""
+    """Return the starting point and the limits; parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (measured.local == measured.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2

@@ -1,4 +1,4 @@
-"""Limits: the batch sizes that a job may have."""
+"""Limits: the batch sizes that an adaptive job may have."""
 
 from typing import Annotated
 
@@ -28,5 +28,5 @@ class Limits(Frozen):
 
     @property
     def most_gpus(self) -> int:
-        """Most GPUs on which the largest batch leaves each GPU the least local one."""
+        """Largest number of GPUs among which the largest batch can be divided."""
         return max(self.most_batch // self.least_local, 1)

@@ -1,4 +1,4 @@
-"""Measurements: step times on some GPUs, by placement or by numbers alone."""
+"""Measurements: step times on some GPUs, by placement or by numbers of nodes and GPUs."""
 
 from typing import Annotated
 
@@ -38,7 +38,7 @@ class MeasuredPlacement(Frozen):
 
 
 class Spread(Frozen):
-    """Step times measured on numbers of nodes and GPUs, however the GPUs are spread over the nodes."""
+    """Step times measured by numbers of nodes and GPUs, however the GPUs are spread over the nodes."""
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]
     gpus: Gpus

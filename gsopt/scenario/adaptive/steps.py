@@ -1,4 +1,4 @@
-"""Step times: how long a step takes on any GPUs, interpolated between measurements."""
+"""Step times: how long a step takes in any placement, interpolated between measurements."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -15,7 +15,7 @@ Times = tuple[float, float]
 
 
 class StepTimes:
-    """Step times by shape and local batch; each is computed once."""
+    """Step times by shape and local batch, each computed only once."""
 
     def __init__(self, placements: Sequence[MeasuredPlacement], spread: Sequence[Spread]) -> None:
         self._placements, self._spread = placements, spread
@@ -25,7 +25,7 @@ class StepTimes:
         self._known: dict[tuple[tuple[int, ...], int], Times | None] = {}
 
     def times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Return the times on a shape for each local batch; None outside of what was measured."""
+        """Return the times on a shape for each local batch; None outside of the measurements."""
         placed = tuple(shape)
         new = [local for local in local_batches if (placed, local) not in self._known]
         if new:
@@ -34,9 +34,9 @@ class StepTimes:
         return [self._known[placed, local] for local in local_batches]
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return the measured placements of some GPUs, and one other for every number of nodes that matters.
+        """Return the measured placements of a number of GPUs, and another one for each number of nodes.
 
-        More nodes than any measured count like the most.
+        More nodes than were measured count as the largest measured number.
         """
         found = [ring for ring in self._measured if sum(ring) == gpus]
         alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]
@@ -49,7 +49,7 @@ class StepTimes:
         return found
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the same as `Application.most_local`."""
+        """Return the result of `Application.most_local`."""
         ring = least_rotation(shape)
         if ring in self._measured:
             return self._measured[ring][-1][0]
@@ -67,7 +67,7 @@ class StepTimes:
 
     @cached_property
     def _interpolator(self) -> Any:
-        """Interpolator over numbers of nodes and GPUs and local batches; None where these span no space."""
+        """Interpolator over nodes, GPUs and local batches; None where the measurements do not span a space."""
         from scipy.interpolate import LinearNDInterpolator
         from scipy.spatial import QhullError
 
@@ -101,7 +101,7 @@ def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
-    """Interpolate step and exchange between two points; None beyond them."""
+    """Interpolate step and exchange time between two measurements; None outside of them."""
     after = bisect_left(points, local, key=lambda point: point[0])
     if after < len(points) and points[after][0] == local:
         return points[after][1:]

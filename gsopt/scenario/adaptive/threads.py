@@ -1,4 +1,4 @@
-"""Threads: tiny problems of linear algebra are solved on one thread, as several would wait for each other."""
+"""Threads: tiny problems of linear algebra run on one thread, as several would wait for each other."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -8,7 +8,7 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Limit the linear algebra of this process to one thread for a while; scipy must be loaded."""
+    """Limit the linear algebra of this process to one thread inside a ``with`` block; scipy must be loaded."""
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
 

@@ -1,4 +1,4 @@
-"""Throughput: step times of a fitted model, and the batch with the best goodput."""
+"""Throughput: the step times of a fitted model, and the batch with the best goodput."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -11,7 +11,7 @@ from gsopt.core.problem import Frozen, RuleBroken
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
 
-#: Seconds in place of none, so that their powers and logarithms, and the slopes of these, are finite.
+#: Seconds that replace 0, so that powers and logarithms and their derivatives are finite.
 LEAST_SECONDS = 1e-8
 
 #: Number of batch sizes that are tried, from the least to the most in geometric steps.
@@ -22,7 +22,7 @@ _Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class BatchChoice(NamedTuple):
-    """The batch with the best goodput on some GPUs; numbers, or arrays of the shape that was asked for."""
+    """The batch with the best goodput on some GPUs, as numbers or as arrays of the requested shape."""
 
     goodput: Any  # samples per second, counted as samples of the initial batch
     local: Any  # samples that a GPU processes at once
@@ -30,16 +30,16 @@ class BatchChoice(NamedTuple):
 
 
 class ThroughputModel(Frozen):
-    """Step times of data-parallel training: computation and communication, which overlap in part.
+    """Step times of data-parallel training: computation and communication, which partly overlap.
 
     With b samples at once on each of K GPUs on N nodes, a pass over them computes for ``compute +
     compute_per_sample b`` seconds. Gradients are exchanged in ``within + within_per_gpu (K - 2)`` seconds on
     one node and in ``across + across_per_gpu (K - 2)`` on several; a single GPU has nothing to exchange. A step
-    takes the norm of both to the power `overlap`: their sum at 1, close to the longer one at 10. Each
-    accumulation of gradients before the step takes another computation.
+    takes their p-norm for p = `overlap`: the sum for p = 1, and nearly the longer one for p = 10. Each
+    accumulation before the step adds another computation.
 
-    Source: Pollux (OSDI 2021), section 3.2, Equations 4-6. As in the authors' program a single GPU exchanges
-    for 1e-8 s.
+    Source: Pollux (OSDI 2021), section 3.2, Equations 4-6. As in the authors' program, an exchange takes 1e-8 s
+    on a single GPU.
     """
 
     compute: _Seconds
@@ -57,7 +57,7 @@ class ThroughputModel(Frozen):
         return self
 
     def computation(self, local: ArrayLike) -> Any:
-        """Return the seconds in which a GPU computes the gradients of a number of samples."""
+        """Return the seconds that a GPU takes to compute the gradients of a number of samples."""
         return self.compute + self.compute_per_sample * np.asarray(local)
 
     def exchange(self, nodes: ArrayLike, gpus: ArrayLike) -> Any:
@@ -79,10 +79,10 @@ class ThroughputModel(Frozen):
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        The first best one of 50 batches between the least and the most is chosen. A local batch beyond the
-        largest is accumulated, and so is any that exceeds the initial one on a single GPU, whose gradient alone
-        does not tell how noisy it is. Where GPUs need more than the largest batch to have the least local one
-        each, they are assumed to have that, as in the authors' program.
+        The first best one of 50 batch sizes between the smallest and the largest is chosen. Gradients are
+        accumulated for a local batch above the limit and, on a single GPU, for a batch above the initial one,
+        as a single gradient does not reveal its noise. GPUs too many for the largest batch are assumed to have
+        the smallest local batch each, as in the authors' program.
         """
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
         local, steps = batches(gpus, limits)
@@ -103,7 +103,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return local batches and accumulations to choose from; the last axes are those of the GPUs."""
+    """Return candidate local batches and accumulations; the last axes are those of `gpus`."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

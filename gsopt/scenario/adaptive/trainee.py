@@ -1,4 +1,4 @@
-"""Adaptive job: one job that runs, measures and tunes itself."""
+"""Trainee: an adaptive job that runs, measures and tunes itself."""
 
 from collections.abc import Sequence
 from math import inf, nextafter
@@ -14,50 +14,50 @@ from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 
 
 class Trainee:
-    """An adaptive job: its true progress, what it has measured, and the batch that it chose.
+    """The state of an adaptive job: its true progress, its measurements, and its batch.
 
-    Its state is a function of the calls of `place`, `slow` and `lose`, and of the clock. `advance` sets the
-    clock; how often it does so makes no difference. Times are seconds since the beginning of the workload.
+    The state depends only on the calls of `place`, `slow` and `lose`, and on the clock. `advance` sets the
+    clock; how often it is called makes no difference. Times are seconds since the beginning of the workload.
 
-    **Progress.** After a restart it works from `works_from` on, at a speed that does not change until its batch
-    is next tuned. It measures the step, and the gradients of the epoch, as soon as it works. At each multiple
-    of the interval, and at the end of each epoch, it tunes its batch with what it knows then. It is complete at
-    the end of the last epoch.
+    **Progress.** After a restart the job works from `works_from` on, at constant speed until it next tunes its
+    batch. It measures the step, and the gradients of the epoch, as soon as it works. At each multiple of the
+    interval, and at the end of each epoch, it tunes its batch by its measurements so far. It is complete at the
+    end of the last epoch.
 
-    **Batch.** A batch size chosen by its user is kept. Otherwise it takes the smallest allowed one until it has
-    measured something, and from then on the one that promises the best goodput. A batch that does not fit at
-    once is accumulated; so is one above the initial batch on a single GPU.
+    **Batch.** A batch size chosen by its user is kept. Otherwise the job takes the smallest allowed batch until
+    its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
+    batch that does not fit at once and, on a single GPU, for a batch above the initial one.
 
-    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. There an epoch that has less
-    than half a second left at the end of an interval ends just after it, here just before.
+    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. There, an epoch with less than
+    half a second left at the end of an interval ends just after it; here it ends just before.
 
     Parameters
     ----------
     application
-        The truth about its model.
+        Measurements of its model.
     agents
-        How it measures and tunes.
+        How it measures and tunes itself.
     batch_size
-        Samples of its user's batch over all GPUs; None when the job chooses it.
+        Batch size over all GPUs chosen by its user; None if the job chooses it.
     now
         Time of its submission.
 
     Attributes
     ----------
     shape
-        Its GPUs on each node; empty when it has none.
+        Number of its GPUs on each node; empty if it has none.
     batch_size
-        Samples of the batch that it was given; None when it chooses its batch.
+        Batch size over all GPUs that it was given; None if it chooses its batch.
     batch
-        How its batch is divided; None when it has no GPUs.
+        How its batch is divided; None if it has no GPUs.
     epoch
         Completed epochs.
     restarts
-        How often it was placed again after its first placement.
+        Number of placements after the first one.
     gradient
-        Gradient statistics that it last measured; None before it first worked.
+        Last measured gradient statistics; None before it first worked.
     completed_at
-        When it completed; None before.
+        Time of its completion; None before.
     """
 
     def __init__(self, application: Application, agents: Agents, batch_size: int | None, now: float) -> None:
@@ -89,11 +89,10 @@ class Trainee:
         slowdown: float = 1.0,
         batch_size: int | None = None,
     ) -> None:
-        """Stop the job, or restart it on other GPUs or the same; refuse a shape on which it cannot run.
+        """Restart the job on the given GPUs, or stop it; refuse a shape on which it cannot run.
 
-        It works again from `works_from` on, `slowdown` times slower than on GPUs of its own. No GPUs stop it,
-        and no `batch_size` lets it choose its batch. The time `now` is at least that of the last call of any
-        method.
+        An empty shape stops it. It works again from `works_from` on, `slowdown` times slower than with GPUs to
+        itself. Without `batch_size` it chooses its batch. No call of any method may have had a later `now`.
         """
         self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
@@ -109,14 +108,14 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Change the slowdown relative to GPUs of its own, from now on."""
+        """Change the slowdown by sharing GPUs, from now on."""
         self._record_progress(now)
         self._slowdown = slowdown
         if self._next_change < inf:
             self._work(max(now, self._begun))
 
     def lose(self, share: float, now: float) -> None:
-        """Take back a share of all its work, 1 for everything done so far; it keeps its measurements."""
+        """Take back a share of all its work so far, 1 for all of it; it keeps its measurements."""
         self._record_progress(now)
         self._done = max(self._done - share * self._course.work, 0.0)
         while self._course.work_at(self.epoch) > self._done:
@@ -125,7 +124,7 @@ class Trainee:
             self._work(max(now, self._begun))
 
     def advance(self, now: float) -> None:
-        """Run until a time, which is at least that of the last call of any method."""
+        """Run until a time, which must not be before that of the last call of any method."""
         while self._next_change <= now:
             self._tune()
         self._now = now
@@ -133,7 +132,7 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Return when it completes or next tunes its batch, whichever is first; infinity without GPUs."""
+        """Return when the job completes or next tunes its batch, whichever is first; infinity without GPUs."""
         return self._next_change
 
     # The truth about it
@@ -144,9 +143,9 @@ class Trainee:
         return self._progress(self._now) / self._course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
-        """Return the true speed on GPUs of its own now, as a share of the work per second.
+        """Return the true current speed with GPUs to itself, as a share of the work per second.
 
-        Without a `batch`, in samples over all GPUs, it is the one that the job would choose itself.
+        `batch` is the batch size over all GPUs; if None, the one that the job would choose.
         """
         placed = tuple(gpus for gpus in shape if gpus)
         as_it_runs = (placed, batch) == (self.shape, self.batch_size)
@@ -157,7 +156,7 @@ class Trainee:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """The model fitted to all measurements; None before it first worked."""
+        """Throughput model fitted to all measurements; None before the job first worked."""
         count = len(self._measured)
         if count and (self._fitted is None or self._fitted[0] < count):
             self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
@@ -165,11 +164,11 @@ class Trainee:
 
     @property
     def most_gpus(self) -> int:
-        """Most GPUs on which it has worked; 0 before it first worked."""
+        """Largest number of GPUs on which it has worked; 0 before it first worked."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs; None before it first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs; None before the job first worked."""
         model = self.model
         if model is None or self.gradient is None:
             return None
@@ -178,7 +177,7 @@ class Trainee:
     # Running
 
     def _record_progress(self, now: float) -> None:
-        """Record the progress made until now, before something changes."""
+        """Record the progress until now, before something changes."""
         self.advance(now)
         if self._next_change < inf:
             self._done, self._begun = self._progress(now), max(now, self._begun)
@@ -203,7 +202,7 @@ class Trainee:
         self._ends_epoch, self._next_change = end <= boundary, float(min(end, boundary))
 
     def _tune(self) -> None:
-        """End a period of constant speed: an epoch may end, and the batch is chosen anew."""
+        """End a period of constant speed: the epoch may end, and the batch is chosen again."""
         self._measure()
         now = self._next_change
         if self._ends_epoch:
@@ -219,7 +218,7 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch with current knowledge; keep the old one where the new one was not measured."""
+        """Choose the batch by current knowledge; keep the old one if the new one was not measured."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.batch_size)
         if self.application.step_time(self.shape, batch.local) is not None:
@@ -235,15 +234,15 @@ class Trainee:
             self._measured[nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
 
     def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
-        """Return the true speed in the current epoch; in the last one when the job is complete."""
+        """Return the true speed in the current epoch, or in the last one if the job is complete."""
         return self._course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
-        """Return what decides how the batch is divided on the current GPUs."""
+        """Return the knowledge that determines how the batch is divided on the current GPUs."""
         return len(self._measured), self.gradient
 
     def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:
-        """Divide a batch of the given size, or of the best one if none is given."""
+        """Divide a batch of the given size, or of the best size if none is given."""
         gpus, limits = sum(shape), self._course.limits(shape)
         model = self.model if batch_size is None else None
         if model is None or self.gradient is None:

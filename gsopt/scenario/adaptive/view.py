@@ -1,4 +1,4 @@
-"""View: what a policy sees of an adaptive job."""
+"""View: what a policy can see of an adaptive job."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,9 +11,9 @@ from gsopt.scenario.adaptive.trainee import Trainee
 
 
 class TraineeView:
-    """A read-only view of an adaptive job: what the job knows of itself, and the truth.
+    """A read-only view of an adaptive job: what the job knows about itself, and the true measurements.
 
-    Attributes are those of `gsopt.scenario.adaptive.trainee.Trainee`.
+    The attributes are those of `gsopt.scenario.adaptive.trainee.Trainee`.
     """
 
     __slots__ = ("_trainee",)
@@ -23,27 +23,27 @@ class TraineeView:
 
     @property
     def application(self) -> Application:
-        """The truth, which published schedulers only know by profiling."""
+        """The true measurements of its model, which real schedulers know only by profiling."""
         return self._trainee.application
 
     @property
     def model(self) -> ThroughputModel | None:
-        """The model that the job has fitted to its own steps; None before the first one."""
+        """Throughput model that the job has fitted to its own steps; None before the first one."""
         return self._trainee.model
 
     @property
     def gradient(self) -> Gradient | None:
-        """Gradient statistics that it last measured; None before it first worked."""
+        """Last measured gradient statistics; None before it first worked."""
         return self._trainee.gradient
 
     @property
     def most_gpus(self) -> int:
-        """Most GPUs on which it has run."""
+        """Largest number of GPUs on which it has worked."""
         return self._trainee.most_gpus
 
     @property
     def restarts(self) -> int:
-        """How often it was placed again after its first placement."""
+        """Number of placements after the first one."""
         return self._trainee.restarts
 
     @property
@@ -58,18 +58,18 @@ class TraineeView:
 
     @property
     def batch(self) -> Batch | None:
-        """How its batch is divided; None when it has no GPUs."""
+        """How its batch is divided; None if it has no GPUs."""
         return self._trainee.batch
 
     @property
     def batch_size(self) -> int | None:
-        """Samples of its batch over all GPUs; None when it chooses its batch."""
+        """Batch size over all GPUs that it was given; None if it chooses its batch."""
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs; None before it first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs; None before the job first worked."""
         return self._trainee.goodput(nodes, gpus)
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
-        """Return the true share of its work per second on a number of GPUs of each machine, at a batch size."""
+        """Return the true speed with GPUs to itself, as a share of its work per second."""
         return self._trainee.rate(tuple(shape), batch)

@@ -26,20 +26,20 @@ _MOST_GPUS = 1_000_000
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is a number of GPUs that are all alike; which of them a job holds makes no difference. In
-    any other the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
-    job holds GPUs by number. The levels of a cluster of racks are machine, rack and network; any others are
-    those of the switches of `network`. Methods refuse numbers of GPUs and names of levels that do not exist
-    with `InvalidInput`.
+    A plain cluster is a number of identical GPUs; which of them a job holds makes no difference. In any other
+    cluster the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
+    job holds GPUs by number. The levels of a cluster of racks are machine, rack and network; a cluster with a
+    `network` has the levels of its switches. Methods raise `InvalidInput` for GPUs and levels that do not
+    exist.
 
     Attributes
     ----------
     plain_gpus
-        Number of GPUs of a plain cluster; 0 when there are racks or a network.
+        Number of GPUs of a plain cluster; 0 with racks or a network.
     racks
         The racks, joined by one network; empty for any other cluster.
     network
-        The root switch of a cluster with levels of its own; None for any other.
+        The root switch of a cluster with custom levels; None for any other cluster.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _not_too_large(self) -> "Cluster":
-        """Limit the GPUs with numbers, which are looked at one by one."""
+        """Limit the number of numbered GPUs, which are looked at one by one."""
         if not self.is_plain and self.gpus > _MOST_GPUS:
             rule = f"must have at most {_MOST_GPUS:,} GPUs in all"
             raise RuleBroken("racks" if self.racks else "network", self.gpus, rule)
@@ -95,7 +95,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Require all links of a kind where some are known, and none above the root."""
+        """Require all links of a kind if some are known, and no link above the root."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"
@@ -109,7 +109,7 @@ class Cluster(Lean):
 
     @classmethod
     def plain(cls, gpus: int) -> "Cluster":
-        """Make a cluster of a number of GPUs that are all alike.
+        """Return a cluster of a number of identical GPUs.
 
         Examples
         --------
@@ -120,7 +120,7 @@ class Cluster(Lean):
 
     @classmethod
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
-        """Make a cluster of equal racks of equal machines; `gpus` counts those of one machine.
+        """Return a cluster of equal racks of equal machines; `gpus` is the number of GPUs of one machine.
 
         Examples
         --------
@@ -142,33 +142,33 @@ class Cluster(Lean):
 
     @classmethod
     def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":
-        """Read a cluster from a networkx tree, such as `graph` returns.
+        """Create a cluster from a networkx tree, such as one that `graph` returns.
 
-        Each node has its `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are
-        nodes below what holds them, or their number is given there as `gpus`; machines may have `gpu_type` and
-        `memory`, and any node a `name` other than itself. Edges may have `bandwidth` (B/s), `latency` (s) and
-        `capacity` (B/s); links of GPUs that are not nodes stand at their machine, as `gpu_bandwidth` and so on.
-        All other data of nodes and edges are ignored.
+        Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are nodes
+        below their machine or island, or that node states their number as `gpus`. Machines may have `gpu_type`
+        and `memory` (bytes), and any node may have a `name` that differs from its identifier. Edges may have
+        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their machine states their
+        links, as `gpu_bandwidth` and so on. All other data of nodes and edges are ignored.
 
-        GPUs are numbered as their nodes where these are the numbers from 0 on, and else in the order of the
-        graph, machines before switches. A root of kind ``"datacenter"`` above racks alone makes a cluster of
-        racks, one above GPUs alone a plain cluster.
+        GPUs keep their numbers if their nodes are the numbers from 0 on. Otherwise they are numbered in the
+        order of the graph, machines before switches. A root of kind ``"datacenter"`` yields a cluster of racks
+        if only racks are below it, and a plain cluster if only GPUs are.
 
         Parameters
         ----------
         graph
-            An undirected graph, or one whose edges lead down from the root.
+            An undirected graph, or a directed one whose edges lead down from the root.
         levels
-            Names of all levels that may occur, innermost first; when None, those in the graph's own data as
-            ``"levels"``, or else those in common use in any order.
+            Names of all levels that may occur, innermost first. If None, the graph's attribute ``"levels"`` or,
+            without it, the levels in common use, in any order.
         root
-            The root; when None, the one in the graph's own data as ``"root"``, the only node to which no edge
-            leads, or the only one of kind ``"datacenter"`` or ``"network"``.
+            The root node. If None, the graph's attribute ``"root"``, the only node to which no edge leads, or
+            the only node of kind ``"datacenter"`` or ``"network"``.
 
         Raises
         ------
         InvalidInput
-            The graph is no tree, or a node or an edge breaks a rule; the line names it.
+            The graph is not a tree, or a node or an edge breaks a rule; the message names it.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class Cluster(Lean):
 
     @cached_property
     def root(self) -> Switch:
-        """The switch that joins everything; a plain cluster has none and is refused."""
+        """The switch above everything else; refused for a plain cluster, which has none."""
         if self.network:
             return self.network
         if not self.racks:
@@ -204,28 +204,28 @@ class Cluster(Lean):
 
     @cached_property
     def switches(self) -> tuple[Switch, ...]:
-        """Every switch, each before those below it; none in a plain cluster."""
+        """All switches, each before those below it; empty for a plain cluster."""
         return () if self.is_plain else tuple(self.root.walk())
 
     @cached_property
     def machines(self) -> tuple[Machine, ...]:
-        """Every machine, in the order of the tree."""
+        """All machines, in the order of the tree."""
         tops: Sequence[Switch] = (self.network,) if self.network else self.racks
         return tuple(machine for top in tops for switch in top.walk() for machine in switch.machines)
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups of every level, for many look-ups; a plain cluster has none and is refused."""
+        """The groups of every level, for many look-ups; refused for a plain cluster, which has none."""
         return Levels(self.root)
 
     @property
     def machine_of(self) -> tuple[int, ...]:
-        """Number of the machine of every GPU."""
+        """Index of the machine of every GPU."""
         return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """Numbers of the GPUs of every machine, by its name."""
+        """Numbers of the GPUs of every machine, by machine name."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -234,7 +234,7 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """Number of the rack of every machine."""
+        """Index of the rack of every machine."""
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property
@@ -244,15 +244,14 @@ class Cluster(Lean):
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups of every level; none in a plain cluster.
+        """The groups of every level, by level; empty for a plain cluster.
 
-        A machine without a switch of some level belongs there to the group of its widest switch below that
-        level.
+        On a level where a machine has no switch, it belongs to the group of its widest switch below that level.
         """
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the number of each machine's group on a level; islands are inside machines and refused.
+        """Return the index of each machine's group on a level; islands, inside machines, are refused.
 
         Examples
         --------
@@ -265,7 +264,7 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.of_machine[level]
 
     def group_of_gpu(self, level: str) -> tuple[int, ...]:
-        """Return the number of each GPU's group on a level.
+        """Return the index of each GPU's group on a level.
 
         Examples
         --------
@@ -280,7 +279,7 @@ class Cluster(Lean):
         return tuple(groups[machine] for machine in self.machine_of)
 
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
-        """Count the GPUs of a type (any if empty) with at least so much memory each.
+        """Count the GPUs of a type (any if empty) with at least `memory` bytes each.
 
         GPUs of a plain cluster have no type, and their memory is ignored.
 
@@ -298,10 +297,10 @@ class Cluster(Lean):
         )
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the tier that joins GPUs, given by number: the innermost level with all of them in one group.
+        """Return the tier that joins GPUs, given by number: the innermost level with all in one group.
 
-        The three levels of a cluster of racks are members of `Tier`; all tiers are texts, and `levels` has
-        their order. A single GPU has the innermost level.
+        The three levels of a cluster of racks are members of `Tier`. All tiers are strings, and `levels` gives
+        their order. A single GPU has the innermost tier.
 
         Examples
         --------
@@ -314,13 +313,13 @@ class Cluster(Lean):
         return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
-        """Return the tier that joins all GPUs from one number to another: those of a group are consecutive."""
+        """Return the tier that joins all GPUs from one number to another, as groups are consecutive."""
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
-        """Return the innermost tier that a number of GPUs can have when all are free.
+        """Return the innermost tier that a number of GPUs can have if all GPUs are free.
 
-        Types and memory of GPUs are ignored: a job that can only run on some of them may need a wider tier, but
+        Types and memory of GPUs are ignored. A job that can run on only some of them may need a wider tier, but
         never gets a narrower one.
 
         Examples
@@ -334,7 +333,7 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes of the graph from a GPU to another, both included; nothing is between plain GPUs.
+        """Return the nodes of the graph from one GPU to another, including both; plain GPUs have none between.
 
         Examples
         --------
@@ -347,9 +346,9 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Return the lowest rate of the links between GPUs, with the longest latency of two of them, as a link.
+        """Return the lowest rate of the links between GPUs, and the longest latency of two, as a link.
 
-        The rate is that of a single transfer. None if one of the links is unknown, and for fewer than two GPUs.
+        The rate is that of a single transfer. Return None if a link is unknown, or for fewer than two GPUs.
 
         Examples
         --------
@@ -367,11 +366,12 @@ class Cluster(Lean):
     def graph(self, *, gpus: bool = True) -> Any:
         """Return the cluster as a networkx tree of switches, machines, islands and GPUs.
 
-        Nodes are names of switches, machines and islands, and numbers of GPUs; the root of a cluster without a
-        network is ``"datacenter"``. The graph's own data name the root and any further levels. Each node has
-        its `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``, and a machine its `gpu_type`
-        and `memory`. Each edge has the `tier` to which it leads and, where links are known, `bandwidth` (B/s),
-        `latency` (s) and `capacity` (B/s). Without `gpus`, nodes carry the number of GPUs they hold.
+        Nodes are the names of switches, machines and islands, and the numbers of GPUs; the root of a cluster
+        without a network is ``"datacenter"``. The graph's attributes name the root and any custom levels. Each
+        node has a `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
+        `gpu_type` and `memory` (bytes). Each edge has the `tier` to which it leads and, if links are known,
+        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, the nodes above state their
+        numbers of GPUs instead.
 
         Examples
         --------
@@ -390,7 +390,7 @@ class Cluster(Lean):
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Return the lowest and the highest of some GPU numbers; refuse those of no GPU."""
+        """Return the lowest and the highest of some GPU numbers; refuse numbers of no GPU."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"
@@ -410,7 +410,7 @@ class Cluster(Lean):
         return names + [island.name for machine in self.machines for island in machine.islands]
 
     def _links(self) -> Mapping[str, Mapping[str, Link | None]]:
-        """Return the links by kind, and by the name of what they lead up from."""
+        """Return the links by kind, and by the name of the node from which they lead up."""
         machines = self.machines
         below = [child for switch in self.switches for child in switch.switches]
         return {

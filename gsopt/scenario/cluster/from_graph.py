@@ -1,4 +1,4 @@
-"""From graph: a cluster read from a networkx tree, with one line for anything that is wrong with it."""
+"""From graph: building a cluster from a networkx tree, with one line about anything that is wrong."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,11 +21,11 @@ from gsopt.scenario.cluster.tier import Tier
 
 
 class Levelled(Protocol):
-    """Anything made of a tree: it knows its levels, innermost first."""
+    """Interface of anything built from a tree, which knows its levels, innermost first."""
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """The levels."""
+        """Names of the levels."""
         ...
 
 
@@ -42,14 +42,14 @@ _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 def read_tree(
     make: Callable[..., C], graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None
 ) -> C:
-    """Read a cluster from a tree; see `Cluster.from_graph`."""
+    """Build a cluster from a tree; see `Cluster.from_graph`."""
     rooted = root_tree(graph, root)
     tree = _Tree(rooted, _given_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))
 
 
 def _given_levels(given: Any) -> Sequence[str] | None:
-    """Return the levels that the caller or the graph's own data name, as a list or as one in JSON."""
+    """Return the levels named by the caller or by the graph's attributes, as a list or a list in JSON."""
     levels = given
     if isinstance(given, str):
         with suppress(ValueError):
@@ -66,9 +66,9 @@ def _given_levels(given: Any) -> Sequence[str] | None:
 
 
 class _Tree:
-    """A tree whose nodes become islands, machines and switches, those below before those above.
+    """A tree whose nodes become islands, machines and switches, from the bottom up.
 
-    Its levels are given innermost first; None for those in common use.
+    The levels are given innermost first; None for those in common use.
     """
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
@@ -79,7 +79,7 @@ class _Tree:
         self._links = {node: self._link(node) for node in tree.nodes if node != tree.root}
 
     def read(self, make: Callable[..., C]) -> C:
-        """Make the cluster."""
+        """Build the cluster."""
         root, kinds = self._tree.root, self._kinds
         below = self._below(root)
         if kinds[root] == DATACENTER and all(kinds[child] == GPU for child in below):
@@ -100,7 +100,7 @@ class _Tree:
         return self._checked("", lambda: make(network=top))
 
     def check_order(self, cluster: C) -> C:
-        """Compare the order of the levels with the one that was given."""
+        """Compare the order of the levels with the given one."""
         named = [level for level in self._levels or () if level in cluster.levels]
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
@@ -120,7 +120,7 @@ class _Tree:
         return str(kind)
 
     def _name_all(self) -> Mapping[Hashable, str]:
-        """Return the names of all nodes but GPUs: as given, or the nodes themselves."""
+        """Return the names of all nodes except GPUs: as given, or the nodes themselves."""
         names: dict[Hashable, str] = {}
         taken: dict[str, Hashable] = {}
         for node in self._tree.nodes:
@@ -155,7 +155,7 @@ class _Tree:
     # Links
 
     def _link(self, node: Hashable) -> Link | None:
-        """Read the link from a node to the one above."""
+        """Return the link from a node to the one above."""
         data = self._tree.edge(node)
         given = {name: _number(data[name]) for name in Link.model_fields if data.get(name) is not None}
         if not given:
@@ -166,7 +166,7 @@ class _Tree:
         return f"edge {show(self._tree.parent[node])} - {show(node)}"
 
     def _check_links(self) -> None:
-        """Refuse links without a bandwidth where others of their kind have one."""
+        """Refuse links without a bandwidth if others of their kind have one."""
         known: dict[str, bool] = {}
         for node in sorted(self._links, key=lambda node: self._links[node] is None):
             group = self._kinds[node] if self._kinds[node] in _PARENTS else ""
@@ -190,14 +190,14 @@ class _Tree:
 
     @cached_property
     def _number_of(self) -> Mapping[Hashable, int]:
-        """Numbers of the GPUs, where their nodes are the numbers from 0 on; else nothing."""
+        """Numbers of the GPUs, if their nodes are the numbers from 0 on; else empty."""
         gpus = [node for node in self._tree.nodes if self._kinds[node] == GPU]
         numbers = {gpu: _gpu_number(gpu) for gpu in gpus}
         return numbers if sorted(numbers.values()) == list(range(len(gpus))) else {}
 
     @cached_property
     def _lowest(self) -> Mapping[Hashable, int]:
-        """The lowest number of a GPU below every node, where GPUs have numbers."""
+        """Lowest number of a GPU below every node, if GPUs have numbers."""
         lowest = dict(self._number_of)
         for node in reversed(self._tree.nodes):
             parent = self._tree.parent.get(node)
@@ -206,7 +206,7 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Return the children of a node, by the numbers of GPUs where they have any; else as in the graph."""
+        """Return the children of a node, by the numbers of GPUs if they have any, else as in the graph."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
@@ -262,7 +262,7 @@ class _Tree:
         return self._checked(f"node {show(node)}", lambda: Machine(**given, islands=tuple(islands)))
 
     def _count(self, node: Hashable, below: int) -> Any:
-        """Return the number of GPUs of a node: of those below it, or as given."""
+        """Return the number of GPUs of a node: counted below it, or as given."""
         given = _number(self._tree.data(node).get("gpus", below))
         if below and given != below:
             raise self._wrong(node, "gpus", given, f"must be {below}, as many as are below it")
@@ -288,7 +288,7 @@ class _Tree:
     # Errors
 
     def _checked(self, where: str, make: Callable[[], T]) -> T:
-        """Make something; if it is invalid, say where and why in one line."""
+        """Build something; if it is invalid, say where and why in one line."""
         try:
             return make()
         except ValidationError as error:
@@ -315,7 +315,7 @@ def _number(value: Any) -> Any:
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node is, also as text; -1 when it is none."""
+    """Return the number that a node is, also as text; -1 if it is no number."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

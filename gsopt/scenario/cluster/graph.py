@@ -9,7 +9,7 @@ from gsopt.scenario.cluster.machine import Machine
 from gsopt.scenario.cluster.switch import GPU, ISLAND, MACHINE, Switch
 from gsopt.scenario.cluster.tier import Tier
 
-#: Name and kind of the root of a cluster that names none: one of racks, or a plain one.
+#: Name and kind of the root of a cluster without a network.
 DATACENTER = "datacenter"
 
 
@@ -58,7 +58,7 @@ def _data(link: Link | None) -> dict[str, float]:
 
 
 def _add_inside(tree: Any, machine: Machine, first: int | None) -> None:
-    """Add a machine's data, its islands, and its GPUs from a number on or, without one, their count."""
+    """Add a machine's data, its islands, and its GPUs numbered from `first`, or only their number if None."""
     node = tree.nodes[machine.name]
     if machine.gpu_type:
         node["gpu_type"] = machine.gpu_type

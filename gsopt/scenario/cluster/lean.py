@@ -1,4 +1,4 @@
-"""Lean: data whose later fields are written only when they are given."""
+"""Lean: data whose newer fields are written only if they are set."""
 
 from typing import Any, ClassVar
 
@@ -8,10 +8,10 @@ from gsopt.core.problem import Frozen
 
 
 class Lean(Frozen):
-    """Data that omit some fields when written while these have their defaults.
+    """Data that omit some fields in files while these have their defaults.
 
-    Existing files and keys of finished studies hold clusters without these fields, named in `later`; omitting
-    them keeps both valid.
+    Existing files, and the keys of finished studies, lack the fields named in `later`. Omitting them keeps both
+    valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

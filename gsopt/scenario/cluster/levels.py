@@ -1,7 +1,7 @@
-"""Levels: the groups of machines and GPUs on every level of a cluster, numbered once.
+"""Levels: the groups of machines and GPUs on every level of a cluster.
 
-Machines and GPUs are numbered in the order of the tree, so a group is a range of both, and a set of GPUs is
-joined by whatever joins its first and its last. Nothing is routed.
+Machines and GPUs are numbered in the order of the tree, so a group is a range of both. The tier of a set of
+GPUs is that of its first and last GPU, so no routing is needed.
 """
 
 from bisect import bisect_left
@@ -27,7 +27,7 @@ _MOST_LEVELS = 32
 
 @dataclass(frozen=True)
 class Group:
-    """The machines and GPUs of one group on a level: an island, a machine, or all below a switch.
+    """The machines and GPUs of one group on a level: an island, a machine, or everything below a switch.
 
     Attributes
     ----------
@@ -51,12 +51,12 @@ class Group:
 
 
 def order_levels(root: Switch) -> tuple[str, ...]:
-    """Return the names of the levels below a switch and its own, innermost first.
+    """Return the levels below a switch and its own, innermost first.
 
-    A level that some paths lack stands where the others have it. Levels that never occur on one path are
-    ordered as in `USUAL_LEVELS`, with other names last: no tier depends on it, but which of two levels is the
-    wider one for a penalty does. Raise `RuleBroken` for levels in different orders on two paths, a level below
-    itself, and too many levels.
+    A level that some paths lack is placed as on the other paths. Levels that never occur on the same path are
+    ordered as in `USUAL_LEVELS`, with other names last. No tier depends on that order, but it decides which of
+    two levels is wider for a penalty. Raise `RuleBroken` for levels in different orders on two paths, a level
+    below itself, and too many levels.
     """
     below: dict[str, dict[str, str]] = {
         MACHINE: {}
@@ -84,7 +84,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
 
 
 def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield every level after those below it, in the usual order where several could come next."""
+    """Yield every level after those below it, in the usual order if several could come next."""
     usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
     sorter = TopologicalSorter(below)
     sorter.prepare()
@@ -100,8 +100,8 @@ def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
 class Levels:
     """The groups of a cluster by level, with the look-ups that a simulation needs.
 
-    A machine without a switch of some level belongs there to the group of its widest switch below that level:
-    alone, or with those behind its lower switch. A GPU of a machine without islands is an island of its own.
+    On a level where a machine has no switch, it belongs to the group of its widest switch below that level, or
+    is a group of its own. A GPU of a machine without islands is an island of its own.
 
     Attributes
     ----------
@@ -110,11 +110,11 @@ class Levels:
     groups
         The groups of every level.
     of_machine
-        Number of the group of every machine, by level, from the machines up.
+        Index of the group of every machine, by level, from the machines up.
     machine_of
-        Number of the machine of every GPU.
+        Index of the machine of every GPU.
     island_of
-        Number of the island of every GPU; empty when no machine has islands.
+        Index of the island of every GPU; empty if no machine has islands.
     """
 
     def __init__(self, root: Switch) -> None:
@@ -137,15 +137,15 @@ class Levels:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """GPUs of the largest group of every level, innermost first, so ascending."""
+        """Number of GPUs of the largest group of every level, innermost first, so ascending."""
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:
-        """Return the innermost level with a group of so many GPUs."""
+        """Return the innermost level with a group of at least a number of GPUs."""
         return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
-        """Return the innermost level with all GPUs from a number to another in one group."""
+        """Return the innermost level with all GPUs from one number to another in one group."""
         islands = self.island_of
         if islands and islands[first] == islands[last]:
             return ISLAND
@@ -170,7 +170,7 @@ def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:
 
 
 def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
-    """Return the widest of a machine and the switches above it up to the rank of a level."""
+    """Return the name of the machine or of its widest switch up to the rank of a level."""
     found = machine
     for level, name in path:
         if level > rank:
@@ -180,7 +180,7 @@ def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
 
 
 def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    """Group consecutive machines of one name, and number the groups."""
+    """Group consecutive machines with the same group name, and number the groups."""
     groups: list[Group] = []
     numbers: list[int] = []
     gpus = 0
@@ -197,7 +197,7 @@ def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple
 
 
 def _number_islands(machines: Sequence[Machine]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    """Group the GPUs of islands, each GPU alone where a machine has none, and number the groups by GPU."""
+    """Group the GPUs by island, each alone where a machine has none, and number the groups."""
     groups: list[Group] = []
     numbers: list[int] = []
     for number, machine in enumerate(machines):

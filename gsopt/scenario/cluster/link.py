@@ -1,4 +1,4 @@
-"""Link: what joins a GPU, a machine or a switch to the level above."""
+"""Link: the connection of a GPU, a machine or a switch to the level above."""
 
 from typing import Annotated
 
@@ -16,11 +16,11 @@ class Link(Lean):
     Attributes
     ----------
     bandwidth
-        Bytes per second of one transfer, in decimal units: a link of 400 Gb/s has 50e9.
+        Bytes per second of one transfer: 50e9 for a link of 400 Gb/s.
     latency
         Seconds that an empty message takes.
     capacity
-        Bytes per second of all transfers together; None when only the bandwidth is known.
+        Bytes per second of all transfers together; None if only the bandwidth is known.
 
     Examples
     --------

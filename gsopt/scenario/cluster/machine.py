@@ -1,4 +1,4 @@
-"""Machine: GPUs in one box, and the islands of fast links among them."""
+"""Machine: GPUs in one server, and the islands of faster links among them."""
 
 from typing import Annotated, Any
 
@@ -10,7 +10,7 @@ from gsopt.scenario.cluster.link import Link
 
 
 class Island(Lean):
-    """GPUs of one machine that faster links join than those to the rest of it, such as an NVLink domain.
+    """GPUs of one machine joined by faster links than those to its other GPUs, such as an NVLink domain.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class Island(Lean):
     gpus
         Number of GPUs.
     uplink
-        Link to the machine; None when links are not modelled.
+        Link to the machine; None if links are not modelled.
 
     Examples
     --------
@@ -44,16 +44,16 @@ class Machine(Lean):
     gpus
         Number of GPUs.
     gpu_type
-        Type of its GPUs; empty when all GPUs of the cluster are alike.
+        Type of its GPUs; empty if all GPUs of the cluster are alike.
     memory
-        Bytes of each GPU; None when memory is not modelled.
+        Bytes of memory of each GPU; None if memory is not modelled.
     islands
-        Its islands, which hold all of its GPUs; given as numbers of GPUs, they are named after the machine.
-        Empty when all GPUs are joined alike.
+        Its islands, which contain all of its GPUs; empty if all GPUs are joined alike. Islands given as numbers
+        of GPUs are named after the machine.
     gpu_link
-        Link from each GPU to its island, or to the machine without islands; None when links are not modelled.
+        Link from each GPU to its island or, without islands, to the machine; None if links are not modelled.
     uplink
-        Link to the switch; None when links are not modelled.
+        Link to the switch; None if links are not modelled.
 
     Examples
     --------
@@ -76,7 +76,7 @@ class Machine(Lean):
     @field_validator("islands", mode="before")
     @classmethod
     def _islands_of_numbers(cls, given: Any, info: ValidationInfo) -> Any:
-        """Name islands that are given as numbers of GPUs."""
+        """Name the islands that are given as numbers of GPUs."""
         if not isinstance(given, list | tuple):
             return given
         owner = info.data.get("name", "")

@@ -1,4 +1,4 @@
-"""Rooted: a networkx graph that is known to be a tree, seen from its root."""
+"""Rooted: a networkx graph that is known to be a tree, with its root."""
 
 from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,18 +26,18 @@ class Rooted:
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Return the data of the edge up from a node; none for the root."""
+        """Return the data of the edge up from a node; empty for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 
 
 def show(node: Hashable) -> str:
-    """Show a node in one short line."""
+    """Return a node as one short line."""
     return shorten(node)
 
 
 def root_tree(graph: Any, root: Hashable = None) -> Rooted:
-    """Find the root of a networkx graph, which must be a tree below it; see `Cluster.from_graph`."""
+    """Find the root of a networkx graph, and check that it is a tree; see `Cluster.from_graph`."""
     simple = _simple(graph)
     top = _find_root(simple, root)
     nodes, parent, children = [top], dict[Hashable, Hashable](), dict[Hashable, Sequence[Hashable]]()

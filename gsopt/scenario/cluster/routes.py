@@ -10,11 +10,10 @@ from gsopt.scenario.cluster.machine import Machine
 
 
 class Routes:
-    """The paths of a cluster of racks; those between the same machines are found once.
+    """The paths of a cluster, each found once for a pair of machines.
 
-    GPUs of one home, which is an island or a machine without any, differ only in their numbers, so paths lead
-    from home to home. The machines are in the order of their GPUs' numbers, and the networkx tree of the
-    cluster has no GPUs.
+    A home is an island, or a machine without islands. GPUs of one home differ only in their numbers, so paths
+    lead from home to home. The machines are in the order of their GPUs, and the networkx tree has no GPUs.
     """
 
     def __init__(self, machines: Sequence[Machine], tree: Any) -> None:
@@ -26,7 +25,7 @@ class Routes:
         self._bottlenecks: dict[tuple[tuple[str, bool], ...], Link | None] = {}
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes from a GPU to another, both included."""
+        """Return the nodes from one GPU to another, including both."""
         if one == other:
             return (one,)
         return (one, *self._between(self._home[one], self._home[other]), other)
@@ -40,7 +39,7 @@ class Routes:
         return self._bottlenecks[several]
 
     def _between(self, one: str, other: str) -> tuple[str, ...]:
-        """Return the nodes between two homes, both included."""
+        """Return the nodes between two homes, including both."""
         if (one, other) not in self._paths:
             import networkx as nx
 
@@ -56,9 +55,9 @@ class Routes:
         ]
 
     def _bottleneck(self, several: Mapping[str, bool]) -> Link | None:
-        """Compute the bottleneck of homes, each with whether several of the GPUs are there.
+        """Compute the bottleneck of homes, where `several` says whether more than one GPU is in a home.
 
-        In a tree every link between two homes is on the path from one of them to the first.
+        In a tree, every link between two homes is on the path from one of them to the first home.
         """
         homes = list(several)
         if len(homes) == 1 and not several[homes[0]]:
@@ -71,13 +70,13 @@ class Routes:
         return Link.model_construct(bandwidth=rate, latency=self._longest(homes, several), capacity=None)
 
     def _longest(self, homes: Sequence[str], several: Mapping[str, bool]) -> float:
-        """Return the longest latency between two GPUs, found like the longest path of a tree in two sweeps."""
+        """Return the longest latency between two GPUs, found in two sweeps like the longest path of a tree."""
         within = [self._latency(home, home) for home in homes if several[home]]
         far = max(homes[1:], key=lambda home: self._latency(homes[0], home), default=homes[0])
         across = [self._latency(far, home) for home in homes if home != far]
         return max([*within, *across])
 
     def _latency(self, one: str, other: str) -> float:
-        """Return the seconds between GPUs of two homes, or between two GPUs of the same."""
+        """Return the latency in seconds between GPUs of two homes, or between two GPUs of one."""
         links = [self._gpu_links[one], *self._links(one, other), self._gpu_links[other]]
         return sum(link.latency for link in links if link)

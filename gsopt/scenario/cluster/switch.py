@@ -1,4 +1,4 @@
-"""Switch: machines and further switches behind one point of the network."""
+"""Switch: machines and further switches joined at one point of the network."""
 
 from collections.abc import Iterator
 from typing import Annotated, Literal, Self
@@ -15,9 +15,9 @@ GPU, ISLAND, MACHINE = "gpu", "island", "machine"
 
 
 class Switch(Lean):
-    """Machines and further switches that one point of the network joins, such as a rack, a pod or a zone.
+    """Machines and further switches joined at one point of the network, such as a rack, a pod or a zone.
 
-    An NVLink domain that spans machines is a switch too, of a level such as ``"nvlink"``.
+    An NVLink domain across machines is a switch too, of a level such as ``"nvlink"``.
 
     Attributes
     ----------
@@ -26,11 +26,11 @@ class Switch(Lean):
     level
         Name of its level, such as ``"rack"``; levels have the same order on every path.
     machines
-        The machines joined to it directly.
+        Machines connected to it directly.
     switches
-        The switches below it.
+        Switches connected below it.
     uplink
-        Link to the switch above; None for the root and when links are not modelled.
+        Link to the switch above; None for the root, or if links are not modelled.
 
     Examples
     --------
@@ -71,7 +71,7 @@ class Switch(Lean):
         return self
 
     def walk(self) -> "Iterator[Switch]":
-        """Yield the switch and all below it, each before those below it."""
+        """Yield the switch and all switches below it, each before those below it."""
         pending = [self]
         while pending:
             switch = pending.pop()
@@ -80,7 +80,7 @@ class Switch(Lean):
 
 
 class Rack(Switch):
-    """A switch of the level ``"rack"``: machines behind one switch.
+    """A switch of the level ``"rack"``, with its machines.
 
     Examples
     --------
@@ -93,7 +93,7 @@ class Rack(Switch):
     level: Annotated[Literal["rack"], Field(repr=False)] = "rack"
 
     def plain(self) -> Switch:
-        """Return the rack as a switch, which names its level."""
+        """Return the rack as a `Switch`, which states its level."""
         return Switch.model_construct(
             name=self.name, level="rack", machines=self.machines, switches=self.switches, uplink=self.uplink
         )

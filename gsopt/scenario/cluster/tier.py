@@ -1,12 +1,12 @@
-"""Tier: the names of the levels that every cluster of racks has."""
+"""Tier: the names of the levels of every cluster of racks."""
 
 from enum import StrEnum
 
 
 class Tier(StrEnum):
-    """A network level that every cluster of racks has; a job's tier is the lowest one that joins all its GPUs.
+    """Network level of a cluster of racks; a job's tier is the lowest one that joins all its GPUs.
 
-    A cluster may have further levels with names of their own. A tier is always a text: ``Tier.RACK == "rack"``.
+    Clusters with a custom network may have other levels. A tier is always a string: ``Tier.RACK == "rack"``.
 
     Examples
     --------
@@ -20,5 +20,5 @@ class Tier(StrEnum):
 
 
 def tier_named(level: str) -> str:
-    """Return the tier of a level: one of the three, or the name itself."""
+    """Return the tier of a level: a member of `Tier`, or else the name itself."""
     return next((tier for tier in Tier if tier == level), level)

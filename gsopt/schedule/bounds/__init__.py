@@ -1,19 +1,18 @@
 """Bounds: lower bounds on the sum of completion times that scale to whole traces.
 
-The bounds hold for every policy, with preemption, resizes, rounds and overheads: a job on k GPUs progresses at
-most at the speed in the menu of its mode, and the GPUs in use never exceed the capacity. GPUs of slower types
-count by what they are worth (`gsopt.schedule.bounds.capability`): a job is as many times slower on them as they
-are worth less, so its area stays the same. A job enters by its area (least GPU-seconds over the menus of all
-its modes, phase by phase), its height (least seconds, likewise) and its release date. Where network tiers slow
-jobs down, the bounds apply to the jobs of `on_best_tiers`, and where jobs are adaptive to those of
-`on_highest_speeds`. `total_jct` turns a sum of completion times into one of job completion times.
+The bounds hold for every policy, whatever its preemptions, resizes, rounds and overheads. They assume only that
+a job on k GPUs is no faster than the menu of its mode says, and that the GPUs in use never exceed the capacity.
+The bounds use three properties of a job: its area (least GPU-seconds over the menus of all its modes, phase by
+phase), its height (least seconds, likewise) and its release date. GPUs of slower types count by their
+capability (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network tiers the bounds
+apply to the jobs of `on_best_tiers`, and with adaptive jobs to those of `on_highest_speeds`. `total_jct`
+converts a sum of completion times into one of job completion times.
 
-`gsopt.schedule.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
-`mean_jct_bound` returns the best that is affordable.
+`gsopt.schedule.bounds.prices` has a bound by prices of GPU time, which is much better but takes longer.
+`mean_jct_bound` returns the best bound that is affordable.
 
-Formulas are computed in exact numbers, from times read as the decimals they are written as and counted from the
-first release date. So neither late release dates nor durations of very different magnitudes cost accuracy;
-rounding is always down.
+Formulas are computed in exact numbers, with times read as decimals and counted from the first release date. So
+late release dates and very different durations cost no accuracy. Rounding is always down.
 """
 
 from gsopt.schedule.bounds.adaptive import on_highest_speeds

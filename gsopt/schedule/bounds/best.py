@@ -1,4 +1,4 @@
-"""Best: the best bound that is affordable, and means of completion times."""
+"""Best: the best affordable bound, and means of completion times."""
 
 from fractions import Fraction
 
@@ -13,15 +13,15 @@ MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the best bound on the sum of completion times that is affordable at the workload's size.
+    """Return the best bound on the sum of completion times that is affordable for the number of jobs.
 
     Parameters
     ----------
     workload
         The jobs.
     gpus
-        Largest capacity at any time. Where jobs may share a GPU it counts once for each of them, and GPUs of
-        slower types count by what they are worth (`gsopt.schedule.bounds.capability`).
+        Largest number of GPUs at any time. If n jobs may share a GPU it counts n times, and GPUs of slower
+        types count by their capability (`gsopt.schedule.bounds.capability`).
 
     Examples
     --------
@@ -36,7 +36,7 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def total_jct(total_completion: Number, workload: Workload) -> Fraction:
-    """Turn a sum of completion times into a sum of job completion times, exactly.
+    """Convert a sum of completion times into the exact sum of job completion times.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Turn a sum of completion times into a mean job completion time, not rounded up.
+    """Convert a sum of completion times into a mean job completion time, never rounded up.
 
     Examples
     --------

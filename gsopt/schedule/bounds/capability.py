@@ -1,23 +1,23 @@
-"""Capability: what GPUs of several types are worth, in GPUs of the type on which menus were measured."""
+"""Capability: the worth of GPUs of several types, in GPUs of the type on which menus were measured."""
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
 
 
 def capability(scenario: Scenario, gpu_type: str) -> float:
-    """Return what a GPU of a type is worth: the speed of jobs on it, relative to that of their menus."""
+    """Return the speed of jobs on a GPU of a type, relative to that in their menus."""
     return 1.0 / scenario.speed.gpu_types.get(gpu_type, 1.0)
 
 
 class Capabilities:
-    """The most that any number of GPUs is worth, for jobs that need a type and memory."""
+    """The largest capability of any number of GPUs, for jobs that need a GPU type or memory."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
 
     def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
-        """Return the most that so many GPUs, of a type or of any, are worth; None if there are fewer."""
+        """Return the largest capability of `count` GPUs, of a type or of any; None if there are fewer."""
         need = (gpu_type, memory)
         if need not in self._rooms:
             self._rooms[need] = self._room(gpu_type, memory)
@@ -28,7 +28,7 @@ class Capabilities:
         return None if count else worth
 
     def _room(self, gpu_type: str, memory: int) -> list[tuple[float, int]]:
-        """Count the GPUs of each worth, the best ones first."""
+        """Return the capabilities of suitable GPUs, the best first, and how many GPUs have each."""
         cluster = self._scenario.cluster
         kinds = [gpu_type] if gpu_type else sorted({machine.gpu_type for machine in cluster.machines})
         if cluster.is_plain or not self._scenario.speed.gpu_types:
@@ -38,7 +38,7 @@ class Capabilities:
 
 
 def _room_of(cluster: Cluster, kind: str, memory: int) -> int:
-    """Count the GPUs of a type, which may have no name, with so much memory."""
+    """Count the GPUs of a type, which may have no name, with at least `memory` bytes."""
     return sum(
         machine.gpus
         for machine in cluster.machines

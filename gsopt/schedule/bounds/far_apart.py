@@ -1,4 +1,4 @@
-"""Jobs that are far apart in time: parts of a workload that are bounded one by one."""
+"""Far apart: parts of a workload separated by long breaks, which are bounded one by one."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,10 +11,10 @@ _FAR, _MOST_PARTS = 1_000, 100
 
 
 def far_apart(workload: Workload) -> list[Sequence[Job]]:
-    """Divide jobs by long breaks, so that what is far away costs no digits and no cells of time.
+    """Divide jobs at long breaks, so that distant jobs cost no digits and no cells of time.
 
-    What bounds each part bounds all of them together. A break is far longer than all jobs before it would take
-    one after the other, so nothing is lost where there are GPUs for them.
+    Bounds of the parts add up to a bound of the whole. A break is far longer than all jobs before it take one
+    after another, so nothing is lost if there are GPUs for them.
     """
     jobs, breaks = workload.jobs, list[tuple[float, int]]()
     begin = busy = before = 0.0

@@ -1,4 +1,4 @@
-"""Mean job completion time: what no policy can beat on a scenario, and what proves it."""
+"""JCT: a lower bound on the mean job completion time of a scenario, and its proof."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +18,7 @@ from gsopt.schedule.bounds.tiers import on_best_tiers
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
 
-#: Fewest jobs for which prices are tried unasked: with fewer, formulas are as good.
+#: Fewest jobs for which prices are tried by default; with fewer, formulas are as good.
 FEWEST_PRICED = 10
 
 #: Prices that are tried unasked: for 1,500 rigid jobs in a fraction of a second, about as long as a simulation.
@@ -32,14 +32,14 @@ _FEW_RIGID, _FEW_ELASTIC = 5_000, 30
 
 @dataclass(frozen=True)
 class MeanBound:
-    """A bound on the mean job completion time of every schedule.
+    """A lower bound on the mean job completion time of every schedule.
 
     Attributes
     ----------
     mean_jct
         The bound, in seconds.
     proof
-        What proves it, in a word: ``formulas``, ``prices``, or ``given`` where the user says so.
+        What proves it: ``formulas``, ``prices``, or ``given`` for a bound from the user.
 
     Examples
     --------
@@ -52,19 +52,18 @@ class MeanBound:
 
 
 def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> MeanBound | None:
-    """Bound the mean job completion time of every policy on a scenario; None without jobs.
+    """Return a lower bound on the mean job completion time of every policy; None without jobs.
 
-    The best of the formulas that are affordable, and of prices of GPU time; see
-    `gsopt.schedule.bounds.prices.price_bound`, which proves more if it is given more time. A job is never
-    faster than on the best network tier that its GPUs can have. Jobs that share GPUs slow each other down by
-    what `gsopt.schedule.bounds.places` makes of it.
+    This is the best of the affordable formulas and of the bound by prices of GPU time, which improves with more
+    evaluations (`gsopt.schedule.bounds.prices.price_bound`). A job is never faster than on the best network
+    tier that its GPUs can have. Slowdowns of jobs that share GPUs count as in `gsopt.schedule.bounds.places`.
 
     Parameters
     ----------
     scenario
-        What is given.
+        The workload, its cluster and its rules.
     evaluations
-        How many prices to try; None for a share that takes less time than a simulation, 0 for formulas alone.
+        Number of price vectors to try; None for fewer than a simulation takes, 0 for formulas only.
 
     Examples
     --------
@@ -92,7 +91,7 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
 
 
 def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:
-    """Bound the total of all jobs by prices, as many as are wanted or affordable; 0 without."""
+    """Return a bound on the total over all jobs by prices, as many as wanted or affordable; 0 without any."""
     compiled = None
     if evaluations is None:
         evaluations, compiled = _affordable(scenario)
@@ -104,9 +103,9 @@ def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:
 
 
 def _most_gpus(scenario: Scenario) -> float:
-    """Compute what the GPUs that are there at any time are worth at most, by the places that jobs take up.
+    """Return the largest total capability of the available GPUs, for the places that jobs take up.
 
-    Those of the cluster count if none ever is there. What is no whole number is not rounded down.
+    If no GPU is ever available, all of the cluster count. The result is not rounded down.
     """
     from gsopt.schedule.bounds.prices.supply import GpuSupply
 
@@ -117,7 +116,7 @@ def _most_gpus(scenario: Scenario) -> float:
 
 
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
-    """Return how many prices to try, and whether by compiled kernels; None where that depends on the jobs.
+    """Return how many price vectors to try, and whether with compiled kernels; None if that depends.
 
     It does not depend on the clock, so that results can be reproduced.
     """
@@ -134,12 +133,12 @@ def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
 
 
 def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenario) -> MeanBound | None:
-    """Read what a user gives as a bound on the mean job completion time.
+    """Convert a bound given by the user into a bound on the mean job completion time.
 
     Raises
     ------
     InvalidInput
-        It is no finite number, or a bound for another number of jobs.
+        It is not a finite number, or it is a bound for another number of jobs.
 
     Examples
     --------

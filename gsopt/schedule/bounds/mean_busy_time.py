@@ -13,10 +13,10 @@ _BITS = 64
 
 
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
-    """Bound the sum of completion times by the mean busy times.
+    """Return a lower bound on the sum of completion times by mean busy times.
 
-    A job completes at least half its height after the mean time of its work; preemptive smallest area first on
-    one fast machine minimises the sum of these means. Takes O(n log n).
+    A job completes at least half its height after the mean time of its work. Preemptive smallest area first on
+    one fast machine minimizes the sum of these means. Takes O(n log n).
 
     Examples
     --------
@@ -30,7 +30,7 @@ def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def busy_times(steps: Steps) -> Fraction:
-    """Add up the mean busy times and half the heights, in steps."""
+    """Return the sum of mean busy times and half the heights, in steps."""
     left = list(steps.size)
     twice = [0] * len(left)  # the mean of each job, times its size and 2
     pending: list[tuple[int, int]] = []

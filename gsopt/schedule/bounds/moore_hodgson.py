@@ -1,4 +1,4 @@
-"""Moore and Hodgson: how many jobs may be completed by a time."""
+"""Moore and Hodgson: how many jobs can be complete by a time."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -16,9 +16,9 @@ _BITS = 40
 
 
 def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
-    """Bound the sum of completion times by how many jobs can be complete at all at each time.
+    """Return a lower bound on the sum of completion times by how many jobs can be complete at each time.
 
-    At least as good as the position bound, and takes O(n^2 log n) per bisection step.
+    It is at least as good as the position bound, and takes O(n^2 log n) per bisection step.
 
     Examples
     --------
@@ -32,11 +32,11 @@ def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
-    """Bound the first, second, ... completion by how many jobs can be complete at all at each time.
+    """Return lower bounds on the first, second, ... completion time.
 
     The q-th completion is not before the first time at which one fast machine can complete q jobs, if each uses
-    the least area with which it completes in the time left; by Moore and Hodgson's rule on reversed time. The
-    times are ascending seconds, of which the q-th bounds the q-th completion of every schedule.
+    the least area with which it completes in the remaining time. Moore and Hodgson's rule on reversed time
+    finds it. The result is in seconds, ascending; its q-th entry bounds the q-th completion of every schedule.
 
     Examples
     --------
@@ -51,7 +51,7 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
 
 
 def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int]:
-    """Bound the completions by position, in steps that are short enough to find times in them."""
+    """Return bounds on the completions by position, in steps short enough for bisection."""
     curves = [
         _Areas(job, arrival, steps.seconds, gpus)
         for job, arrival in zip(workload.jobs, steps.release, strict=True)
@@ -68,8 +68,8 @@ def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int
 class _Areas:
     """The least area with which a job completes within a span: the lower hull of the menus of all its modes.
 
-    Phases are ignored, as without them jobs complete in less time and on smaller areas. Both count in steps, an
-    area as the time that all GPUs together take for it, and are rounded down.
+    Phases are ignored; without them jobs complete in less time and with smaller areas. Spans and areas are
+    counted in steps, an area as the time that all GPUs together take for it, and rounded down.
     """
 
     def __init__(self, job: Job, arrival: int, step: Fraction, gpus: Number) -> None:
@@ -88,7 +88,7 @@ class _Areas:
             self.points.append(point)
 
     def least(self, span: int) -> int | None:
-        """Return the least area within a span; None when the job cannot complete in it."""
+        """Return the least area within a span; None if the job cannot complete in it."""
         if span < self.points[0][0]:
             return None
         for (seconds, cost), (slower, cheaper) in zip(self.points, self.points[1:], strict=False):
@@ -102,7 +102,7 @@ def _convex(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
 
 
 def _most_completed(curves: Sequence[_Areas], time: int) -> int:
-    """Count the jobs that can be complete at a time (Moore-Hodgson with due dates counted back from it)."""
+    """Return the most jobs that can be complete at a time, by Moore-Hodgson on reversed time."""
     sizes = [(time - curve.arrival, curve.least(time - curve.arrival)) for curve in curves]
     chosen: list[int] = []
     used = 0
@@ -115,7 +115,7 @@ def _most_completed(curves: Sequence[_Areas], time: int) -> int:
 
 
 def _first_time(completed: Callable[[int], int], wanted: int, low: int, stride: int) -> int:
-    """Find a time before which so many jobs cannot be complete, by growing strides and then by bisection."""
+    """Return a time before which `wanted` jobs cannot be complete, by growing strides and then bisection."""
     if completed(low) >= wanted:
         return low
     while completed(low + stride) < wanted:

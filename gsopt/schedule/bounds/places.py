@@ -13,19 +13,19 @@ Array = np.ndarray[Any, Any]
 
 
 def places(scenario: Scenario) -> list[float]:
-    """Return the places that each job takes up on each of its GPUs; a GPU has ``share_limit`` places.
+    """Return the number of places that each job takes up on its GPUs; a GPU has ``share_limit`` places.
 
-    Let w_j be weights of at most 1 with w_j / xi_jk + w_k / xi_kj <= 1 for any two jobs, xi_jk being the
-    slowdown of j beside k. Beside others a job is at most 1 / xi as fast as alone, xi being that of its worst
-    partner. So two jobs on a GPU have w_j rho_j + w_k rho_k <= 1, rho being their speeds in parts of those
-    alone. Adding this up over all pairs of c jobs on a GPU gives a sum of w_j rho_j of at most c / 2; a job
-    alone has at most 1. So where up to C >= 2 jobs may share, the sum over all GPUs of 2 w_j rho_j is at most C
-    times their number: a job at full speed on 2 w_j places of each of its GPUs, of C places each, would do the
-    same work as fast. Without slowdowns that is one place; with slowdowns of 2 it is two, and a pair is no
-    better than one job after the other.
+    Let xi_jk be the slowdown of job j by sharing a GPU with job k, and choose weights w_j of at most 1 with w_j
+    / xi_jk + w_k / xi_kj <= 1 for any two jobs. Let rho_j be the speed of job j relative to that alone, which
+    is at most 1 / xi for its worst partner. So two jobs on a GPU have w_j rho_j + w_k rho_k <= 1. Adding this
+    up over all pairs of c jobs on a GPU yields a sum of w_j rho_j of at most c / 2; for a job alone it is at
+    most 1. So if up to C >= 2 jobs may share, the sum of 2 w_j rho_j over all GPUs is at most C times their
+    number. A job at full speed on 2 w_j of the C places of each of its GPUs would do the same work in the same
+    time. Without slowdowns that is one place. With slowdowns of 2 it is two, and sharing is no better than
+    running one job after the other.
 
-    The weights of each pair are alike at first; then each grows as far as the others leave it, those of models
-    with the most work first. The weights are our own.
+    Each pair starts with equal weights. Then each weight grows as far as the others allow, starting with the
+    models that have the most work. This choice of weights is gsopt's own.
     """
     jobs, speed = scenario.workload.jobs, scenario.speed
     if scenario.share_limit == 1 or len(jobs) <= 1:
@@ -45,7 +45,7 @@ def places(scenario: Scenario) -> list[float]:
 
 
 def _weights(slow: Array, meet: Array) -> Array:
-    """Return weights of models by their slowdowns beside each other, where they may meet."""
+    """Return weights of models by their mutual slowdowns, for the pairs that may share a GPU."""
     if (slow[meet] <= 1).all():
         return np.full(len(slow), 0.5)
     together = np.where(meet, 1 / (1 / slow + 1 / slow.T), 1.0)

@@ -1,4 +1,4 @@
-"""Position: bounds on the first completion, the second, and so on, by shortest remaining time and height."""
+"""Position: lower bounds on the first completion, the second, and so on."""
 
 from heapq import heappop, heappush, heapreplace
 from math import inf
@@ -9,7 +9,7 @@ from gsopt.schedule.bounds.work import Steps
 
 
 def height_bound(workload: Workload, gpus: Number) -> Exact:
-    """Bound the sum of completion times by every job alone at its fastest.
+    """Return a lower bound on the sum of completion times by running each job alone at its fastest.
 
     Examples
     --------
@@ -22,9 +22,9 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Bound the sum of completion times by shortest remaining time on one machine as fast as all GPUs.
+    """Return a lower bound by shortest remaining time on one machine as fast as all GPUs.
 
-    Takes O(n log n).
+    It bounds the sum of completion times, and takes O(n log n).
 
     Examples
     --------
@@ -38,11 +38,11 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def position_bound(workload: Workload, gpus: Number) -> Exact:
-    """Bound the sum of completion times position by position.
+    """Return a lower bound on the sum of completion times, position by position.
 
-    The q-th completion is not before the q-th of shortest remaining time on one fast machine, which maximises
-    the jobs completed at every instant, nor before the q-th smallest release date plus height. At least as
-    good as the SRPT and the height bound. Takes O(n log n).
+    The q-th completion is not before the q-th one under shortest remaining time (SRPT) on one fast machine,
+    which completes the most jobs by any time. Nor is it before the q-th smallest release date plus height. The
+    bound is at least as good as the SRPT and the height bound, and takes O(n log n).
 
     Examples
     --------
@@ -58,19 +58,19 @@ def position_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def completions_by_position(workload: Workload, gpus: Number) -> list[float]:
-    """Bound the first, second, ... completion, in seconds after the first release."""
+    """Return lower bounds on the first, second, ... completion, in seconds after the first release."""
     steps = Steps.of(workload, gpus)
     return [float_below(time * steps.seconds) for time in positions(steps)]
 
 
 def positions(steps: Steps) -> list[int]:
-    """Bound the first, second, ... completion, in steps."""
+    """Return lower bounds on the first, second, ... completion, in steps."""
     alone = (release + height for release, height in zip(steps.release, steps.height, strict=True))
     return list(map(max, srpt_completions(steps), sorted(alone)))
 
 
 def srpt_completions(steps: Steps) -> list[int]:
-    """Return when jobs complete by shortest remaining time on one machine as fast as all GPUs."""
+    """Return the completions under shortest remaining time on one machine as fast as all GPUs, in steps."""
     completions: list[int] = []
     pending: list[int] = []
     now = 0

@@ -1,4 +1,4 @@
-"""Stock: the most machines that may be there over time, whichever of them are given up."""
+"""Stock: the most machines that may be available over time, whichever of them are given up."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Yield, for each time, the most that the GPUs there are worth from then on, for every row of worths.
+    """Yield, for each time, the largest total worth of the available GPUs from then on, for every row.
 
-    `worths` has a row for each way to value GPUs, and a column for each machine. How many machines have been
-    given up by each deadline is known, but not which: those that are there are taken to be the ones worth most.
-    No schedule has more; some may all have less.
+    `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many machines
+    have been given up by each deadline, but not which. The remaining machines are assumed to be the most
+    valuable ones, so no schedule has more; possibly all have less.
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
@@ -45,7 +45,7 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
 
 
 def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
-    """Yield everything that happens, with its time and its place within the instant."""
+    """Yield everything that happens, with its time and its order at that time."""
     for change in scenario.capacity_changes:
         yield float(change.time), _CAPACITY, change.gpus
     for event in scenario.events:
@@ -65,7 +65,7 @@ class _MachineGroup:
 
     @classmethod
     def of(cls, members: Array) -> "_MachineGroup":
-        """Begin with all members."""
+        """Create a group with all members available."""
         return cls(members, _count(members), _count(members))
 
     def has(self, machines: Array) -> bool:
@@ -73,15 +73,15 @@ class _MachineGroup:
         return not np.any(machines & ~self.members)
 
     def come(self, count: int) -> None:
-        """Let at most so many members come back, or so many leave if negative."""
+        """Return up to `count` members, or remove as many if negative."""
         self.there += count
         self.promised += count
 
     def close(self, count: int, elsewhere: int) -> None:
-        """Close a request for `count` members; at most `elsewhere` members are there that it does not take.
+        """Close a request for `count` members; it cannot take at most `elsewhere` of the available members.
 
-        Either all that it asks for have been given up, which `promised` counts and `there` does not, or all
-        that it takes are away.
+        Either all that it asks for have been given up, which `promised` counts but `there` does not, or all
+        machines that it can take are away.
         """
         self.asked -= count
         self.there = min(self.there, max(self.promised - count, elsewhere))
@@ -97,10 +97,10 @@ class _MachineGroup:
 class Stock:
     """The machines of a cluster from event to event, as far as they do not depend on decisions.
 
-    Machines are counted in groups, one for each type and one for all: requests for machines of one type count
-    in both, others in the latter only. A machine that is given up is no longer there, but counts as promised
-    until the deadline of its request, when as many promises fall due as were asked for. A machine that returns
-    or is lent meanwhile counts anew, since it may be given up again.
+    Machines are counted in groups: one for each type, and one for all. Requests for machines of a type count in
+    both, other requests only in the latter. A machine that is given up is away, but counts as promised until
+    the deadline of its request, when as many promises fall due as were requested. A machine that returns or is
+    lent in the meantime counts again, as it may be given up again.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -112,7 +112,7 @@ class Stock:
         self._open: list[Reclaim] = []
 
     def happen(self, event: Event) -> None:
-        """Let an event happen."""
+        """Process an event."""
         if isinstance(event, Leave):
             self._leave(self._named(event.servers))
         elif isinstance(event, Return):
@@ -124,7 +124,7 @@ class Stock:
         self._cut()
 
     def close(self, request: Reclaim) -> None:
-        """Let the deadline of a request pass."""
+        """Process the deadline of a request."""
         self._open.remove(request)
         taken = self._meant(request)
         for group in self._groups:
@@ -133,10 +133,10 @@ class Stock:
         self._cut()
 
     def most(self, worths: Array) -> Array:
-        """Return the most that the machines there are worth, for every row of worths.
+        """Return the largest total worth of the available machines, for every row of worths.
 
-        The best of each type are taken, and the best of these overall: types have no machine in common, so no
-        choice is better.
+        The best machines of each type are taken, and the best of these overall. No choice is better, as types
+        have no machine in common.
         """
         left = np.where(self._known == _AWAY, 0.0, worths)
         for group in self._groups:
@@ -164,7 +164,7 @@ class Stock:
             self._doubt(servers & self._meant(request))
 
     def _lend(self, servers: int, meant: Array) -> None:
-        """Bring back up to so many machines that are away; which ones is not known."""
+        """Return up to `servers` machines that are away; which ones is not known."""
         for group in self._groups:
             group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
         self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
@@ -178,7 +178,7 @@ class Stock:
         self._doubt(taken)
 
     def _doubt(self, machines: Array) -> None:
-        """Note that it is uncertain whether machines that were there still are."""
+        """Note that machines that were available may no longer be."""
         self._known[machines & (self._known == _THERE)] = _UNCERTAIN
 
     def _cut(self) -> None:
@@ -193,13 +193,13 @@ class Stock:
         return found
 
     def _meant(self, event: Reclaim | Loan) -> Array:
-        """Return the machines that a request may take, or a loan may bring."""
+        """Return the machines that a request may take, or a loan may return."""
         if event.among:
             return self._named(event.among)
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
 
     def _elsewhere(self, group: _MachineGroup, taken: Array) -> int:
-        """Count the members of a group that may be there and that a request does not take."""
+        """Count the members of a group that may be available and that a request cannot take."""
         left = ~taken & (self._known != _AWAY)
         parts = [part for part in self._types if group.has(part.members)]
         return sum(min(part.there, _count(part.members & left)) for part in parts)

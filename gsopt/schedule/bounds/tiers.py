@@ -1,4 +1,4 @@
-"""Tiers: the network slowdowns that no placement can avoid, for bounds to count."""
+"""Tiers: the network slowdowns that no placement can avoid, for use in bounds."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -12,10 +12,10 @@ from gsopt.scenario.scenario import Scenario
 def on_best_tiers(scenario: Scenario) -> Scenario:
     """Return a scenario without network tiers in which every job is as fast as on its best tier.
 
-    GPUs that do not fit one machine are never joined by one, however empty the cluster is. So the speed on a
-    number of GPUs is that on the cheapest tier that so many GPUs can have, whatever the placement. Every
-    schedule of the given scenario is one of the result, or better: bounds of the result hold for it. A scenario
-    in which no tier counts is returned as it is.
+    A job with more GPUs than a machine always spans machines, however empty the cluster is. So in the result,
+    the speed on a number of GPUs is that on the fastest tier that as many GPUs can have. A job is never slower
+    there, so lower bounds for the result hold for the given scenario. A scenario without tier penalties is
+    returned unchanged.
 
     Examples
     --------
@@ -35,7 +35,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
     @cache
     def slowdown(model: str, count: int) -> Exact:
-        """Return the least slowdown of a model on so many GPUs; 1 on one, and on more than there are."""
+        """Return the least slowdown of a model on a number of GPUs; 1 where the cluster sets none."""
         if not 1 < count <= cluster.gpus:
             return 1
         reachable = levels[levels.index(cluster.best_tier(count)) :]
@@ -53,7 +53,7 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
 
 
 def _slowed(job: Job, slowdowns: Mapping[int, Exact]) -> Job:
-    """Return a job slowed down by number of GPUs; its work is still measured on its demanded GPUs.
+    """Return a job with a slowdown for each number of GPUs; its work is still measured on the demanded GPUs.
 
     Floats are rounded so that the job is no slower.
     """

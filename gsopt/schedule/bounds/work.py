@@ -1,4 +1,4 @@
-"""Work: the least that a job needs, and the clock on which bounds count, in exact numbers."""
+"""Work: the least resources that a job needs, and the clock of the bounds, in exact numbers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ _MOST_BITS, _LEAST_BITS = 256, 64
 
 
 def area(job: Job) -> Exact:
-    """Compute the least GPU-seconds of a job over the menus of all its modes, phase by phase.
+    """Return the least GPU-seconds of a job over the menus of all its modes, phase by phase.
 
     Examples
     --------
@@ -27,7 +27,7 @@ def area(job: Job) -> Exact:
 
 
 def height(job: Job) -> Exact:
-    """Compute the least seconds of a job over the menus of all its modes, phase by phase.
+    """Return the least seconds of a job over the menus of all its modes, phase by phase.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def options(job: Job) -> list[tuple[str, int, float]]:
 
 
 def _least(job: Job, held: Callable[[int], int]) -> Exact:
-    """Add up the cost of the phases, each where least is held for its work."""
+    """Return the total over the phases, each with the option that needs least for its work."""
     choices, duration = options(job), decimal(job.duration)
     if not job.phases:
         return whole(duration * _cheapest([(held(count), speed) for _, count, speed in choices]))
@@ -65,7 +65,7 @@ def _least(job: Job, held: Callable[[int], int]) -> Exact:
 
 
 def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
-    """Compute the least that is held for a unit of work; floats narrow the choices down."""
+    """Return the least amount needed for a unit of work; floats narrow the choices down."""
     if len(choices) == 1 and choices[0][1] == 1:
         return choices[0][0]
     near = min(count / speed for count, speed in choices) * (1 + SUM)
@@ -78,17 +78,17 @@ def first_release(workload: Workload) -> float:
 
 
 def arrivals_of(workload: Workload) -> list[Exact]:
-    """Return the release dates, counted from the first."""
+    """Return the release dates in seconds after the first one."""
     origin = decimal(first_release(workload))
     return [decimal(job.release_date) - origin for job in workload.jobs]
 
 
 @dataclass(frozen=True)
 class Steps:
-    """The input of the formulas, in whole steps of time from the first release date.
+    """The input of the bounds, in whole steps of time from the first release date.
 
-    Steps divide all times where they can be short enough; otherwise times are rounded down. A job that needs
-    less and is released earlier completes no later, so bounds for the rounded times hold.
+    All times are whole numbers of steps if such a step is not too short; otherwise times are rounded down. A
+    job that needs less time and is released earlier completes no later, so bounds for the rounded times hold.
     """
 
     seconds: Fraction  # of a step
@@ -99,7 +99,7 @@ class Steps:
 
     @classmethod
     def of(cls, workload: Workload, gpus: Number) -> Self:
-        """Count the times of jobs on so many GPUs."""
+        """Convert the times of jobs on a number of GPUs into steps."""
         origin, release = decimal(first_release(workload)), arrivals_of(workload)
         heights = [height(job) for job in workload.jobs]
         all_gpus = decimal(gpus)
@@ -113,17 +113,17 @@ class Steps:
         return cls(seconds, origin, count(release), count(heights), count(sizes))
 
     def divided(self, parts: int) -> Self:
-        """Count the same times in shorter steps."""
+        """Return the same times in shorter steps."""
         times = (tuple(time * parts for time in own) for own in (self.release, self.height, self.size))
         return type(self)(self.seconds / parts, self.origin, *times)
 
     def completed(self, steps: Exact) -> Exact:
-        """Turn a sum of all jobs' completion times in steps into seconds on the workload's clock."""
+        """Convert a sum of all jobs' completion times in steps into seconds on the workload's clock."""
         return whole(self.origin * len(self.release) + steps * self.seconds)
 
 
 def _step(times: Iterable[Exact], least: Iterable[Exact]) -> Fraction:
-    """Return a step that divides all times, or else one that is far below the least."""
+    """Return a step that divides all times, or else one far below the shortest of them."""
     parts = 1
     for time in times:
         parts = lcm(parts, time.denominator)

@@ -1,4 +1,4 @@
-"""Parts: what several policies are made of."""
+"""Parts: building blocks that several policies share."""
 
 from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.greedy import Greedy

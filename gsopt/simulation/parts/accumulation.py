@@ -1,4 +1,4 @@
-"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it would make."""
+"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it would form."""
 
 from typing import Any
 
@@ -25,12 +25,12 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
 
 def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
-    """Return the least free memory of some GPUs, in bytes; None when memory is unlimited."""
+    """Return the least free memory of some GPUs, in bytes; None if memory is unlimited."""
     return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
 
 
 def fits(job: Job, mode: str, left: int | None) -> bool:
-    """Check whether a job in a mode fits the free bytes per GPU; unknown memory fits."""
+    """Check whether a job in a mode fits into the free bytes per GPU; unknown memory always fits."""
     need = job.memory_in(mode)
     return need is None or left is None or need <= left
 
@@ -38,9 +38,9 @@ def fits(job: Job, mode: str, left: int | None) -> bool:
 class Pairs:
     """The pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
-    Slowdowns depend on the two models alone, not on the GPUs, and are cached. The running job is assumed to run
-    alone otherwise, at the speed of its current phase, and the waiting job to have all its GPUs on the network
-    tier of those that the running job holds alone, as in Castor, Theorem 1.
+    Slowdowns depend only on the two models, and are cached. As in Castor, Theorem 1, the running job is assumed
+    to have no other partner and the speed of its current phase. The waiting job is assumed to have all its GPUs
+    on the network tier of the GPUs that the running job holds alone.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pair for every number of steps of a waiting job, the whole batch first.
+        """Return the pair for each sub-batch of a waiting job, the whole batch first.
 
         Parameters
         ----------
@@ -92,7 +92,7 @@ class Pairs:
         ]
 
     def slowdown(self, state: State, job: int, beside: int) -> Any:
-        """Return the factor by which a job is slower beside another."""
+        """Return the slowdown of a job that shares GPUs with another."""
         models = state.jobs[job].model, state.jobs[beside].model
         if models not in self._slowdowns:
             count = state.jobs[job].gpus

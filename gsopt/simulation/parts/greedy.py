@@ -13,7 +13,7 @@ from gsopt.simulation.policy import Action, State
 
 
 class _KnownJob(NamedTuple):
-    """A released job with its allowed counts, and its queue while it waits."""
+    """A released job with its allowed numbers of GPUs, and its queue while it waits."""
 
     item: Job
     counts: tuple[int, ...]
@@ -23,31 +23,32 @@ class _KnownJob(NamedTuple):
 class Greedy:
     """Allocate the GPUs as a scan of all jobs in the order of their keys would.
 
-    The scan gives each job the largest of its allowed counts that the jobs before it leave free, and skips a
-    job whose smallest count is not free. So a job grows before the jobs behind it get any GPUs.
+    The scan gives each job its largest allowed number of GPUs that the jobs before it leave free. It skips a
+    job if even its smallest number is not free. So a job grows before the jobs after it get any GPUs.
 
     Each decision repairs the last allocation instead of scanning all jobs. A job can improve if it could hold
-    more GPUs when only the jobs before it kept theirs. The first such job takes free GPUs, and then those of
-    the running jobs behind it, from the last one on. This is repeated until no job can improve, which is true
-    of the scan's allocation alone. Only waiting jobs and running jobs below their largest count can improve,
-    and among the waiting jobs the first of each queue decides for the rest.
+    more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then those of
+    the running jobs after it, starting with the last one. This is repeated until no job can improve; then the
+    allocation is that of the scan. Only waiting jobs, and running jobs below their largest number, can improve;
+    of each queue only the first job is checked.
 
-    With GPUs of several kinds, a job takes those with the least sufficient memory first. A job is only stopped
-    for another that may use its GPUs, and may continue at once on others.
+    With GPUs of several kinds, a job takes those with the least sufficient memory first. A job is stopped only
+    for another one that may use its GPUs, and may continue at once on others.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     key
-        Current key of a job. That of a waiting job does not change. That of a running job may fall at any time;
-        when it rises other than at its `pace`, `rekey` must be called.
+        Returns the current key of a job. The key of a waiting job does not change. The key of a running job may
+        fall at any time; if it rises other than at its `pace`, `rekey` must be called.
     counts
-        The allowed counts of a job, ascending; only the demanded one when None.
+        Returns the allowed numbers of GPUs of a job, ascending; None for the demanded number only.
     skip
-        Whether a job whose smallest count is not free is skipped; otherwise it blocks all jobs behind it.
+        Whether a job whose smallest number is not free is skipped; otherwise it blocks all jobs after it.
     pace
-        By how much the key of a running job rises per second, by its number of GPUs; None when it never rises.
+        Returns how much the key of a running job rises per second, by its number of GPUs; None if it never
+        rises.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class Greedy:
         self._begin = state.now
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Repair the allocation."""
+        """Yield the actions that update the allocation."""
         self.update(state)
         return self.repair(state)
 
@@ -119,7 +120,7 @@ class Greedy:
             self._asking.append(self._wait(job))
 
     def rekey(self, job: int) -> None:
-        """Update the key of a running or waiting job, whichever way it has changed."""
+        """Update the key of a running or waiting job that has risen or fallen."""
         self._from_scratch = True
         self.update_key(job)
 
@@ -170,7 +171,7 @@ class Greedy:
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Grant a job the GPUs that the jobs before it leave; return False if that is no more than it has."""
+        """Grant a job the GPUs that the jobs before it leave; return False if they are no more than it has."""
         job = rank[1]
         item, counts, _ = self._known[job]
         had = size(holding)
@@ -220,13 +221,13 @@ class Greedy:
                 heappush(self._asking, head)
 
     def _stop_behind(self, rank: Rank) -> None:
-        """Stop every job behind a rank."""
+        """Stop every job after a rank."""
         victims, _ = self._last_behind(rank, self._usable_behind(rank), None)
         for job, _ in victims:
             self._stop(job)
 
     def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
-        """Return, by holding, how many jobs behind a rank have it, and how many GPUs of it the job can use."""
+        """Return, by holding, how many jobs after a rank have it, and how many of its GPUs the job can use."""
         item, usable = self._known[rank[1]].item, self._pool.usable
         found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
         self._nobody_behind = not found
@@ -235,10 +236,10 @@ class Greedy:
     def _last_behind(
         self, rank: Rank, behind: Mapping[Holding, tuple[int, int]], need: int | None
     ) -> tuple[list[tuple[int, int]], int]:
-        """Find the last running jobs behind a rank that hold `need` GPUs which its job may use.
+        """Return the last running jobs after a rank that hold `need` GPUs which its job may use.
 
-        Each is returned with its number of such GPUs, together with their sum. All jobs behind the rank are
-        returned when they hold too few, or when `need` is None.
+        Each is returned with its number of such GPUs, together with their sum. All jobs after the rank are
+        returned if they hold too few, or if `need` is None.
         """
         running = self._running
         chosen = {holding: 0 for holding, (_, part) in behind.items() if part}
@@ -270,5 +271,5 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest of ascending counts that is at most the free number; 0 if there is none."""
+    """Return the largest of ascending numbers of GPUs that is at most the free number; 0 if there is none."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

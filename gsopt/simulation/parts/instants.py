@@ -9,9 +9,8 @@ from gsopt.simulation.interval import require_interval
 class Instants:
     """The multiples of an interval on the clock of the run.
 
-    When decisions come in rounds of another length, the first round after an instant counts as the instant, if
-    the policy has asked for it. A request ends with the next decision, like that of `gsopt.simulation.Wake`,
-    and has to be repeated.
+    If decisions come in rounds of another length, the first round after a requested instant counts as the
+    instant. As with `gsopt.simulation.Wake`, a request ends with the next decision and has to be repeated.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
@@ -22,7 +21,7 @@ class Instants:
     def reached(self, now: Any, excused: float = 0) -> bool:
         """Check whether now is an instant, or a requested one has passed; this ends the request.
 
-        A time up to `excused` seconds after a multiple counts as the multiple, because of rounding.
+        Because of rounding, a time up to `excused` seconds after a multiple counts as the multiple.
         """
         waited = self._asked is not None and now >= self._asked
         self._asked = None

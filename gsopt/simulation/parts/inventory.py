@@ -1,4 +1,4 @@
-"""Inventory: the kinds of GPUs of a cluster, how fast jobs of fixed size are on each, and their placement."""
+"""Inventory: the kinds of GPUs of a cluster, the speed of jobs of fixed size on each, and their placement."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A GPU type with its memory; None when memory is unlimited."""
+    """A GPU type and its memory in bytes; None if memory is unlimited."""
 
     gpu_type: str
     memory: int | None
@@ -23,8 +23,8 @@ class GpuKind(NamedTuple):
 class Inventory:
     """The GPUs of a cluster by kind, for policies that run a job on its demanded GPUs, all of one kind.
 
-    Kinds have names, and come in the order in which the cluster lists their types, the least memory first. On
-    each kind a job runs in the fastest of its default mode and its modes for GPU types.
+    Kinds have names, and are in the order in which the cluster lists their types, least memory first. On each
+    kind a job runs in the fastest of its default mode and its modes for GPU types.
     """
 
     def __init__(self, state: State) -> None:
@@ -37,7 +37,7 @@ class Inventory:
         self._modes: dict[int, Mapping[str, str]] = {}  # of each job, by the kinds on which it can run
 
     def look(self, state: State) -> None:
-        """Count the GPUs of every kind that are there."""
+        """Count the available GPUs of every kind."""
         if state.cluster.is_plain:
             self.counts = {ANY: state.capacity}
             return
@@ -47,7 +47,7 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find the kinds on which a new job can run, and its mode on each; `Unsupported` if there are none."""
+        """Find the kinds on which a new job can run, and its mode on each; refuse a job without any."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
@@ -55,11 +55,11 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return those of the kinds for a job of which as many GPUs are there as it demands."""
+        """Return the kinds for a job with as many available GPUs as it demands."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the speed of a job on the closest GPUs of a kind on which it can run, beside other jobs."""
+        """Return the speed of a job on the closest GPUs of a kind, sharing them with other jobs."""
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -73,16 +73,17 @@ class Inventory:
         return self.rate(state, job, name, beside) * samples / batch_size
 
     def leave(self, job: int) -> None:
-        """Forget a completed job."""
+        """Remove a completed job."""
         del self._modes[job]
 
     def assign(
         self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
     ) -> Assign:
-        """Return the assignment of jobs to kinds with enough GPUs; those in `beside` share those of another.
+        """Return the assignment of jobs to their chosen kinds; jobs in `beside` share the GPUs of another.
 
-        The largest jobs are placed first. Among jobs of one size, those that run on their kind keep their GPUs
-        unless a larger job has taken them; then the others get the first GPUs by number.
+        Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of one size, those that
+        already run on their kind keep their GPUs, unless a larger job has taken them. Then the others get the
+        first GPUs by number.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
@@ -127,9 +128,9 @@ class Inventory:
 
 
 def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
-    """Return the kinds of GPUs of a cluster by name, by type as it lists them, then the least memory first.
+    """Return the kinds of GPUs of a cluster by name, in the cluster's order of types, least memory first.
 
-    A kind is named by its type, and by its memory where the type has several.
+    A kind is named after its type, and its memory if the type has several.
     """
     listed = dict.fromkeys(GpuKind(each.gpu_type, each.memory) for each in cluster.machines) or [
         GpuKind("", None)
@@ -144,7 +145,10 @@ def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
 
 
 def modes_on(job: Job, kind: GpuKind) -> list[str]:
-    """Return the modes of a job for its demanded GPUs of a kind: the default mode, and those for GPU types."""
+    """Return the modes in which a job can run on its demanded number of GPUs of a kind.
+
+    These are the default mode and the modes for GPU types.
+    """
     names = [DEFAULT_MODE, *(mode.name for mode in job.modes if mode.gpu_type)]
     return [
         name
@@ -162,7 +166,7 @@ def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Put the GPUs of large machines first, so that the first GPUs are as close together as possible."""
+    """Return the GPUs with those of large machines first, so that the first ones are close together."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

@@ -23,7 +23,7 @@ Key = Callable[[State, int], Any]
 
 
 class _Offer(NamedTuple):
-    """GPUs, by number where they have one, and the tier that joins them."""
+    """GPUs, by number if they have numbers, and the tier that joins them."""
 
     gpus: tuple[int, ...]
     tier: int
@@ -32,33 +32,33 @@ class _Offer(NamedTuple):
 class Offers:
     """Offer free GPUs to the waiting jobs in the order of their keys; each job accepts or declines.
 
-    A job is offered as many GPUs as it demands, as close together as the placer finds them. GPUs that it
-    declines are offered to the next job. A job is skipped if too few GPUs are free for it.
+    A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to the
+    next job. A job is skipped if too few GPUs are free for it.
 
     With leases, a job returns its GPUs after the lease; they are offered to all waiting jobs, including this
     one. If it gets the same GPUs again, it just continues.
 
     Ties of keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for all
-    jobs of a demand, and all of these are skipped if there are none.
+    jobs with the same demand, and all of these are skipped if too few are free.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     patience
-        How long jobs wait before they accept.
+        Decides how long jobs wait before they accept.
     key
-        Key of a job when it begins to wait; the same for all when None.
+        Returns the key of a job when it begins to wait; None for equal keys.
     clock
-        Since when a job waits.
+        Returns since when a job waits.
     lease
-        Seconds for which a job may hold its GPUs; as long as it runs when None, and then no job is stopped.
+        Seconds for which a job may hold its GPUs; if None, until it completes, so that no job is stopped.
     renew
-        What a job may have again when its lease ends, as if it had waited for it: its own GPUs if they are free
-        and no closer ones are, else others of the tier. With ``"best"`` that must be its best tier, so that a
-        bad placement lasts no longer than a lease; with ``"same"`` it may be any.
+        Which jobs may stay on their tier without waiting when a lease ends: on their own GPUs, or on others of
+        the tier if closer ones are free. With ``"best"`` only jobs on their best tier may, so that a bad
+        placement lasts no longer than a lease; with ``"same"`` jobs on any tier may.
     placer
-        Finds the GPUs that are offered; that of the run when None.
+        Chooses the GPUs that are offered; None for the placer of the run.
 
     Examples
     --------
@@ -114,7 +114,7 @@ class Offers:
         yield from self._wake()
 
     def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
-        """Check whether all jobs with ended leases have their best tier, and no waiting job fits their GPUs."""
+        """Check whether all jobs with ended leases have their best tier, and no waiting job fits there."""
         most = state.free + sum(state.running[job] for job in ended)
         if any(need.gpus <= most for need in self._turns.needs):
             return False
@@ -143,7 +143,7 @@ class Offers:
         self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
 
     def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
-        """Offer free GPUs to one job after the other, and find when the next would accept what it declined."""
+        """Offer free GPUs to one job after another, and find when the next would accept a declined offer."""
         if state.free <= 0:
             return
         offers: dict[Need, _Offer] = {}  # since the last acceptance
@@ -194,7 +194,7 @@ class Offers:
         return self._renew == "same"
 
     def _hold(self, state: State, job: int) -> None:
-        """Record that a job gets GPUs, and when its lease ends."""
+        """Record that a job holds GPUs, and when its lease ends."""
         self._since.pop(job, None)
         if self._lease is not None:
             end = state.now + self._lease

@@ -1,4 +1,4 @@
-"""Options of the policies that make offers: the order of the jobs, their placement, and their leases."""
+"""Options: order of the jobs, placement and leases of the policies that make offers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -36,7 +36,7 @@ def offers(
     lease: float | None,
     renew: Renewal = "best",
 ) -> Offers:
-    """Make the decider of a policy of offers from its options."""
+    """Create the decider of a policy that makes offers."""
     require_one_of("clock", clock, ("starvation", "offer"))
     require_one_of("renew", renew, ("best", "same", "never"))
     require_interval("lease", lease, or_none=True)
@@ -45,7 +45,7 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Return the key of an order; None for the order by waiting time."""
+    """Return the key function of an order; None for the order by waiting time."""
     require_one_of("order", order, _ORDERS)
     return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
 
@@ -57,7 +57,7 @@ def placer_of(placement: Placement) -> Placer | None:
 
 
 def size_key(state: State, order: Size) -> Callable[[int], Any]:
-    """Return the key that puts the smallest job first."""
+    """Return the key function that puts the smallest job first."""
     keys: dict[str, Callable[[int], Any]] = {
         "time": state.remaining,
         "gpus": lambda job: state.jobs[job].gpus,
@@ -68,7 +68,7 @@ def size_key(state: State, order: Size) -> Callable[[int], Any]:
 
 
 def release_date(state: State, job: int) -> Any:
-    """Return when a job was released."""
+    """Return the release date of a job."""
     return state.jobs[job].release_date
 
 

@@ -1,4 +1,4 @@
-"""Partners: the running jobs beside which a waiting job may start, updated during a decision."""
+"""Partners: the running jobs whose GPUs a waiting job may share, updated during a decision."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -26,7 +26,7 @@ Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
 class Partner(NamedTuple):
-    """A running job, GPUs that only it holds, and the rank and mode of a waiting job beside it."""
+    """A running job, the GPUs that only it holds, and the rank and mode of a waiting job on these."""
 
     rank: Any
     job: int
@@ -35,23 +35,23 @@ class Partner(NamedTuple):
 
 
 class Partners:
-    """The running jobs that hold GPUs alone, and which waiting jobs may join them there.
+    """The running jobs that hold GPUs alone, and the waiting jobs that may share these.
 
-    There are none if a GPU may be held by one job only, or if GPUs have no numbers. Never do more than two jobs
-    share a GPU.
+    There are none if only one job may hold a GPU, or if GPUs have no numbers. No more than two jobs share a
+    GPU.
 
-    Most refused pairs stay refused, because the remaining work of the running job only shrinks. They are
-    cached, so that each is judged once.
+    Refused pairs are cached, so that each is judged once. Most stay refused, as the remaining work of the
+    running job only decreases.
 
     Parameters
     ----------
     judge
-        Judges a pair.
+        Function that judges a pair.
 
     Attributes
     ----------
     room
-        Number of GPUs that are held by exactly one job.
+        Number of GPUs held by exactly one job.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Partners:
         self.room = 0
 
     def update(self, state: State) -> None:
-        """Process what happened since the last decision, and find the jobs that hold GPUs alone."""
+        """Process the changes since the last decision, and find the jobs that hold GPUs alone."""
         for job in state.completed:
             self._refused.pop(job, None)
         for job in state.evicted:  # it may have lost work
@@ -128,7 +128,7 @@ class Partners:
 
 
 def suitable(state: State, job: Job, gpus: tuple[int, ...]) -> tuple[int, ...]:
-    """Return the GPUs of the type that a job needs."""
+    """Return the GPUs whose type a job can use."""
     if not job.gpu_type:
         return gpus
     machines, machine_of = state.cluster.machines, state.cluster.machine_of

@@ -7,36 +7,36 @@ from typing import Any, Protocol
 from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.policy import State
 
-#: Seconds that a job of so many GPUs waits for a tier before it accepts the next: (tier, GPUs) -> seconds.
+#: Seconds that a job waits for a tier before it accepts the next one: (tier, GPUs) -> seconds.
 Timer = Callable[[int, int], float]
 
 
 class Patience(Protocol):
-    """How long a job waits before it accepts an offer, which may depend on the offers accepted so far."""
+    """Interface for how long a job waits before it accepts an offer, which may depend on accepted offers."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
         """Return the seconds that a job waits before it accepts GPUs of a tier; infinity if it never does."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Note that a job has accepted an offer of a tier after waiting for a number of seconds."""
+        """Record that a job has accepted an offer of a tier after waiting for a number of seconds."""
 
 
 class Timers:
-    """Patience by a timer for each tier but the outermost one: delay scheduling.
+    """Delay scheduling: patience by a timer for each tier except the outermost one.
 
     A job accepts GPUs of a tier once the timers of all better tiers that it could ever get have run out. The
     timers run at the same time.
 
-    Source: Dally, Algorithm 1. A job that does not fit a machine, or a rack, of the empty cluster does not wait
-    for one; judged by the free GPUs, no job would ever wait. A timer lasts at least as long as those of better
-    tiers.
+    Source: Dally, Algorithm 1. A job that does not fit into a machine, or a rack, of the empty cluster does not
+    wait for one. (The currently free GPUs cannot be the criterion, as then no job would ever wait.) A timer
+    lasts at least as long as those of better tiers.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     timer
-        The timer of a tier for jobs of a demand; asked at every offer.
+        Returns the timer in seconds of a tier for a number of GPUs; called at every offer.
 
     Examples
     --------
@@ -63,14 +63,14 @@ class Timers:
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Ignore the offer."""
+        """Ignore the accepted offer."""
 
 
 def never_waits(_tier: int, _gpus: int) -> float:
-    """Return a timer that has run out."""
+    """Return a timer of 0 seconds, which has always run out."""
     return 0.0
 
 
 def always_waits(_tier: int, _gpus: int) -> float:
-    """Return a timer that never runs out."""
+    """Return an infinite timer, which never runs out."""
     return inf

@@ -1,4 +1,4 @@
-"""Pool: the free GPUs of a decision, by kind where the cluster has several.
+"""Pool: the free GPUs during a decision, by kind if the cluster has several kinds.
 
 A kind is a GPU type with its memory. A job may use the kinds of its type that have enough memory, and takes
 those with the least memory first.
@@ -19,7 +19,7 @@ Holding = Any
 
 
 def pool_of(state: State) -> "Pool":
-    """Make the pool of a cluster.
+    """Create the pool of a cluster.
 
     Examples
     --------
@@ -39,14 +39,14 @@ def pool_of(state: State) -> "Pool":
 
 
 class Count:
-    """The pool of GPUs of one kind: a holding is a number."""
+    """The pool of a cluster with one kind of GPU, where a holding is a number of GPUs."""
 
     def __init__(self) -> None:
         self.free = 0
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is free."""
+        """Whether no GPU is free."""
         return self.free <= 0
 
     def look(self, state: State) -> None:
@@ -54,7 +54,7 @@ class Count:
         self.free = state.free
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the queue of the jobs that need as many GPUs: their number."""
+        """Return the queue of the jobs that need the same number of GPUs."""
         del job
         return least
 
@@ -73,7 +73,7 @@ class Count:
         return holding
 
     def take(self, job: Job, count: int, before: int | None = None) -> int:
-        """Take free GPUs for a job, which held some before, and return them."""
+        """Take free GPUs for a job, which held `before` GPUs before, and return its holding."""
         del job, before
         self.free -= count
         return count
@@ -85,7 +85,7 @@ class Count:
     def actions(
         self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
     ) -> list[Action]:
-        """List the actions from one allocation to another: stop and shrink first, then grow and start."""
+        """Return the actions between two allocations: first stop and shrink, then grow and start."""
         del state
         less: list[Action] = []
         more: list[Action] = []
@@ -102,7 +102,7 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds: a holding has a number for each, from the least memory on."""
+    """The pool of a cluster with several kinds, where a holding has a number for each, least memory first."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -126,7 +126,7 @@ class Kinds:
 
     @property
     def is_empty(self) -> bool:
-        """Whether nothing is free."""
+        """Whether no GPU is free."""
         return not any(self._free)
 
     def look(self, state: State) -> None:
@@ -135,7 +135,7 @@ class Kinds:
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the queue of the jobs that may use the same kinds and need as many GPUs."""
+        """Return the queue of the jobs that may use the same kinds and need the same number of GPUs."""
         return self._kinds_for(job), least
 
     def fits(self, queue: Any) -> bool:
@@ -152,7 +152,7 @@ class Kinds:
         return sum(holding[kind] for kind in self._kinds_for(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Take free GPUs for a job: what it held before first, then those with the least memory."""
+        """Take free GPUs for a job: first what it held before, then those with the least memory."""
         taken = [0] * len(self._free)
         kinds = self._kinds_for(job)
         for limit in (self._free if before is None else before, self._free):
@@ -173,7 +173,7 @@ class Kinds:
         before: Mapping[int, tuple[int, ...] | None],
         after: Mapping[int, tuple[int, ...] | None],
     ) -> list[Action]:
-        """List the actions with GPU numbers: a job keeps its own GPUs, and gets new ones close together."""
+        """Return the actions with GPU numbers: a job keeps its own GPUs, and gets new ones close together."""
         changed = [job for job in before if before[job] != after[job]]
         if not changed:
             return []
@@ -203,7 +203,7 @@ class Kinds:
         return lists
 
     def _kinds_for(self, job: Job) -> tuple[int, ...]:
-        """Find the kinds that a job may use, the least memory first."""
+        """Return the kinds that a job may use, least memory first."""
         need = (job.gpu_type, job.memory)
         if need not in self._allowed:
             self._allowed[need] = tuple(
@@ -219,7 +219,7 @@ Pool = Count | Kinds
 
 
 class _FreeGpusByKind:
-    """The free GPUs by number, from which each job takes some of a kind that are close together."""
+    """The free GPUs by number, from which jobs take GPUs of a kind that are close together."""
 
     def __init__(self, cluster: Cluster, free: Iterable[int], machines: Sequence[Sequence[int]]) -> None:
         self._machine_of = cluster.machine_of

@@ -1,4 +1,4 @@
-"""Running: the running jobs, or parts of jobs, by key, and what those behind a rank hold."""
+"""Running: the running jobs by key, and what the jobs after a rank hold."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -10,9 +10,9 @@ from gsopt.simulation.parts.waiting import Rank
 class RunningQueue:
     """Running jobs by key, in one sorted list for each holding of GPUs.
 
-    What the jobs behind a rank hold is a sum over the few different holdings, and the last job of all is the
-    last job of some list. Keys may rise with time, as all keys of a list rise at one pace, which keeps its
-    order.
+    There are few different holdings, so what the jobs after a rank hold is a short sum, and the last job of all
+    is the last one of some list. Keys may rise with time; all keys of a list rise at the same pace, so its
+    order does not change.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
@@ -26,7 +26,7 @@ class RunningQueue:
         return job in self._at
 
     def holding(self, job: Any) -> Any:
-        """Return what a job holds."""
+        """Return the GPUs that a job holds."""
         return self._at[job][0]
 
     def add(self, job: Any, holding: Any, key: Any) -> None:
@@ -53,7 +53,7 @@ class RunningQueue:
         self.add(job, self.remove(job), key)
 
     def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
-        """Yield how many jobs there are behind a rank, by holding."""
+        """Yield the number of jobs after a rank, by holding."""
         key, job = rank
         paces, elapsed = None if self._pace is None else self._paces, self.elapsed
         for holding, ranks in self._lists.items():
@@ -62,7 +62,7 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the last job, with its key, of some holdings, not counting a number of last jobs of each."""
+        """Return the last job, with its key, ignoring a number of last jobs of each holding in `but`."""
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]

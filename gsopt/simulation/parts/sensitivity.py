@@ -1,4 +1,4 @@
-"""Sensitivity to the network: how fast jobs have run so far, by which Dally offers them GPUs."""
+"""Sensitivity to the network: how fast jobs have run so far, by which Dally orders its offers."""
 
 from typing import Any
 
@@ -8,16 +8,16 @@ from gsopt.simulation.policy import State
 
 
 def network_sensitivity(state: State, job: int) -> Any:
-    """Return Nw_sens of a job: its work done per second of running; 0 before it has run.
+    """Return Dally's Nw_sens of a job: its work done per second of running; 0 before it has run.
 
-    Source: Dally, section IV-B1, where the expected number of iterations cancels. Jobs that have run on a
-    single tier tie with all others of their model on that tier.
+    Source: Dally, section IV-B1, where the expected number of iterations cancels out. Jobs of one model that
+    have run only on the same tier tie.
     """
     return settled(_sensitivity(state, job))
 
 
 def relative_sensitivity(tiers: Tiers, state: State, job: int) -> Any:
-    """Return Nw_sens of a job as a share of its speed on its best tier."""
+    """Return Dally's Nw_sens of a job as a share of its speed on its best tier."""
     return settled(_sensitivity(state, job) / tiers.fastest(state, job))
 
 

@@ -9,16 +9,16 @@ from gsopt.simulation.policy import Action, State
 
 
 class Skipping:
-    """Start waiting jobs in the order of their keys; a job that does not fit is skipped. No job is stopped.
+    """Start waiting jobs in the order of their keys, skipping those that do not fit. No job is stopped.
 
-    This is list scheduling. Nothing is reserved for a job that is skipped, as backfilling would do.
+    This is list scheduling. Unlike backfilling, it reserves nothing for a job that is skipped.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     key
-        Key of a job when it begins to wait.
+        Returns the key of a job when it begins to wait.
 
     Examples
     --------
@@ -40,7 +40,7 @@ class Skipping:
         self._free: Any = None  # after the last decision
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Start jobs while one fits."""
+        """Yield the starts of jobs until none fits."""
         jobs, pool, waiting = self._jobs, self._pool, self._waiting
         queues = []
         for job in state.arrived + state.evicted:

@@ -1,4 +1,4 @@
-"""Starts: on which GPUs, and with which sub-batches, a waiting job starts alone or beside others."""
+"""Starts: the GPUs, and the sub-batches, with which a waiting job starts alone or on shared GPUs."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -11,10 +11,10 @@ from gsopt.simulation.policy import Start, State
 
 
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
-    """Return the start of a job on free GPUs, which a placer or that of the run chooses; None without enough.
+    """Return the start of a job on free GPUs, chosen by a placer or by that of the run; None if too few.
 
     The job keeps its whole batch. Only if the cluster has too few GPUs with enough memory for that, it starts
-    with the largest sub-batches that fit free GPUs, on the machines with the most free GPUs.
+    in the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -29,9 +29,9 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the start of a job beside running ones, the best first; None without enough GPUs.
+    """Return the start of a job that shares GPUs with running ones, the best first; None if too few.
 
-    Free GPUs are added to the shared ones when these are too few, or taken first when `free_first`.
+    Free GPUs are added if the shared ones are too few; with `free_first` they are taken first.
     """
     if not found:
         return None
@@ -55,7 +55,7 @@ def _may_be_whole(state: State, job: Job) -> bool:
 
 
 def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
-    """Return GPUs of partners, as many as wanted or all if there are fewer, and the modes of these partners."""
+    """Return GPUs of partners, as many as wanted or else all, and the modes of these partners."""
     shared: list[int] = []
     modes: set[str] = set()
     for partner in found:
@@ -76,7 +76,7 @@ def _usable(state: State, job: Job) -> tuple[int, ...]:
 
 
 def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
-    """Choose free GPUs, on the machines of the shared ones first, then on those with the most free GPUs."""
+    """Return free GPUs: first on the machines of the shared ones, then on those with the most free GPUs."""
     if count <= 0:
         return ()
     machine_of = state.cluster.machine_of
@@ -91,7 +91,7 @@ def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: 
 
 
 def _in_sub_batches(state: State, job: int, gpus: Collection[int], modes: set[str]) -> Start | None:
-    """Start a job with the smallest of some sub-batches, or with smaller ones if they do not fit the GPUs."""
+    """Return the start of a job in the smallest of some sub-batches, or in smaller ones that fit the GPUs."""
     names = sub_batches(state.jobs[job])
     chosen = tuple(sorted(gpus))
     left = memory_left(state, chosen)

@@ -1,4 +1,4 @@
-"""Tiers: the levels of the network, and the best that a job could ever get."""
+"""Tiers: the levels of the network as numbers, and the best tier that a job could ever get."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -20,8 +20,8 @@ class Need(NamedTuple):
 class Tiers:
     """The network tiers of a cluster as numbers, from 0 for the innermost level outwards.
 
-    The best tier of a job is the best on which its demand fits the empty cluster, with all machines of its type
-    and memory: it does not depend on what is free or away at the moment.
+    The best tier of a job is the innermost one on which its demand fits into the empty cluster, given the type
+    and memory of machines. It does not depend on which GPUs are free or away at the moment.
     """
 
     def __init__(self, state: State) -> None:
@@ -36,7 +36,7 @@ class Tiers:
         return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
-        """Return the best tier that a job could get; the outermost if the cluster does not have its GPUs."""
+        """Return the best tier that a job could get; the outermost if the cluster lacks its GPUs."""
         need = need_of(job)
         if need not in self._best:
             if need[1:] not in self._room:
@@ -46,13 +46,13 @@ class Tiers:
         return self._best[need]
 
     def fastest(self, state: State, number: int) -> Any:
-        """Return the current speed that a job would have on its best tier."""
+        """Return the speed that a job would now have on its best tier."""
         job = state.jobs[number]
         return state.rate(number, job.gpus, tier=self.names[self.best(job)])
 
 
 def need_of(job: Job) -> Need:
-    """Return the demand of a job; jobs of the same demand are offered the same GPUs."""
+    """Return the demand of a job; jobs with the same demand are offered the same GPUs."""
     return Need(job.gpus, job.gpu_type, job.memory)
 
 

@@ -1,4 +1,4 @@
-"""Turns: the order of the waiting jobs, which skips all jobs with a need that cannot be met at once."""
+"""Turns: the order of the waiting jobs, which can skip all jobs with the same need."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """The rank of a waiting job: by its key, then by since when it waits, then by its number."""
+    """The rank of a waiting job: by its key, then by the time since which it waits, then by its number."""
 
     key: Any
     since: Any
@@ -43,8 +43,8 @@ class Turns:
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
         """Yield the jobs in order, each with its need, leaving out those whose needs are not open.
 
-        A need is checked before each of its jobs; once it is not open, the rest of its jobs are skipped. The
-        last job that was yielded may be removed meanwhile.
+        A need is checked before each of its jobs; once it is not open, its other jobs are skipped. The caller
+        may remove the job yielded last.
         """
         heads: list[tuple[Turn, int, Any]] = [(turns[0], 0, need) for need, turns in self._lists.items()]
         heapify(heads)

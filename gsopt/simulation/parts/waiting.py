@@ -43,7 +43,7 @@ class WaitingQueue:
         del self._keys[job]
 
     def head(self, queue: Hashable) -> Rank | None:
-        """Return the first job of a queue with its key; None when it is empty."""
+        """Return the first job of a queue with its key; None if it is empty."""
         heap, keys = self._heaps[queue], self._keys
         while heap and keys.get(heap[0][1]) != heap[0][0]:
             heappop(heap)

@@ -1,4 +1,4 @@
-"""Ways: how fast a job is on every number of GPUs, in the fastest mode that its batch limit allows."""
+"""Ways: the speed of a job on every number of GPUs, in the fastest mode that its batch limit allows."""
 
 from typing import NamedTuple
 
@@ -20,7 +20,7 @@ class Ways(NamedTuple):
 
 
 def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
-    """Find the best ways to run a job, with a limit on batch size, memory per GPU and GPU type where given.
+    """Return the best ways to run a job, within limits on batch size, memory per GPU and GPU type if given.
 
     If even the smallest batch size of the job exceeds the limit, that size is allowed.
     """
@@ -49,7 +49,7 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
 
 
 def local_limit(job: Job) -> int | None:
-    """Return the largest batch size that runs on a single GPU; None if no known batch size does."""
+    """Return the largest batch size with which a job runs on a single GPU; None if none is known."""
     fitting = [size for mode, size in _sizes(job).items() if size is not None and 1 in job.speeds[mode]]
     return max(fitting, default=None)
 

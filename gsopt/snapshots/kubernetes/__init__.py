@@ -1,4 +1,4 @@
-"""Kubernetes: snapshots from what ``kubectl get -o json`` or ``-o yaml`` prints."""
+"""Kubernetes: snapshots from the output of ``kubectl get -o json`` or ``-o yaml``."""
 
 from gsopt.snapshots.kubernetes.reader import read
 

@@ -1,4 +1,4 @@
-"""Budgets: how many of which pods may be evicted at a time, by disruption budgets."""
+"""Budgets: disruption budgets, which limit how many pods may be evicted at a time."""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -8,7 +8,7 @@ from gsopt.snapshots.kubernetes.selection import selects
 
 
 class DisruptionBudget(NamedTuple):
-    """A disruption budget."""
+    """A disruption budget: its name, the pods that it selects, and the allowed evictions."""
 
     name: str  # with its namespace
     selector: Field
@@ -16,9 +16,9 @@ class DisruptionBudget(NamedTuple):
 
 
 def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[DisruptionBudget]]:
-    """Read disruption budgets, by their namespace.
+    """Read disruption budgets, by namespace.
 
-    One without a status, as in a file that was never in a cluster, is left out.
+    Budgets without a status, as in a file that was never applied, are left out.
     """
     found: dict[str, list[DisruptionBudget]] = {}
     for each in objects:
@@ -37,5 +37,5 @@ def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[D
 def budgets_of(
     budgets: Mapping[str, Sequence[DisruptionBudget]], namespace: str, labels: Mapping[str, str]
 ) -> list[DisruptionBudget]:
-    """Return the budgets that count a pod with some labels."""
+    """Return the budgets that count a pod with these labels."""
     return [budget for budget in budgets.get(namespace, ()) if selects(budget.selector, labels)]

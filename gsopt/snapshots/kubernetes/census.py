@@ -1,4 +1,4 @@
-"""Census: all pods of a cluster, taken one by one; what they hold, make gangs of, and leave unread."""
+"""Census: the pods of a cluster, taken one by one and grouped into gangs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _CUT, _LONGEST_KIND = 160, 30
 
 
 class Census:
-    """Counts pods: what they hold of each node, the pods of each gang, and those that are being deleted."""
+    """Counts pods: the resources in use on each node, the pods of each gang, and those being deleted."""
 
     def __init__(self, reader: PodReader) -> None:
         self._reader = reader
@@ -28,7 +28,7 @@ class Census:
 
     @property
     def notes(self) -> list[str]:
-        """What is said of pods that make no gang, and of what is asked and not looked at."""
+        """Notes on pods that belong to no gang, and on requirements that are ignored."""
         told = "pods that wait and ask for {}, which is not looked at: {:,}"
         return [
             *(f"pods {fate}: {number:,}" for fate, number in self._fates.items() if fate),
@@ -36,7 +36,7 @@ class Census:
         ]
 
     def count(self, pod: Field) -> None:
-        """Take a pod, which stands in the files once."""
+        """Take a pod; one that occurs twice in the files counts once."""
         name = (pod["metadata"]["namespace"].text(), pod["metadata"]["name"].name())
         if name in self._seen:
             pod["metadata"]["name"].refuse("must not stand in the files twice")
@@ -52,7 +52,7 @@ class Census:
                     self.leaving.append(self._reader.leftover(pod))
 
     def _take(self, pod: Field) -> None:
-        """Take a pod that makes part of a gang."""
+        """Take a pod that belongs to a gang."""
         found = self._reader.read(pod)
         self.members.setdefault(found.owner, []).append(found)
         if found.part.node:
@@ -67,7 +67,7 @@ class Census:
 
 
 def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
-    """Make the gangs, each with a name that no other has."""
+    """Create the gangs, each with a unique name."""
     taken: set[str] = set()
     found = []
     for owner, pods in members.items():
@@ -87,7 +87,7 @@ def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
 
 
 def _free(name: str, kind: str, taken: set[str]) -> str:
-    """Return a name that nothing has yet, and that is not too long."""
+    """Return a name that is not taken and not too long."""
     found = name if len(name) <= LONGEST_NAME else f"{name[:_CUT]}~"
     found = found if found not in taken else f"{found[:_CUT]} ({kind[:_LONGEST_KIND]})"
     number = 1

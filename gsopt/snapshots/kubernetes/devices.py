@@ -1,4 +1,4 @@
-"""Devices: which resources of Kubernetes are GPUs, and how much of one each stands for."""
+"""Devices: the Kubernetes resources that are GPUs, and how much of a GPU each is."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -36,7 +36,7 @@ class Device(NamedTuple):
 
 
 def device(resource: str, others: Collection[str] = ()) -> Device | None:
-    """Return how a resource counts as GPUs; None where it does not. `others` name further whole GPUs."""
+    """Return how a resource counts as GPUs; None if it does not. `others` has further names of whole GPUs."""
     return Device("whole", Fraction(1)) if resource in others else _known(resource)
 
 

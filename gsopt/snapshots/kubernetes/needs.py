@@ -1,4 +1,4 @@
-"""Needs: what a pod asks of its node, as its scheduler counts it."""
+"""Needs: the resources that a pod requests, as the scheduler counts them."""
 
 from collections.abc import Collection, Mapping
 from fractions import Fraction
@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return what a pod asks for: its containers together or the largest init container, and the overhead."""
+    """Return the requests of a pod: its containers together or the largest init container, plus overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -45,10 +45,11 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 
 
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
-    """Return amounts as decisions count them: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
+    """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
 
-    GPUs stand by their own name too: those of one vendor are no GPUs of another's. `others` name further whole
-    GPUs; what is `needed` is rounded up, what is there down; `field` is where it stands.
+    GPUs also count under their own resource name, as those of one vendor do not replace those of another.
+    `others` has further names of whole GPUs. Amounts that are `needed` are rounded up, available ones down;
+    `field` is their location.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -63,7 +64,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return how many GPUs amounts are, with parts of GPUs that several containers share by turns."""
+    """Return the number of GPUs in amounts of resources, with fractions of time-sliced GPUs."""
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)
@@ -77,7 +78,7 @@ def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fract
 
 
 def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
-    """Return the GPUs that annotations ask for, where no resource does: shares of one, or whole ones."""
+    """Return the GPUs requested by annotations instead of resources: fractions of one, or whole ones."""
     annotations = pod["metadata"]["annotations"]
     if _COUNT in total:
         return {} if _MILLI in total else {_MILLI: total[_COUNT] * _THOUSAND}
@@ -90,12 +91,12 @@ def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
 
 
 def _asked(resources: Field) -> dict[str, Fraction]:
-    """Return what is requested; a limit is a request where none is told."""
+    """Return the requested amounts; a limit without a request counts as the request."""
     return amounts_of(resources["limits"]) | amounts_of(resources["requests"])
 
 
 def amounts_of(field: Field) -> dict[str, Fraction]:
-    """Read amounts of resources by their names."""
+    """Return amounts of resources by name."""
     return {key: quantity(each) for key, each in field.named()}
 
 

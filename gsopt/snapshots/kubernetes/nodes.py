@@ -1,4 +1,4 @@
-"""Nodes: the machines of Kubernetes, with their GPUs, their places, and why they must stay."""
+"""Nodes: the nodes of Kubernetes with their GPUs, their place in the network, and why they must stay."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted
 from gsopt.snapshots.network import NodePlace
 
-#: Labels that tell a node's place, by the level that they name, the outermost first.
+#: Labels of a node's location, by level, the outermost first.
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "region": ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"),
     "zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),
@@ -58,7 +58,7 @@ _STAYS = {
 
 
 class Site(NamedTuple):
-    """A node as its file describes it, before anything stands on it; see `gsopt.snapshots.node.Node`."""
+    """A node as its file describes it, without its pods; see `gsopt.snapshots.node.Node`."""
 
     name: str
     gpus: int
@@ -73,17 +73,17 @@ class Site(NamedTuple):
 
     @property
     def stand(self) -> NodePlace:
-        """Its machine and place."""
+        """Its machine and its place in the network."""
         return NodePlace(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
 
 
 def read_sites(
     nodes: Sequence[Field], levels: Mapping[str, str] | None, others: Sequence[str], notes: list[str]
 ) -> dict[str, Site]:
-    """Read nodes, by their names.
+    """Read nodes, by name.
 
-    `levels` are labels by the level that they name, the outermost first; `LEVELS` when None. `others` name
-    further whole GPUs. `notes` takes a line for what is shared.
+    `levels` has the label for each level, the outermost first; `LEVELS` if None. `others` has further names of
+    whole GPUs. `notes` receives a line for shared GPUs.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}
@@ -124,7 +124,7 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
 
 
 def _turns(amounts: Mapping[str, Fraction], labels: Mapping[str, str]) -> Fraction:
-    """Return how many containers share each GPU: what a label says, or turns by the GPUs that there are."""
+    """Return how many containers share each GPU, by a label or by the numbers of turns and GPUs."""
     told, gpus = _number(labels, _TURNS, 1), _number(labels, _COUNT, 0)
     shared = sum(value for name, value in amounts.items() if (found := device(name)) and found.kind == "shared")
     return max(Fraction(told), Fraction(shared, gpus)) if told == 1 and shared and gpus else Fraction(told)
@@ -136,7 +136,7 @@ def _gpus(
     turns: Fraction,
     others: Sequence[str],
 ) -> int:
-    """Count the GPUs in a machine: whole ones and turns on them, and those that are cut into slices."""
+    """Count the GPUs in a machine: whole ones, time-sliced ones, and those that are cut into slices."""
     of = {"whole": Fraction(0), "slice": Fraction(0), "shared": Fraction(0), "share": Fraction(0)}
     for name, value in amounts.items():
         if found := device(name, others):
@@ -151,14 +151,14 @@ def _gpus(
 
 
 def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
-    """Return the number that a label of any vendor tells; the default where there is none above 0."""
+    """Return the number in a label of any vendor; the default if there is none above 0."""
     texts = (value for key, value in labels.items() if key.endswith(ending))
     found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
     return int(found or 0) or default
 
 
 def _closed(node: Field) -> str:
-    """Say why nothing may be placed on a node; nothing where something may be."""
+    """Return why nothing may be placed on a node; empty if something may be."""
     if node["spec"]["unschedulable"].truth():
         return "is cordoned"
     for condition in node["status"]["conditions"]:
@@ -176,7 +176,7 @@ def _kept(metadata: Field, labels: Mapping[str, str]) -> str:
 
 
 def _sharing(sites: Collection[Site]) -> Iterator[str]:
-    """Say plainly what is counted as what, where GPUs are shared."""
+    """Yield a line about how shared GPUs are counted."""
     by_turns = [site for site in sites if site.gpus and site.turns > 1]
     if by_turns:
         most = max(site.turns for site in by_turns)

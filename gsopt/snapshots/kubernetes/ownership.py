@@ -35,7 +35,7 @@ _MIRROR = "kubernetes.io/config.mirror"
 
 
 class Owner(NamedTuple):
-    """The gang of a pod, with what groups or owns its pods; a pod that stands for itself is its own."""
+    """The gang of a pod: what groups or owns its pods, or the pod itself."""
 
     kind: str
     namespace: str
@@ -49,16 +49,16 @@ def is_daemon(pod: Field) -> bool:
 
 
 def is_replaced(pod: Field) -> bool:
-    """Check whether a controller replaces a pod that is lost."""
+    """Check whether a controller replaces a pod if it is lost."""
     return bool(_controller(pod["metadata"]))
 
 
 def owner_of(pod: Field) -> Owner:
-    """Say which gang a pod belongs to.
+    """Return the gang that a pod belongs to.
 
-    Groups of pods count first, by the label or annotation of their scheduler; then JobSet, LeaderWorkerSet (of
-    which each group of a leader and its workers is one gang), Kubeflow, Volcano and Ray by their labels, and
-    then the owner. Pods of ReplicaSets, StatefulSets and of nobody stand for themselves.
+    Pod groups take precedence, by the label or annotation of their scheduler. Then come JobSet, LeaderWorkerSet
+    (where each leader with its workers is one gang), Kubeflow, Volcano and Ray by their labels, and then the
+    owner. Pods of ReplicaSets and StatefulSets, and pods without an owner, are gangs of their own.
     """
     metadata = pod["metadata"]
     space = metadata["namespace"].name() if metadata["namespace"] else "default"
@@ -87,7 +87,7 @@ def _by_controller(metadata: Field, space: str) -> Owner:
 
 
 def _controller(metadata: Field) -> Field:
-    """Return the owner that controls a pod; nothing where there is none."""
+    """Return the owner that controls a pod; empty if there is none."""
     owners = list(metadata["ownerReferences"])
     controlling = (owner for owner in owners if owner["controller"].truth())
     return next(controlling, owners[0] if owners else Field(metadata.source, None))

@@ -1,4 +1,4 @@
-"""Places: the nodes on which waiting pods may stand, those of all that ask for the same said once."""
+"""Places: the nodes on which waiting pods may run, once for all pods with the same requirements."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """Takes what pods ask of nodes, and names the nodes that have it.
+    """Collects the requirements of pods on nodes, and the nodes that meet them.
 
     Parameters
     ----------
@@ -28,11 +28,11 @@ class KubernetesPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All that was asked for, each set of nodes once."""
+        """All sets of nodes found so far, each once."""
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Name the nodes on which a pod may stand; nothing where it may on all that are open."""
+        """Return the name of the nodes on which a pod may run; empty if it may on all open ones."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)
@@ -56,7 +56,7 @@ class KubernetesPlaces:
 
 
 def _reason(spec: Field) -> str:
-    """Say what a pod asks of nodes."""
+    """Describe what a pod requires of nodes."""
     wanted = [f"{key}={value}" for key, value in spec["nodeSelector"].texts().items()]
     wanted += ["node affinity"] if spec["affinity"]["nodeAffinity"] else []
     text = ", ".join(wanted) or "tolerates their taints"

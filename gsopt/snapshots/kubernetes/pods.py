@@ -1,4 +1,4 @@
-"""Pods: what stands on the nodes of Kubernetes and what waits, one by one."""
+"""Pods: the running and waiting pods of Kubernetes, one by one."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -23,7 +23,7 @@ _STAYS = {
 
 _OVER = frozenset({"Succeeded", "Failed"})
 
-#: What becomes of a pod that makes no part of a gang, and what is said of all of them.
+#: Reasons why a pod belongs to no gang, with the note on all such pods.
 OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
     "over, and not counted",
     "on nodes that no file has, and not counted",
@@ -34,7 +34,7 @@ OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
 
 
 class Pod(NamedTuple):
-    """A pod that runs or waits."""
+    """A running or waiting pod."""
 
     owner: Owner
     part: Part  # what it is of its gang
@@ -43,7 +43,7 @@ class Pod(NamedTuple):
 
 
 class PodReader(NamedTuple):
-    """What is known when a pod is read."""
+    """The context in which pods are read."""
 
     sites: Mapping[str, Site]
     budgets: Mapping[str, Sequence[DisruptionBudget]]  # by namespace
@@ -51,7 +51,7 @@ class PodReader(NamedTuple):
     others: Sequence[str]  # names of further whole GPUs
 
     def fate(self, pod: Field) -> str:
-        """Say why a pod makes no part of a gang; nothing where it does."""
+        """Return why a pod belongs to no gang; empty if it does."""
         spec, metadata = pod["spec"], pod["metadata"]
         node = spec["nodeName"].text()
         if pod["status"]["phase"].text() in _OVER:
@@ -65,11 +65,11 @@ class PodReader(NamedTuple):
         return GATED if not node and list(spec["schedulingGates"]) else ""
 
     def used(self, pod: Field) -> Resources:
-        """Return what a pod has, or asks for."""
+        """Return the resources that a pod has or requests."""
         return counted(pod["spec"]["containers"], pod_needs(pod), self.others, needed=True)
 
     def leftover(self, pod: Field) -> Part:
-        """Return what draining a node must know of a pod that is being deleted there."""
+        """Return a pod that is being deleted, as far as draining its node needs it."""
         return Part(
             name=pod["metadata"]["name"].name(),
             node=pod["spec"]["nodeName"].text(),
@@ -78,7 +78,7 @@ class PodReader(NamedTuple):
         )
 
     def read(self, pod: Field) -> Pod:
-        """Read a pod that makes part of a gang."""
+        """Read a pod that belongs to a gang."""
         spec, metadata = pod["spec"], pod["metadata"]
         owner, node = owner_of(pod), spec["nodeName"].text()
         needs = pod_needs(pod)
@@ -106,7 +106,7 @@ class PodReader(NamedTuple):
 
 
 def started_of(pod: Field) -> float | None:
-    """Return when a pod started, or was made where nobody says it, in seconds since 1970."""
+    """Return when a pod started or else was created, in seconds since 1970."""
     start = pod["status"]["startTime"].time()
     return pod["metadata"]["creationTimestamp"].time() if start is None else start
 

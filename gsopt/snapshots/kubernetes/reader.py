@@ -1,4 +1,4 @@
-"""Kubernetes: a snapshot from what ``kubectl get -o json`` or ``-o yaml`` prints."""
+"""Kubernetes: a snapshot from the output of ``kubectl get -o json`` or ``-o yaml``."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,37 +28,38 @@ def read(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a cluster of Kubernetes.
+    """Read a Kubernetes cluster.
 
-    The files hold nodes, pods and disruption budgets in any order, one kind or several in each, as
-    ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml`` prints them.
+    The files contain nodes, pods and disruption budgets in any order, one kind or several in each, as printed
+    by ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** are resources named so by any vendor. Slices (MIG) and shares stay resources of their own names,
-      beside the number of GPUs that a machine has; where GPUs are shared by turns, a turn is no GPU.
+    - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain resources of their own, in
+      addition to the number of GPUs of a machine. With time slicing, a replica does not count as a GPU.
     - **Gangs** are pods of one PodGroup, JobSet, group of a LeaderWorkerSet, job of Kubeflow, Volcano or Ray,
-      Job or other owner; pods of a ReplicaSet or StatefulSet stand for themselves, and those of a DaemonSet
+      Job or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
       belong to their node.
-    - **Kept** are nodes that are cordoned, not ready or of the control plane, and those with a gang that must
-      not be evicted: by an annotation, a disruption budget that allows none, or two that count the same pod.
+    - **Kept** are nodes that are cordoned, not ready or of the control plane, and nodes with a gang that must
+      not be evicted: because of an annotation, a disruption budget without allowed evictions, or two budgets
+      for the same pod.
 
     Parameters
     ----------
     paths
         The files.
     levels
-        Labels of nodes by the name of the level that they tell, the outermost first; those in common use, such
-        as ``topology.kubernetes.io/zone``, when None.
+        Node labels by name of the level that they state, the outermost first. If None, labels in common use,
+        such as ``topology.kubernetes.io/zone``.
     gpu_resources
-        Names of resources that stand for whole GPUs, beyond those that are known.
+        Further names of resources that are whole GPUs.
     time
-        When the files were written, in seconds since 1970; the latest time in them when None.
+        Time at which the files were written, in seconds since 1970; None for the latest time in them.
     notes
-        Takes a line for everything that was left out or not read.
+        A list that receives a line for everything that was left out.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is none of these; one line names file, field, value and rule.
+        A file cannot be read or is not such a file; the message names file, field, value and rule.
 
     Examples
     --------
@@ -83,7 +84,7 @@ def snapshot_of(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a cluster of Kubernetes from documents, as `read` does from files."""
+    """Read a Kubernetes cluster from documents, as in `read`."""
     said = [] if notes is None else notes
     of = _by_kind(objects(documents), said)
     if not of["Node"]:
@@ -113,7 +114,7 @@ def snapshot_of(
 
 
 def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]:
-    """Sort objects by their kind, and note which are not read."""
+    """Group objects by kind, and note which are not read."""
     of: dict[str, list[Field]] = {kind: [] for kind in _READ}
     others: Counter[str] = Counter()
     for each in found:
@@ -142,7 +143,7 @@ def _node(site: Site, used: Mapping[str, int]) -> Node:
 
 
 def _latest(each: Field) -> float | None:
-    """Return the latest time that stands in an object."""
+    """Return the latest time in an object."""
     status, metadata = each["status"], each["metadata"]
     times = [metadata["creationTimestamp"].time(), status["startTime"].time()]
     for condition in status["conditions"]:

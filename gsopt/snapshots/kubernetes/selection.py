@@ -1,17 +1,17 @@
-"""Selection: which nodes a pod may stand on, by its selector, its affinity and the nodes' taints."""
+"""Selection: which nodes a pod may run on, by its selector, its affinity and the nodes' taints."""
 
 from collections.abc import Iterator, Mapping
 
 from gsopt.snapshots.field import Field
 
-#: What a cordoned node is tainted with.
+#: Taint of a cordoned node.
 CORDONED = "node.kubernetes.io/unschedulable"
 
 _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def selects(selector: Field, labels: Mapping[str, str]) -> bool:
-    """Check whether a selector of labels takes something; an empty one takes everything."""
+    """Check whether a label selector matches; an empty one matches everything."""
     wanted = selector["matchLabels"].texts()
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _holds(term, labels) for term in selector["matchExpressions"]
@@ -19,7 +19,7 @@ def selects(selector: Field, labels: Mapping[str, str]) -> bool:
 
 
 def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Check whether a pod's selector and required affinity to nodes take a node, whatever its taints."""
+    """Check whether a pod's node selector and required node affinity match a node, ignoring taints."""
     if any(labels.get(key) != value for key, value in spec["nodeSelector"].texts().items()):
         return False
     required = spec["affinity"]["nodeAffinity"][_REQUIRED]
@@ -29,7 +29,7 @@ def admits(spec: Field, node: str, labels: Mapping[str, str]) -> bool:
 
 
 def tolerates(spec: Field, taints: list[Field]) -> bool:
-    """Check whether a pod tolerates the taints of a node; those that only prefer another node do not count."""
+    """Check whether a pod tolerates the taints of a node, except those with the effect PreferNoSchedule."""
     tolerations = list(spec["tolerations"])
     return all(
         any(_matches(toleration, taint) for toleration in tolerations)
@@ -39,7 +39,7 @@ def tolerates(spec: Field, taints: list[Field]) -> bool:
 
 
 def unread(spec: Field) -> Iterator[str]:
-    """Name what a pod asks of its node that is not looked at."""
+    """Yield the requirements of a pod that are ignored."""
     affinity = spec["affinity"]
     if any(list(affinity[key][_REQUIRED]) for key in ("podAffinity", "podAntiAffinity")):
         yield "nearness to other pods"
@@ -63,7 +63,7 @@ def _matches(toleration: Field, taint: Field) -> bool:
 
 
 def _takes(term: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Check whether all of one term holds; an empty one takes no node."""
+    """Check whether all of one term matches; an empty one matches no node."""
     by_label, by_field = list(term["matchExpressions"]), list(term["matchFields"])
     if not by_label and not by_field:
         return False

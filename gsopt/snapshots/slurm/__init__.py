@@ -1,4 +1,4 @@
-"""Slurm: snapshots from what scontrol, squeue, sinfo and slurmrestd print, and topology.conf."""
+"""Slurm: snapshots from the output of scontrol, squeue, sinfo and slurmrestd, and topology.conf."""
 
 from gsopt.snapshots.slurm.reader import read
 

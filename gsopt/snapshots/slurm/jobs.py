@@ -1,4 +1,4 @@
-"""Jobs: what runs on the nodes of Slurm and what waits."""
+"""Jobs: the running and waiting jobs of Slurm."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -27,7 +27,7 @@ _HELD = frozenset(
 #: Who may share the nodes of a job; releases before 23.11 say the contrary in another field.
 _SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "mcs", "topo"})
 
-#: What becomes of a job that makes no part of a gang, and what is said of all of them.
+#: Reasons why a job belongs to no gang, with the note on all such jobs.
 OVER, LEAVING, HELD, ELSEWHERE = (
     "over, and not counted",
     "ending, which hold what they have and are no loss",
@@ -39,7 +39,7 @@ _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 
 
 class SlurmJob(NamedTuple):
-    """A job that runs or waits, a task of an array, or a component of a heterogeneous job."""
+    """A running or waiting job, task of an array, or component of a heterogeneous job."""
 
     name: str  # the id by which Slurm's commands know it, or its heterogeneous job
     kind: str
@@ -50,13 +50,13 @@ class SlurmJob(NamedTuple):
 
 
 class JobReader(NamedTuple):
-    """What is known when a job is read."""
+    """The context in which jobs are read."""
 
     hosts: Mapping[str, Host]
     places: SlurmPlaces
 
     def fate(self, job: Field) -> str:
-        """Say why a job makes no gang; nothing where it does."""
+        """Return why a job forms no gang; empty if it does."""
         states = {each.upper() for each in words(job["job_state"])}
         if "COMPLETING" in states:
             return LEAVING
@@ -67,7 +67,7 @@ class JobReader(NamedTuple):
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
     def read(self, job: Field) -> SlurmJob:
-        """Read a job that makes a gang, or a part of one."""
+        """Read a job that forms a gang, or part of one."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)
@@ -81,7 +81,7 @@ class JobReader(NamedTuple):
         )
 
     def standing(self, job: Field) -> Iterator[Part]:
-        """Yield what a job has on each node that is known."""
+        """Yield what a job has on each known node."""
         names = nodes(job["nodes"])
         held = _held(job, names)
         cpus, memory = _allocated(job, names)
@@ -96,7 +96,7 @@ class JobReader(NamedTuple):
                 )
 
     def _waiting(self, job: Field) -> tuple[Part, ...]:
-        """Return what a job waits for: a part for each node, for each task, or for each GPU of the job."""
+        """Return what a job waits for: a part for each node, for each task, or for each of its GPUs."""
         count, asked = _shape(job)
         cpus = ceil(max(1, number(job["cpus"])) / count)
         memory = number(job["memory_per_node"]) or number(job["memory_per_cpu"]) * cpus
@@ -110,7 +110,7 @@ class JobReader(NamedTuple):
 
 
 def unread(job: Field) -> Iterator[str]:
-    """Name what a job asks of its nodes that is not looked at."""
+    """Yield the requirements of a job that are ignored."""
     if not _SHARED.issuperset(words(job["shared"])) or not _UNSHARED.isdisjoint(words(job["exclusive"])):
         yield "whole nodes"
     if job["licenses"].text():
@@ -122,7 +122,7 @@ def unread(job: Field) -> Iterator[str]:
 
 
 def _shape(job: Field) -> tuple[int, Gres]:
-    """Return how many parts a job that waits has, and the generic resources of each."""
+    """Return the number of parts of a waiting job, and the generic resources of each."""
     on = max(1, number(job["node_count"]))
     for key, count in (
         ("tres_per_node", on),
@@ -149,7 +149,7 @@ def _counted(field: Field, count: int) -> int:
 
 
 def _named(job: Field) -> tuple[str, str]:
-    """Name a job as Slurm's commands do, and say what it is."""
+    """Return the name and the kind of a job, as in Slurm's commands."""
     own, array, together = (number(job[key]) for key in ("job_id", "array_job_id", "het_job_id"))
     if own <= 0:
         job["job_id"].refuse("must be the number of a job")
@@ -163,7 +163,7 @@ def _named(job: Field) -> tuple[str, str]:
 
 
 def _tasks(field: Field) -> int:
-    """Count the tasks of an array that wait, such as ``0-9,12,20-30:2%4``."""
+    """Count the waiting tasks of an array, such as ``0-9,12,20-30:2%4``."""
     text = field.text().partition("%")[0].strip("[]")
     if not text:
         return 1
@@ -209,7 +209,7 @@ def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
 
 
 def _spread(total: int, count: int) -> list[int]:
-    """Spread an amount as evenly as can be, the first getting what is over."""
+    """Spread an amount as evenly as possible; the first ones get the remainder."""
     return [total // count + (index < total % count) for index in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""Nodes: the machines of Slurm, with their GPUs, partitions and features, and why they must stay."""
+"""Nodes: the nodes of Slurm with their GPUs, partitions and features, and why they must stay."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -29,7 +29,7 @@ _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"}
 
 
 class Host(NamedTuple):
-    """A node as Slurm describes it; most of it as in `gsopt.snapshots.node.Node`."""
+    """A node as Slurm describes it; most fields are as in `gsopt.snapshots.node.Node`."""
 
     name: str
     gres: Gres
@@ -42,10 +42,10 @@ class Host(NamedTuple):
 
 
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
-    """Read nodes, by their names.
+    """Read nodes, by name.
 
-    Listed are those of ``scontrol show nodes``, slurmrestd, and ``sinfo`` before release 23.11; grouped those
-    of ``sinfo`` since then, of which an entry has the nodes of one partition that are alike.
+    `listed` has the nodes of ``scontrol show nodes``, slurmrestd, and ``sinfo`` before release 23.11. `grouped`
+    has the entries of ``sinfo`` since then, each with identical nodes of one partition.
     """
     found: dict[str, Host] = {}
     for entry in listed:
@@ -109,7 +109,7 @@ def _group(entry: Field) -> Iterable[Host]:
 
 
 def _gres(field: Field) -> Gres:
-    """Read generic resources, with as many GPUs as a node can have."""
+    """Read generic resources, with a plausible number of GPUs."""
     found = read_gres(field)
     if found.number > _MOST_GPUS:
         field.refuse(f"must be at most {_MOST_GPUS:,} GPUs")
@@ -128,13 +128,13 @@ def _resources(gres: Gres, cpus: int, memory: int) -> Resources:
 
 
 def _reserved(entry: Field, states: set[str]) -> str:
-    """Name the reservation that holds a node; releases that do not name it have its state."""
+    """Return the reservation that holds a node, or its state in releases that do not name it."""
     if entry["reservation"].text():
         return entry["reservation"].name()
     return _UNNAMED if "RESERVED" in states else ""
 
 
 def _state(states: set[str], closed: frozenset[str]) -> str:
-    """Say in which states a node is that close it."""
+    """Describe the states of a node that close it."""
     found = sorted(states & closed)
     return f"is in state {'+'.join(found)}" if found else ""

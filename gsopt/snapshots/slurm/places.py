@@ -1,4 +1,4 @@
-"""Places: the nodes on which jobs of Slurm may start, by partition, features and reservation."""
+"""Places: the nodes on which Slurm jobs may start, by partition, features and reservation."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:=/+-]+(?:(?:&[A-Za-z0-9_.:=/+-]+)*|(?:\|[A-Za
 
 
 class Reservation(NamedTuple):
-    """A reservation of nodes, and between which seconds since 1970 it holds; None where nobody says it."""
+    """A reservation of nodes, from start to end in seconds since 1970; None if unknown."""
 
     name: str
     nodes: frozenset[str]
@@ -21,7 +21,7 @@ class Reservation(NamedTuple):
     end: float | None
 
     def holds(self, time: float | None) -> bool:
-        """Check whether it holds at a time; where that is not known, it does."""
+        """Check whether the reservation is active at a time; if that is not known, it is."""
         return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
 
 
@@ -39,7 +39,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Return the reservations that nodes say hold them, whether a file has these or not."""
+    """Return the reservations that hold nodes according to the nodes themselves."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         if host.reserved:
@@ -48,9 +48,10 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 
 
 class SlurmPlaces:
-    """Takes what jobs ask of nodes, and names the nodes that have it.
+    """Collects the requirements of jobs on nodes, and the nodes that meet them.
 
-    Partitions are those that the nodes themselves do not name. `notes` takes a line for what is not looked at.
+    `partitions` has those that the nodes themselves do not name. `notes` receives a line for requirements that
+    are ignored.
     """
 
     def __init__(
@@ -70,11 +71,11 @@ class SlurmPlaces:
 
     @property
     def found(self) -> tuple[Where, ...]:
-        """All that was asked for, each set of nodes once."""
+        """All sets of nodes found so far, each once."""
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Name the nodes on which a job may start; nothing where it may on all that are open."""
+        """Return the name of the nodes on which a job may start; empty if it may on all open ones."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
@@ -126,7 +127,7 @@ class SlurmPlaces:
         return all(each in labels for each in text.split("&"))
 
     def _required(self, job: Field, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Keep to the nodes that a job requires, where these are all that it has, and off those it excludes."""
+        """Return only the nodes that a job requires, if these are enough for it, and none that it excludes."""
         required, excluded = set(nodes(job["required_nodes"])), set(nodes(job["excluded_nodes"]))
         if required and len(required) >= number(job["node_count"]):
             names = tuple(name for name in names if name in required)

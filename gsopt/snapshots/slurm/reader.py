@@ -1,4 +1,4 @@
-"""Slurm: a snapshot from what scontrol, squeue, sinfo and slurmrestd print as JSON or YAML."""
+"""Slurm: a snapshot from the output of scontrol, squeue, sinfo and slurmrestd in JSON or YAML."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ from gsopt.snapshots.valid import validly
 #: How the reader of topology.conf ends its note on a node that it leaves out.
 _NO_GPUS = ": has no GPUs and is left out"
 
-#: What documents hold.
+#: Lists in documents.
 LISTS = ("nodes", "sinfo", "jobs", "partitions", "reservations")
 
 
@@ -36,31 +36,31 @@ def read(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a cluster of Slurm.
+    """Read a Slurm cluster.
 
-    The files hold nodes, jobs, partitions and reservations in any order, as ``scontrol show nodes --json``,
-    ``squeue --json``, ``sinfo --json`` or slurmrestd print them (data parsers from v0.0.37 on), and the network
-    as a topology.conf.
+    The files contain nodes, jobs, partitions and reservations in any order, as printed by ``scontrol show nodes
+    --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on), and the network
+    as topology.conf.
 
-    - **GPUs** are those of the generic resources, by type where it is told; shards and MPS stay resources of
-      their own names. What a job has on each node is its ``gres_detail``; without it, GPUs are spread evenly.
-    - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A job that waits for GPUs of the
-      job as a whole (``--gpus``) on any number of nodes waits for each GPU by itself.
-    - **Kept** are nodes that are down, drained, away, or in a reservation that holds.
+    - **GPUs** are those of the generic resources, by type if it is stated; shards and MPS remain resources of
+      their own. The GPUs of a job on each node are in its ``gres_detail``; without it, they are spread evenly.
+    - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
+      total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
+    - **Kept** are nodes that are down, drained, away, or in an active reservation.
 
     Parameters
     ----------
     paths
         The files.
     time
-        When they were written, in seconds since 1970; the latest update in them when None.
+        Time at which the files were written, in seconds since 1970; None for the latest update in them.
     notes
-        Takes a line for everything that was left out or not read.
+        A list that receives a line for everything that was left out.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is none of these; one line names file, field, value and rule.
+        A file cannot be read or is not such a file; the message names file, field, value and rule.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def snapshot_of(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a cluster of Slurm from documents and the texts of topology.conf, as `read` does from files."""
+    """Read a Slurm cluster from documents and the texts of topology.conf files, as in `read`."""
     said = [] if notes is None else notes
     of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}
     first = documents[0].source if documents else next(iter(confs), "")
@@ -129,7 +129,7 @@ def _listed(document: Field, name: str) -> list[Field]:
 
 
 def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
-    """Return the nodes of each partition, in any of the ways that releases have."""
+    """Return the nodes of each partition, in the form of any release."""
     found = {}
     for each in entries:
         listed = each["nodes"]["configured"] if isinstance(each["nodes"].value, dict) else each["nodes"]
@@ -138,7 +138,7 @@ def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
 
 
 def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
-    """Return when the files were written, or else when the last job began or came."""
+    """Return when the files were written, or else when the last job started or was submitted."""
     times = [moment(document["last_update"]) for document in documents]
     if not any(times):
         times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
@@ -148,7 +148,7 @@ def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
 def _read_jobs(
     jobs: Sequence[Field], reader: JobReader, notes: list[str]
 ) -> tuple[dict[str, dict[str, int]], list[Gang]]:
-    """Return what jobs have of each node, and the gangs."""
+    """Return the resources of jobs on each node, and the gangs."""
     used: dict[str, dict[str, int]] = {}
     fates: Counter[str] = Counter()
     unseen: Counter[str] = Counter()
@@ -179,7 +179,7 @@ def _read_jobs(
 
 
 def _gang(jobs: Sequence[SlurmJob]) -> Gang:
-    """Make a gang of a job, or of the components of a heterogeneous one."""
+    """Create a gang from a job, or from the components of a heterogeneous one."""
     return Gang(
         name=jobs[0].name,
         kind=jobs[0].kind,
@@ -191,7 +191,7 @@ def _gang(jobs: Sequence[SlurmJob]) -> Gang:
 
 
 def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservation]) -> Node:
-    """Make a node; what it says is used of it, and what its jobs have, may be of different times."""
+    """Create a node; its own figures and those of its jobs may be from different times."""
     reserved = next((each.name for each in reservations if host.name in each.nodes), "")
     own = host.used.named
     most = {name: max(own.get(name, 0), used.get(name, 0)) for name in {**own, **used}}
@@ -208,7 +208,7 @@ def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservatio
 
 
 def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[str]) -> Cluster | None:
-    """Build the cluster: as topology.conf has it, with the GPUs of the nodes, or as one rack."""
+    """Build the cluster: as in topology.conf, with the GPUs of the nodes, or as one rack."""
     with_gpus = [host for host in hosts.values() if host.gres.number]
     if not confs or not with_gpus:
         stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)
@@ -236,6 +236,6 @@ def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[st
 
 
 def _named(source: str, text: str) -> dict[str, None]:
-    """Name the nodes of a topology.conf."""
+    """Return the names of the nodes in a topology.conf."""
     lines = [line for line in read_lines(source, text) if line.kind in ("SwitchName", "BlockName")]
     return dict.fromkeys(name for line in lines for name in line.names(source, "Nodes"))

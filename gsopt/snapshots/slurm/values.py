@@ -1,4 +1,4 @@
-"""Values: numbers, states and lists as releases of Slurm write them, each in its own way."""
+"""Values: numbers, states and lists in the different forms of Slurm's releases."""
 
 import re
 
@@ -10,7 +10,7 @@ _MOST_NODES = 20_000
 
 
 def number(field: Field, default: int = 0) -> int:
-    """Read a number, which newer releases wrap; the default where it is not set."""
+    """Read a number, which newer releases wrap; the default if it is not set."""
     if not isinstance(field.value, dict):
         return field.whole(default)
     if field["infinite"].truth() or not field["set"].truth():
@@ -22,20 +22,20 @@ def number(field: Field, default: int = 0) -> int:
 
 
 def moment(field: Field) -> float | None:
-    """Read a time in seconds since 1970; None where it is not set."""
+    """Read a time in seconds since 1970; None if it is not set."""
     if isinstance(field.value, dict):
         return None if field["infinite"].truth() or not field["set"].truth() else field["number"].seconds()
     return field.seconds()
 
 
 def words(field: Field) -> tuple[str, ...]:
-    """Read states, flags or names: a list, or a text with signs between them."""
+    """Read states, flags or names, from a list or from a text with separators."""
     texts = [each.text() for each in field] if isinstance(field.value, list) else [field.text()]
     return tuple(word for text in texts for word in re.split(r"[+,&]", text.rstrip("*~#!%$@^-")) if word)
 
 
 def nodes(field: Field) -> list[str]:
-    """Read the names of nodes, a host list or a list of names, each one word to commands."""
+    """Read the names of nodes, from a host list or a list of names that are safe in commands."""
     if isinstance(field.value, list):
         return [node_name(each) for each in field]
     text = field.text()
@@ -52,7 +52,7 @@ def nodes(field: Field) -> list[str]:
 
 
 def node_name(field: Field) -> str:
-    """Read the name of one node, as `nodes`."""
+    """Read the name of one node, as in `nodes`."""
     if not NODE_NAME.fullmatch(field.name()):
         field.refuse("must be a name of letters, digits and . - _")
     return field.name()

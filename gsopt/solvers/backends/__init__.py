@@ -1,4 +1,4 @@
-"""The solvers. Each runs in its own worker process; none is imported before it is used."""
+"""Backends: the solvers. Each runs in its own worker process; none is imported before it is used."""
 
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.base import Backend, Incumbent, Outcome

@@ -39,7 +39,7 @@ _INFINITY = 1e20
 
 @dataclass(frozen=True)
 class Incumbent:
-    """A solution found during a solve, in the model's own sense.
+    """A solution found during a solve, with the objective in the model's own sense.
 
     Attributes
     ----------
@@ -73,12 +73,13 @@ OnBound = Callable[[float], Any]
 
 @dataclass(frozen=True)
 class Outcome:
-    """What a backend found.
+    """The outcome of a backend's solve.
 
     Attributes
     ----------
     status
-        Whether there is a solution and whether that is proven (to the asked gap's tolerance).
+        Whether there is a solution, and whether it is proven optimal up to the requested gap, or the model
+        infeasible.
     values
         One value per column, shape (columns,), or None; integer columns hold integers.
     objective
@@ -90,12 +91,12 @@ class Outcome:
     solver
         Solver family: ``highs``, ``cp-sat``, ``scip``.
     duals
-        For linear programs, where the solver gives them: change of the objective per unit of each row's limit,
+        For linear programs, if the solver returns them: change of the objective per unit of each row's limit,
         shape (rows,); else None.
     message
-        The solver's own word for how it ended, or what happened to its process.
+        The solver's own status, or what happened to its process.
     log
-        The solver's log, the last million characters of it.
+        The last million characters of the solver's log.
 
     Examples
     --------
@@ -119,14 +120,14 @@ class Outcome:
 
 
 class Backend(Protocol):
-    """A solver of standard forms.
+    """Interface of a solver of standard forms.
 
-    One that takes a keyword `on_bound` too is given a function to call with bounds proven during the solve.
+    A backend may also take a keyword `on_bound`, a function to call with bounds proven during the solve.
     """
 
     @property
     def name(self) -> str:
-        """Solver family."""
+        """Name of the solver family."""
         ...
 
     def solve(
@@ -146,22 +147,22 @@ class Backend(Protocol):
         form
             The model.
         time_limit
-            Seconds; None for none.
+            Seconds; None for no limit.
         gap
-            Gap at which to stop, relative to the bound, as `gsopt.core.result.relative_gap` defines it.
+            Relative gap at which to stop, as `gsopt.core.result.relative_gap` defines it.
         start
             A known solution, shape (columns,); NaN where unknown.
         on_incumbent
-            Called with each new incumbent.
+            Called with each new incumbent; returning True stops the solver.
         log
             Whether to stream the solver's log to standard error.
 
         Raises
         ------
         MissingSolver
-            The solver is not installed, or of a version known to be wrong.
+            The solver is not installed, or its version is known to be wrong.
         Unsupported
-            The solver cannot take this model (for example continuous columns in CP-SAT).
+            The solver does not support this model (for example continuous columns in CP-SAT).
         BrokenModel
             The model is unbounded.
         """
@@ -189,7 +190,7 @@ class Answer(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The arrays of a standard form in the order in which HiGHS takes them; the matrix by rows."""
+    """The arrays of a standard form as HiGHS takes them, with the matrix by rows."""
 
     maximize: bool
     offset: float
@@ -205,7 +206,7 @@ class Model(NamedTuple):
 
     @classmethod
     def of(cls, form: "StandardForm") -> "Model":
-        """Lay out a standard form."""
+        """Convert a standard form into arrays."""
         matrix = form.matrix
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
@@ -226,7 +227,7 @@ class Model(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A model to solve in a worker, from a start and with some of the solver's options."""
+    """A model to solve in a worker, with a start and options of the solver."""
 
     model: Model
     start: Vector | None
@@ -236,7 +237,7 @@ class Task(NamedTuple):
 class Solver(ABC):
     """A backend whose solver runs in a worker process.
 
-    A subclass names itself, its package and module, maps the solver's statuses to endings, and chooses the
+    A subclass states its name, package and module, maps the solver's statuses to endings, and returns the
     function that the worker runs and its task.
     """
 
@@ -251,7 +252,7 @@ class Solver(ABC):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the function that the worker runs, and its task; refuse models that the solver cannot take."""
+        """Return the function that the worker runs, and its task; refuse unsupported models."""
 
     def solve(
         self,
@@ -264,19 +265,18 @@ class Solver(ABC):
         on_bound: OnBound | None = None,
         log: bool = False,
     ) -> Outcome:
-        """Solve a standard form, as `Backend.solve`.
+        """Solve a standard form, as in `Backend.solve`.
 
-        The time limit includes the start of the solver's process, if there is none yet, and the solver gets the
-        rest; it is killed when it has not answered a quarter of a second after the limit. After Ctrl-C, an
-        `on_incumbent` that returns True, or a killed or crashed solver, the best incumbent or the start is
-        returned.
+        The time limit includes the start of the solver's process, if there is none yet. The solver is killed if
+        it has not answered a quarter of a second after the limit. After Ctrl-C, after `on_incumbent` returns
+        True, or if the solver was killed or crashed, the best incumbent or the start is returned.
 
         Raises
         ------
         InvalidInput
             An option is out of range.
         Contradiction
-            The solver calls a model infeasible that has a known solution.
+            The solver reports a model as infeasible that has a known solution.
         """
         _check_options(form, time_limit, gap, start)
         time_limit = None if time_limit == inf else time_limit
@@ -306,7 +306,7 @@ class Solver(ABC):
         limit: float | None = None,
         hear: Callable[[Frame], Any] = lambda _frame: None,
     ) -> Reply:
-        """Run a function in a worker that has this solver."""
+        """Run a function in a worker that has loaded this solver."""
         with self.worker() as worker:
             return worker.call(function, task, limit=limit, hear=hear)
 
@@ -316,14 +316,14 @@ class Solver(ABC):
         Raises
         ------
         Late
-            There is none by the deadline, in seconds of the monotonic clock.
+            No worker is available by the deadline, in seconds of the monotonic clock.
         MissingSolver
-            The solver is not installed, does not start, or is of a version known to be wrong.
+            The solver is not installed, does not start, or its version is known to be wrong.
         """
         return POOL.borrow(self.module, self._check_installed, deadline=deadline)
 
     def prepare(self) -> None:
-        """Start a worker for this solver in the background, so that the next solve need not wait for it."""
+        """Start a worker for this solver in the background, so that the next solve does not wait for it."""
         POOL.prepare(self.module, self._check_installed)
 
     def _check_installed(self) -> None:
@@ -345,7 +345,7 @@ class Solver(ABC):
         return ending
 
     def _without_columns(self, report: "_Report") -> Outcome:
-        """Judge the only point of a model without decisions."""
+        """Judge the only point of a model without columns."""
         feasible = report.consider(np.zeros(0))
         answer = Answer("no columns", bound=float(report.form.offset) if feasible else inf)
         return self._outcome(report, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
@@ -358,7 +358,7 @@ class Solver(ABC):
         stopped_by: StoppedBy | None = None,
         gap: float = 0.0,
     ) -> Outcome:
-        """Return the best point that is feasible after rounding, with what is proven of it."""
+        """Return the best point that is feasible after rounding, with what is proven about it."""
         message = answer.status
         if answer.values is not None and not report.consider(answer.values):
             message += ": the solver's last solution breaks the model once rounded, and is left out"
@@ -413,7 +413,7 @@ class _Report:
             self.consider(start)
 
     def __call__(self, frame: Frame) -> Any:
-        """Process a frame; True asks the solver to stop."""
+        """Process a frame; return True to ask the solver to stop."""
         kind, content = frame
         if kind is FrameKind.LOG:
             self._add_log(content)
@@ -424,7 +424,7 @@ class _Report:
         return None
 
     def consider(self, values: Vector) -> bool:
-        """Keep a point if it is better than the best; return whether it is feasible after rounding."""
+        """Keep a point if it is better than the best one; return whether it is feasible after rounding."""
         if not np.isfinite(values).all():
             return False
         point = self.form.rounded(values) + 0.0  # no negative zero
@@ -456,7 +456,7 @@ class _Report:
 
 
 def _finite(bound: float | None) -> float | None:
-    """Return None for a bound without information."""
+    """Return a bound, or None if it carries no information."""
     return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
 
 

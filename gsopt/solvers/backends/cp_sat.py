@@ -1,4 +1,4 @@
-"""CP-SAT: integer programs by clause learning, for models in whole numbers."""
+"""CP-SAT: integer programs solved by clause learning."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
@@ -32,9 +32,9 @@ _EXACT = 2**53  # integers beyond are no longer exact as floats
 
 
 class IntegerTask(NamedTuple):
-    """An integer program in integers, and CP-SAT's parameters.
+    """An integer program with integer data, and CP-SAT's parameters.
 
-    The objective is ``(offset + cost @ x) / scale``, give or take `error`.
+    The objective is ``(offset + cost @ x) / scale``, up to `error`.
     """
 
     maximize: bool
@@ -53,27 +53,27 @@ class IntegerTask(NamedTuple):
     parameters: dict[str, Any]
 
     def bound(self, scaled: float) -> float:
-        """Return a bound on the model's objective from one on the scaled objective."""
+        """Convert a bound on the scaled objective into one on the model's objective."""
         return scaled / self.scale + (self.error if self.maximize else -self.error)
 
 
 @dataclass(frozen=True)
 class CpSat(Solver):
-    """CP-SAT, of another family than branch and cut: good at models of many small choices, without big-M.
+    """CP-SAT, which learns clauses: good at models with many small choices and without big-M.
 
-    Every column must be an integer. Rows and objective are scaled to integers by the common denominator of
-    their decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound moved by the
-    most that this can matter. Columns without bounds get those that follow from the rows, or else `CLAMP`; the
-    outcome then claims a proof only if the objective rules out everything beyond.
+    Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
+    decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
+    largest possible rounding error. Columns without bounds get those implied by the rows, or else `CLAMP`; then
+    a proof is claimed only if the objective rules out all points beyond.
 
     Attributes
     ----------
     threads
-        Workers of one solve. With one the proof usually comes soonest; never choose two.
+        Number of CP-SAT's workers in one solve. A single worker usually proves fastest; never choose two.
     seed
         Seed of the solver's random choices.
     linearization_level
-        How much of the model its linear relaxation sees, 0 to 2.
+        How much of the model is in the linear relaxation, from 0 to 2.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class CpSat(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], IntegerTask]:
-        """Return the model in integers and CP-SAT's parameters."""
+        """Return the function that solves the model in integers, and its task."""
         magnitude = np.maximum(np.maximum(-form.column_lower, form.column_upper), 1.0)
         offset, cost, scale, error = _whole_objective(form, magnitude)
         coefficients, row_lower, row_upper = _whole_rows(form, magnitude)
@@ -192,7 +192,7 @@ def _post(model: Any, task: IntegerTask) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return column bounds, missing ones as far as the rows imply them; shapes (columns,)."""
+    """Return the column bounds, with missing ones derived from the rows; shapes (columns,)."""
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)
@@ -206,7 +206,7 @@ def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
 
 
 def _tighten(form: "StandardForm", row: int, lower: Vector, upper: Vector) -> None:
-    """Fill in missing bounds from one row: what the other columns leave for each."""
+    """Derive missing bounds from one row, given the range of the other columns."""
     part = slice(form.matrix.indptr[row], form.matrix.indptr[row + 1])
     columns, weights = form.matrix.indices[part], form.matrix.data[part]
     columns, weights = columns[weights != 0], weights[weights != 0]
@@ -219,7 +219,7 @@ def _tighten(form: "StandardForm", row: int, lower: Vector, upper: Vector) -> No
 
 
 def _sums_of_others(terms: Vector, infinity: float) -> Vector:
-    """Return for each term the sum of all others; `infinity` where one of them is infinite."""
+    """Return the sum of all other terms for each term; `infinity` if one of them is infinite."""
     infinite = np.isinf(terms)
     finite = np.where(infinite, 0.0, terms)
     return np.array(np.where(infinite.sum() > infinite, infinity, finite.sum() - finite))
@@ -234,7 +234,7 @@ def _refuse_continuous(form: "StandardForm") -> None:
 
 
 def _clamped(form: "StandardForm") -> "StandardForm":
-    """Add bounds to every unbounded column; return the same form if there is none."""
+    """Add bounds to every unbounded column; return the same form if there are none."""
     low, high = form.column_lower < -_EXACT, form.column_upper > _EXACT
     if not (low | high).any():
         return form
@@ -280,7 +280,7 @@ def _signed_cost(form: "StandardForm") -> Vector:
 
 
 def _whole_objective(form: "StandardForm", magnitude: Vector) -> tuple[int, Integers, int, float]:
-    """Return offset and costs as integers, their scale, and the largest error by rounding."""
+    """Return offset and costs as integers, their scale, and the largest rounding error."""
     numbers = [*form.cost.tolist(), float(form.offset)]
     size = float(np.abs(form.cost) @ magnitude) + abs(form.offset)
     whole, scale = _over_common_denominator(numbers)
@@ -324,7 +324,7 @@ def _refuse_large(form: "StandardForm", sizes: Vector) -> None:
 
 
 def _noise(limits: Vector) -> Vector:
-    """Return the largest difference between a limit and a float that means the same."""
+    """Return the largest difference between a limit and another float for the same decimal."""
     return np.minimum(LIMIT_NOISE + LIMIT_PART * np.abs(limits), 0.5)
 
 
@@ -333,7 +333,7 @@ def _within(limits: Vector) -> Integers:
 
 
 def _over_common_denominator(numbers: list[float]) -> tuple[list[int], int]:
-    """Return decimal numbers as integers over one denominator."""
+    """Return decimal numbers as integers over a common denominator."""
     if all(number.is_integer() for number in numbers):
         return [int(number) for number in numbers], 1
     exact = [Fraction(repr(number)) for number in numbers]

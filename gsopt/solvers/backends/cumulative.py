@@ -1,4 +1,4 @@
-"""Cumulative: activities with several modes on resources, solved by CP-SAT with intervals, in its worker."""
+"""Cumulative: activities with several modes on resources, solved by CP-SAT with intervals."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """One mode of an activity: its length, and its units of some resources together."""
+    """One mode of an activity: its length, and its units of some resources in total."""
 
     length: int  # in periods
     units: int  # held from start to end
@@ -18,7 +18,7 @@ class Way(NamedTuple):
 
 
 class Activity(NamedTuple):
-    """Something that runs once, in one of several modes."""
+    """An activity that runs once, in one of several modes."""
 
     # First period in which it may start, and end of the last one in which it may run.
     release: int
@@ -60,9 +60,9 @@ class CumulativeAnswer(NamedTuple):
 def solve(task: ActivityTask, link: "ParentLink") -> CumulativeAnswer:
     """Solve a task; runs in the worker.
 
-    Every mode is an optional interval of fixed length. One on a single resource takes its units there. One on
-    several has a variable number of units of each, constant from start to end, that add up to its demand. A
-    cumulative constraint limits each resource, and one each group, to its units.
+    Every mode is an optional interval of fixed length. A mode on a single resource takes its units there. A
+    mode on several resources has a variable number of units of each, constant from start to end, which add up
+    to its demand. A cumulative constraint limits each resource, and each group, to its units.
     """
     from ortools.sat.python.cp_model import CpModel
 
@@ -74,7 +74,7 @@ def solve(task: ActivityTask, link: "ParentLink") -> CumulativeAnswer:
 
 
 class _CumulativeModel:
-    """CP-SAT's own model."""
+    """CP-SAT's own model of a task."""
 
     def __init__(self, model: Any, task: ActivityTask) -> None:
         self.model, self.task = model, task
@@ -89,7 +89,7 @@ class _CumulativeModel:
         self._hint(task.hint or ())
 
     def chosen(self, value: Any) -> tuple[Chosen, ...]:
-        """Read the solution."""
+        """Return the solution."""
         found = []
         for number, literals in enumerate(self.literals):
             way = next(index for index, literal in enumerate(literals) if value(literal))

@@ -1,4 +1,4 @@
-"""HiGHS: mixed-integer programs by branch and cut, linear programs by the simplex method."""
+"""HiGHS: mixed-integer programs by branch and cut, and linear programs by the simplex method."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -46,7 +46,7 @@ class Highs(Solver):
     Attributes
     ----------
     threads
-        Threads of one solve.
+        Number of threads of one solve.
     seed
         Seed of the solver's random choices.
 
@@ -88,7 +88,7 @@ class Highs(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
-        """Return the arrays and HiGHS' options."""
+        """Return the function that solves the model, and its task."""
         options = {
             "threads": self.threads,
             "random_seed": self.seed,
@@ -104,10 +104,10 @@ class Highs(Solver):
         return optimize, Task(Model.of(form), start, options)
 
     def write(self, form: "StandardForm", path: str | Path) -> None:
-        """Write a model as an MPS or LP file, by the file's ending; numbers have 15 digits.
+        """Write a model to an MPS or LP file, according to the ending of its name; numbers have 15 digits.
 
-        Names are kept where the format can hold them. Otherwise blanks and signs become ``_``, in LP files
-        square brackets become round ones, and names that are reserved words, numbers or duplicates get an
+        Names are kept if the format allows them. Otherwise blanks and special characters become ``_``, in LP
+        files square brackets become round ones, and names that are reserved words, numbers or duplicates get an
         additional ``_``.
 
         Raises
@@ -199,7 +199,7 @@ def _load(solver: Any, model: Model) -> None:
 
 
 def _follow(solver: Any, link: "ParentLink") -> None:
-    """Report log, incumbents and bounds while the solver runs, and obey the parent's request to stop."""
+    """Report log, incumbents and bounds while the solver runs, and stop it if the parent asks."""
 
     def incumbent(event: Any) -> None:
         link.incumbent(np.asarray(event.data_out.mip_solution), event.data_out.mip_dual_bound)

@@ -1,4 +1,4 @@
-"""Worker processes: one per running solve, kept warm in between, killed when late, ended with the parent."""
+"""Worker processes: one per running solve, kept alive in between, killed if late, ended with the parent."""
 
 import atexit
 import os
@@ -55,7 +55,7 @@ Frame = tuple[FrameKind, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """How a call ended."""
+    """The end of a call: the answer, or why there is none."""
 
     answer: Any = None  # result of the function, if it has one
     stopped_by: StoppedBy | None = None  # why the call was cut short, if it was
@@ -63,7 +63,7 @@ class Reply:
 
 
 class Died(Exception):
-    """The worker process is gone."""
+    """The worker process has ended."""
 
 
 class Late(Exception):
@@ -71,10 +71,10 @@ class Late(Exception):
 
 
 class ProcessStarter:
-    """The thread from which processes are started.
+    """The thread that starts all processes.
 
-    The system may end a process with the thread that started it (see `gsopt.solvers.backends.worker`); this one
-    lasts as long as the program, unlike those that ask for a worker.
+    The system may end a process with the thread that started it (see `gsopt.solvers.backends.worker`). This
+    thread lasts as long as the program, unlike those that ask for a worker.
     """
 
     def __init__(self) -> None:
@@ -84,7 +84,7 @@ class ProcessStarter:
         )
 
     def start(self, command: list[str], **options: Any) -> "subprocess.Popen[bytes]":
-        """Start a process as `subprocess.Popen` does; Ctrl-C waits until it is started."""
+        """Start a process as `subprocess.Popen` does; Ctrl-C waits until it has started."""
         found: Future[subprocess.Popen[bytes]] = Future()
         with held():
             with self._lock:
@@ -114,7 +114,7 @@ STARTER = ProcessStarter()
 
 
 class Worker:
-    """A process with one solver, which it imports before its first call, and the frames to and from it."""
+    """A process with one solver, imported before its first call, and the frames to and from it."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -146,14 +146,14 @@ class Worker:
 
     @property
     def alive(self) -> bool:
-        """Whether the process runs and can be called."""
+        """Whether the process is running and can be called."""
         return self._process.poll() is None
 
     def await_ready(self, deadline: float = inf) -> None:
         """Wait until the solver is imported.
 
-        Raise `Late` at the deadline, in seconds of the monotonic clock, while the process goes on starting; and
-        `MissingSolver` if the import fails, or takes longer than on any machine.
+        Raise `Late` at the deadline, in seconds of the monotonic clock; the process continues to start. Raise
+        `MissingSolver` if the import fails or takes unreasonably long.
         """
         try:
             while not self._ready:
@@ -216,7 +216,7 @@ class Worker:
             pipe.close()
 
     def _listen(self, deadline: float, hear: Callable[[Frame], Any]) -> Reply | None:
-        """Process frames up to the reply; None when `hear` asks to stop."""
+        """Process frames up to the reply; return None if `hear` asks to stop."""
         while True:
             kind, content = frame = self._receive(deadline)
             if kind is FrameKind.ANSWER:
@@ -271,7 +271,7 @@ class Worker:
 class Pool:
     """The workers of this process: all of them, and the idle ones by module.
 
-    A borrowed worker leaves the idle ones; the thread that borrows it has it alone.
+    A borrowed worker is not idle, and belongs to the thread that borrowed it.
     """
 
     def __init__(self) -> None:
@@ -281,9 +281,9 @@ class Pool:
 
     @contextmanager
     def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
-        """Yield an idle worker, or a new one after the check; an exception in the meantime kills it.
+        """Yield an idle worker, or a new one after the check; an exception inside the ``with`` block kills it.
 
-        Raise `Late` if it has not started by the deadline, while it goes on starting for the next call, and
+        Raise `Late` if it has not started by the deadline; it continues to start for the next call. Raise
         `MissingSolver` if it does not start.
         """
         worker = self._idle_worker(module) or self._new_worker(module, check)
@@ -298,12 +298,12 @@ class Pool:
 
     @property
     def pids(self) -> list[int]:
-        """Process ids of the workers, idle and busy."""
+        """Process ids of the workers, both idle and busy."""
         with self._lock:
             return [worker.pid for worker in self._all if worker.alive]
 
     def close(self) -> None:
-        """End every worker; a solve that runs in another thread counts as crashed."""
+        """End every worker; a solve that is running in another thread counts as crashed."""
         with self._lock:
             idle = {worker for _, worker in self._idle}
             busy = self._all - idle

@@ -1,4 +1,4 @@
-"""Program: a growing linear program, kept loaded in the worker of HiGHS between its solves."""
+"""Program: a growing linear program that stays loaded in the worker of HiGHS between solves."""
 
 import os
 from collections import OrderedDict
@@ -30,7 +30,7 @@ _numbers = count()
 
 
 class Solved(NamedTuple):
-    """Optimum of a linear program: values of the columns, dual values of the rows, objective."""
+    """Optimum of a linear program: values of the columns, dual values of the rows, and objective."""
 
     values: Vector
     duals: Vector
@@ -55,10 +55,10 @@ class _KeptProgram:
 
 
 class Program:
-    """A growing linear program to be minimised, such as the master program of column generation.
+    """A growing linear program to minimize, such as the master program of column generation.
 
     It stays in a worker of HiGHS, so each solve continues from the last basis, and only changes are sent. A
-    worker that does not have it, because it is new or has dropped it, is sent all of it again.
+    worker that does not have it, because it is new or has dropped it, receives all of it again.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,7 @@ class Program:
         rows: ArrayLike,
         entries: ArrayLike,
     ) -> None:
-        """Add columns with their costs and limits; each has the rows and entries from its start to the next."""
+        """Add columns with their costs and limits; a column's entries range from its start to the next one."""
         values, given = _floats(costs), _floats(entries)
         limits = _floats(lower), _floats(upper)
         self._edit("addCols", values.size, values, *limits, given.size, _indices(starts), _indices(rows), given)
@@ -103,7 +103,7 @@ class Program:
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 
     def solve(self, budget: Budget) -> Solved | None:
-        """Minimise; None where no optimum exists or is found in time. Raise `KeyboardInterrupt` on Ctrl-C."""
+        """Minimize; None if no optimum exists or is found in time. Raise `KeyboardInterrupt` on Ctrl-C."""
         answer = self._ask(self._sent, budget)
         if answer == _UNKNOWN and self._sent:
             answer = self._ask(0, budget)

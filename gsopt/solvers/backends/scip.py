@@ -1,4 +1,4 @@
-"""SCIP: mixed-integer programs by branch, cut and propagation; a second opinion on HiGHS."""
+"""SCIP: mixed-integer programs by branch, cut and propagation; a second opinion to HiGHS."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -58,7 +58,7 @@ class Scip(Solver):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Task]:
-        """Return the arrays and SCIP's parameters."""
+        """Return the function that solves the model, and its task."""
         parameters = {
             "randomization/randomseedshift": self.seed,
             "limits/gap": float(gap),  # relative to the smaller of value and bound
@@ -71,7 +71,7 @@ class Scip(Solver):
 
 
 def optimize(task: Task, link: "ParentLink") -> Answer:
-    """Solve a model; runs in the worker. SCIP prints its log, and the worker treats all output as log."""
+    """Solve a model; runs in the worker, which treats all output, and so SCIP's log, as log."""
     answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
     if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:
         costless = task.model._replace(cost=np.zeros_like(task.model.cost))
@@ -81,7 +81,7 @@ def optimize(task: Task, link: "ParentLink") -> Answer:
 
 
 def _relaxation_is_unbounded(task: Task, link: "ParentLink") -> bool:
-    """Check this first where possible: SCIP branches forever on some unbounded models at a tight tolerance."""
+    """Check if the relaxation is unbounded, as SCIP then may branch forever at a tight tolerance."""
     model = task.model
     cost = -model.cost if model.maximize else model.cost
     endless = ((cost > 0) & np.isneginf(model.column_lower)) | ((cost < 0) & np.isposinf(model.column_upper))
@@ -139,7 +139,7 @@ def _best(model: Any, columns: list[Any]) -> Vector:
 
 
 def _follow(model: Any, columns: list[Any], link: "ParentLink") -> None:
-    """Report incumbents and bounds while the solver runs, and obey the parent's request to stop."""
+    """Report incumbents and bounds while the solver runs, and stop it if the parent asks."""
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr  # type: ignore[attr-defined]
 
     class Follower(Eventhdlr):

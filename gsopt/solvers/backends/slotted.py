@@ -1,4 +1,4 @@
-"""Slotted: jobs in time slots that progress more slowly while two of them share a GPU, solved by CP-SAT."""
+"""Slotted: jobs in time slots that are slower while two of them share a GPU, solved by CP-SAT."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -34,7 +34,7 @@ class Planned(NamedTuple):
 
 
 class SlottedTask(NamedTuple):
-    """Jobs, GPUs, and the wanted sum of ends."""
+    """Jobs, GPUs, and the limit on the sum of ends."""
 
     jobs: tuple[SlottedJob, ...]
     gpus: int  # number of GPUs, each for at most two jobs
@@ -56,8 +56,8 @@ def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
     """Solve a task; runs in the worker.
 
     A job holds its GPUs in an interval of variable length. Its work in a slot is a variable, limited by each
-    active job with which it shares a GPU. A cumulative constraint limits each GPU to two jobs, and one all of
-    them together to twice their number.
+    active job with which it shares a GPU. A cumulative constraint limits each GPU to two jobs, and another one
+    all GPUs together to twice their number.
     """
     from ortools.sat.python.cp_model import CpModel
 
@@ -69,7 +69,7 @@ def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
 
 
 class _SlottedModel:
-    """CP-SAT's own model."""
+    """CP-SAT's own model of a task."""
 
     def __init__(self, model: Any, task: SlottedTask) -> None:
         self.model, self.task = model, task
@@ -88,14 +88,14 @@ class _SlottedModel:
         self._hint(task.hint or ())
 
     def plan(self, value: Any) -> tuple[Planned, ...]:
-        """Read the solution."""
+        """Return the solution."""
         return tuple(
             Planned(int(value(start)), tuple(gpu for gpu, holds in enumerate(held) if value(holds)))
             for start, held in zip(self.starts, self.held, strict=True)
         )
 
     def _passed(self, number: int, time: Any) -> list[Any]:
-        """Return for each slot of a job whether a time is at its beginning or before."""
+        """Return, for each slot of a job, whether a time is at its beginning or before."""
         job = self.task.jobs[number]
         passed = [self.model.new_bool_var("") for _ in range(job.release, job.latest)]
         for before, after in pairwise(passed):
@@ -104,7 +104,7 @@ class _SlottedModel:
         return passed
 
     def _active(self, number: int) -> dict[int, Any]:
-        """Return for each slot of a job whether it is active."""
+        """Return, for each slot of a job, whether the job is active."""
         release, found = self.task.jobs[number].release, {}
         for place, (started, ended) in enumerate(zip(self.started[number], self.ended[number], strict=True)):
             found[release + place] = self.model.new_bool_var("")
@@ -128,7 +128,7 @@ class _SlottedModel:
             model.add_cumulative(each, [1] * len(each), USERS)
 
     def _work(self) -> None:
-        """Require the work of each job, of which it does less beside others."""
+        """Require the work of each job, which does less in a slot with a partner."""
         model, full = self.model, self.task.full
         done = [{slot: model.new_int_var(0, full, "") for slot in active} for active in self.active]
         for given, active, own in zip(self.task.jobs, self.active, done, strict=True):
@@ -142,7 +142,7 @@ class _SlottedModel:
                 self._slow(done[other], other, one, share)
 
     def _slow(self, done: Mapping[int, Any], number: int, partner: int, share: Any) -> None:
-        """Slow a job down where it shares a GPU with a partner; forbid that where the two may not share."""
+        """Slow a job down where it shares a GPU with a partner, or forbid this if the two may not share."""
         most = self.task.jobs[number].beside.get(partner)
         for slot in done.keys() & self.active[partner].keys():
             both = [share, self.active[partner][slot]]
@@ -159,7 +159,7 @@ class _SlottedModel:
         return share
 
     def _tell_gpus_apart(self) -> None:
-        """Order the GPUs by the jobs that hold them, to break their symmetry."""
+        """Order the GPUs by the jobs that hold them, to break symmetry."""
         weights = [2**number for number in reversed(self.numbers)]
         codes = [
             sum(weight * held[gpu] for weight, held in zip(weights, self.held, strict=True))

@@ -1,8 +1,8 @@
 """Worker: the process of one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
 
 Frames arrive on the original standard input and leave on the original standard output. Both are moved to other
-descriptors at once, as any code that runs here may read, print and close. Solvers print to descriptor 1, which
-is redirected to standard error, where the parent takes it for log.
+descriptors at once, as any code that runs here may read, print and close them. Solvers print to descriptor 1,
+which is redirected to standard error; the parent treats that as log.
 
 The process ends with its parent, also during a solve. On Linux the system ensures that, however busy the
 interpreter is; elsewhere a thread checks the parent.
@@ -44,13 +44,13 @@ class ParentLink:
         self._sent_at = 0.0
 
     def on_stop(self, stop: Callable[[], Any]) -> None:
-        """Set the solver's own interrupt."""
+        """Set the function that interrupts the solver."""
         self._stop = stop
         if self.stopped:
             stop()
 
     def stop(self) -> None:
-        """Stop the function."""
+        """Interrupt the solver."""
         self.stopped = True
         self._stop()
 
@@ -122,7 +122,7 @@ def main(module: str, parent: int) -> None:
 def _end_with_parent() -> None:
     """Have the system kill this process with the thread that started it, which lasts as long as the parent.
 
-    A parent that is gone already is noticed by the thread that checks it.
+    A thread notices a parent that is already gone.
     """
     if sys.platform == "linux":
         import ctypes
@@ -146,17 +146,17 @@ def _serve(function: Callable[[Any, ParentLink], Any], task: Any, link: ParentLi
 
 
 def _leave_fork(process: int) -> None:
-    """End a forked child of the function that returned here."""
+    """End a child that the function forked and that returned here."""
     if os.getpid() != process:
         os._exit(0)
 
 
 def _nothing() -> None:
-    """Stop nothing."""
+    """Do nothing."""
 
 
 def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> None:
-    """Process frames from the parent; end the process, whatever it is doing, when the parent is gone."""
+    """Process frames from the parent, and end the process at once if the parent is gone."""
     try:
         link = ParentLink(out)
         while os.getppid() == parent:
@@ -179,7 +179,7 @@ def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> Non
 
 
 def _read(incoming: int, size: int) -> bytes:
-    """Read exactly so many bytes, so that none waits in a buffer that `select` does not see."""
+    """Read exactly `size` bytes, so that no frame waits in a buffer that `select` does not see."""
     data = bytearray()
     while len(data) < size:
         piece = os.read(incoming, size - len(data))

@@ -1,4 +1,4 @@
-"""A sum of small regression trees, each fitted to what those before it leave."""
+"""Boosted trees: a sum of small regression trees, each fitted to the errors of those before it."""
 
 from gsopt.performance.interference.prediction import Prediction
 from gsopt.performance.interference.table import PairTable
@@ -10,20 +10,21 @@ def boosted_trees(
 ) -> Prediction:
     """Predict by gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
 
-    The paper speaks of one tree, and trains it with a framework for boosting; this is the other reading.
+    The paper describes one tree but trains it with a boosting framework. This is boosting; `regression_tree` is
+    the single tree.
 
     Source: Castor, section 6.1.
 
     Parameters
     ----------
     table
-        What is learnt from.
+        Table to learn from.
     trees, depth
-        Number of trees, and most questions that one asks of a pair.
+        Number of trees, and their largest depth.
     rate
-        Part of a tree's answer that is added.
+        Learning rate, the factor of each tree's prediction.
     seed
-        Decides between questions that are equally good.
+        Seed for choosing among equally good splits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Interpolation between the measured pairs that resemble a pair most."""
+"""Nearest: interpolation between the most similar measured pairs."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -12,19 +12,19 @@ from gsopt.performance.interference.table import PairTable, Profile
 def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     """Predict by interpolation between the measured pairs with the most similar features.
 
-    Logarithms of slowdowns are weighted by one over the distance, in the features of both jobs, each divided by
-    its standard deviation; a pair with the very same features decides alone. Ties go to the pair that the table
-    has first. Slowdowns never leave the range of those that were measured.
+    Logarithms of slowdowns are weighted by the inverse distance in the features of both jobs, each divided by
+    its standard deviation. A pair with identical features decides alone. Ties go to the pair that is first in
+    the table. Slowdowns stay within the measured range.
 
-    Source: Castor, section 6, which interpolates along measured curves before it turns to trees; the weights
-    are those of Shepard (1968).
+    Source: Castor, section 6, which first interpolates along measured curves; the weights are those of Shepard
+    (1968).
 
     Parameters
     ----------
     table
-        What is learnt from.
+        Table to learn from.
     neighbours
-        Number of pairs between which it interpolates.
+        Number of pairs to interpolate between.
 
     Examples
     --------

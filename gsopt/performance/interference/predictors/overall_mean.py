@@ -1,4 +1,4 @@
-"""The same slowdown for every pair."""
+"""Overall mean: the same slowdown for every pair."""
 
 from math import exp
 from statistics import fmean
@@ -9,9 +9,9 @@ from gsopt.performance.interference.table import PairTable
 
 
 def overall_mean(table: PairTable, /) -> Prediction:
-    """Predict the geometric mean of the table, whatever the pair: what knowing nothing of jobs comes to.
+    """Predict the geometric mean of the table for every pair, a baseline without knowledge of jobs.
 
-    Source: a baseline; schedulers that take one interference ratio for all pairs do it.
+    Schedulers with one interference ratio for all pairs do the same.
 
     Examples
     --------

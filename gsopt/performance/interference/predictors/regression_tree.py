@@ -1,4 +1,4 @@
-"""One regression tree over the features of both jobs."""
+"""Regression tree: one tree over the features of both jobs."""
 
 from gsopt.performance.interference.prediction import Prediction
 from gsopt.performance.interference.table import PairTable
@@ -10,21 +10,21 @@ def regression_tree(
 ) -> Prediction:
     """Predict by one regression tree over the features of both jobs (needs scikit-learn).
 
-    Both directions of a pair are samples of one tree. The paper takes means and variances of hardware counters
-    as features; the public tables have none of them, so the features are those of the table.
+    Both directions of a pair are samples of one tree. The paper's features are means and variances of hardware
+    counters; as public tables do not have these, the features are those of the table.
 
     Source: Castor, section 6.2.
 
     Parameters
     ----------
     table
-        What is learnt from.
+        Table to learn from.
     leaf
-        Fewest samples in a leaf.
+        Smallest number of samples in a leaf.
     depth
-        Most questions that are asked of a pair; as many as the leaves allow if None.
+        Largest depth of the tree; None for as deep as the leaves allow.
     seed
-        Decides between questions that are equally good.
+        Seed for choosing among equally good splits.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""How much a job suffers on the whole, times how much its partner hurts on the whole."""
+"""Row means: how sensitive a job is in general, times how harmful its partner is in general."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -13,11 +13,11 @@ from gsopt.performance.interference.table import PairTable, Profile
 def row_means(table: PairTable, /) -> Prediction:
     """Predict by the geometric means of a job's row and of its partner's column.
 
-    A slowdown is the mean of the table, times how much worse than that the job fares beside all others, times
-    how much worse all others fare beside its partner. It needs no features; of a configuration without any
-    measured pair the factor is 1.
+    A slowdown is the mean of the table, times a factor for how much worse the job fares with all others, times
+    a factor for how much worse all others fare with its partner. It needs no features. The factors of a
+    configuration without any measured pair are 1.
 
-    Source: a baseline; Castor has none of the kind.
+    This is a baseline that Castor does not have.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Assembly: building a cluster from branches and the GPUs of their machines, and the other way round."""
+"""Assembly: building a cluster from switches and the GPUs of their machines, and taking it apart again."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
 
 
 class Told(NamedTuple):
-    """What the reader of a file says about it, as files of network topologies do not."""
+    """What the caller adds to a file of a network topology: the GPUs of machines, and the names of levels."""
 
     # Number of GPUs of every machine, or of each by its name; None where the file says it.
     gpus: int | Mapping[str, int] | None = None
@@ -29,7 +29,7 @@ class Told(NamedTuple):
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
-        """Refuse options about what the file itself says."""
+        """Refuse options about things that the file itself states."""
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(
@@ -37,7 +37,7 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function that looks up the GPUs of a machine, where the file states some."""
+        """Return a function that looks up the GPUs of a machine, for a file that states some of them."""
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
@@ -47,9 +47,9 @@ class Told(NamedTuple):
 
 
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
-    """Build the cluster of a tree whose levels are named; machines without GPUs are left out.
+    """Build the cluster of a tree whose levels are named, leaving out machines without GPUs.
 
-    A single rack, or racks below a switch named like the root of a cluster of racks, make a cluster of racks.
+    A single rack, or racks below a switch named like the root of a cluster of racks, yield a cluster of racks.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -92,7 +92,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Name what a cluster has beyond switches, machines and the numbers and types of GPUs."""
+    """Name the properties of a cluster other than switches, machines and the numbers and types of GPUs."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -104,12 +104,12 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """Name the first of several things, and count the others."""
+    """List the first of several names, and count the others."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names that host lists can hold, and note what else is lost."""
+    """Return the switches of a cluster with names that fit into host lists, and note other losses."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}
@@ -135,7 +135,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
-    """Note which of the written switches differ when they are read back."""
+    """Note which of the written switches differ once they are read again."""
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:

@@ -1,4 +1,4 @@
-"""Branches: the switches that a file states, and the tree that they must form."""
+"""Branches: the switches that a file states, and the tree that they form."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,12 +25,12 @@ class Branch:
     level: str = ""  # empty as long as it is not known
 
 
-#: Branches by name, each after all that are below it; so the last one is the root.
+#: Branches by name, each after all branches below it, so that the root is the last one.
 Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Arrange branches as the tree that they must form; those without machines are left out."""
+    """Arrange switches as the tree that they must form, leaving out those without machines."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]
@@ -44,7 +44,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Return the branches below a root and the root itself, each after all that are below it."""
+    """Return the root and the branches below it, each after all branches below it."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:
@@ -77,7 +77,7 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
 
 
 def root_of(tree: Tree) -> Branch:
-    """Return the branch that is below no other."""
+    """Return the branch that is below no other one."""
     return tree[next(reversed(tree))]
 
 
@@ -92,7 +92,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
 
 
 def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
-    """Return the branch above each branch; refuse branches and machines below two."""
+    """Return the branch above each branch; refuse branches and machines below more than one."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
     for branch in named.values():
@@ -118,7 +118,7 @@ def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: 
 
 
 def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
-    """Order branches from the leaves to the root, which reaches all of them unless there is a cycle."""
+    """Order branches from the leaves to the root; refuse a cycle, which the root does not reach."""
     ordered = from_leaves(named, root)
     if len(ordered) < len(named):
         lost = next(name for name in named if name not in ordered)
@@ -128,7 +128,7 @@ def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
 
 
 def _in_cycle(named: Mapping[str, Branch], lost: str) -> str:
-    """Return a branch of the cycle that cuts a branch off from the root."""
+    """Return a branch of the cycle that separates a branch from the root."""
     above = {child: name for name, branch in named.items() for child in branch.branches}
     seen: set[str] = set()
     while lost not in seen:

@@ -11,10 +11,11 @@ NVLINK = "nvlink"
 
 
 def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
-    """Insert domains, each the common name of several machines, into a tree whose levels are named.
+    """Insert domains, each a name shared by several machines, into a tree whose levels are named.
 
-    A domain within one switch stands below it and takes its machines, even if the switch has no others. A
-    domain of whole switches stands between them and the switch above. A domain of parts of switches is refused.
+    A domain within one switch is inserted below it and takes its machines, even if the switch keeps none. A
+    domain of several whole switches is inserted between them and the switch above. A domain with parts of
+    several switches is refused.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}
@@ -33,12 +34,12 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
 
 
 def _free_name(tree: Tree, domain: str) -> str:
-    """Return the name of a domain, preceded by its level if a switch has the same name."""
+    """Return the name for a domain, prefixed by its level if a switch has the same name."""
     return f"{NVLINK} {domain}" if domain in tree else domain
 
 
 def _within_switches(tree: Tree, domains: Mapping[str, tuple[str, Sequence[str]]]) -> Tree:
-    """Insert domains, each within one switch, around their machines."""
+    """Insert domains that lie within one switch around their machines."""
     found = dict(tree)
     inside: dict[str, list[str]] = {}
     for name, (place, machines) in domains.items():
@@ -61,7 +62,7 @@ def _around_switches(above: Branch, name: str, inside: Iterable[str]) -> Tree:
 
 
 class _Shape:
-    """The branches above each branch of a tree, and the number of machines below."""
+    """The branches above each branch of a tree, and the number of machines below it."""
 
     def __init__(self, tree: Tree) -> None:
         self.tree = tree
@@ -73,7 +74,7 @@ class _Shape:
     def whole_switches(
         self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
     ) -> tuple[str, Sequence[str]]:
-        """Return the switch below which a domain belongs, and the switches below that one that it holds."""
+        """Return the switch below which a domain belongs, and the switches below that one that it contains."""
         whole = self._held(homes)
         tops = [name for name in whole if self.above.get(name) not in whole]
         parents = {self.above.get(top) for top in tops}
@@ -86,7 +87,7 @@ class _Shape:
         raise InvalidInput("domain", shorten(domain), rule, source=source)
 
     def _held(self, homes: Sequence[str]) -> dict[str, None]:
-        """Return the switches whose machines all belong to the given homes."""
+        """Return the switches whose machines all belong to the given switches."""
         found = dict.fromkeys(homes)
         below: dict[str, int] = {}
         for name in homes:

@@ -1,4 +1,4 @@
-"""Graph files: clusters as networkx graphs in GraphML or node-link JSON."""
+"""Graph files: clusters as networkx graphs, in GraphML or node-link JSON."""
 
 import io
 import json
@@ -32,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML, with GPUs as numbers of machines and islands."""
+    """Write a cluster as GraphML, with numbers of GPUs instead of a node for each."""
     import networkx as nx
 
     written = io.BytesIO()
@@ -41,7 +41,7 @@ def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
 
 
 def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Cluster:
-    """Read a cluster from the node-link JSON of networkx, whose edges may also be called links."""
+    """Read a cluster from the node-link JSON of networkx, with edges named ``edges`` or ``links``."""
     import networkx as nx
 
     data = parse_json(source, text)
@@ -60,7 +60,7 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
 
 
 def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as node-link JSON, a node or edge per line; GPUs are numbers of machines and islands."""
+    """Write a cluster as node-link JSON, one node or edge per line, with numbers of GPUs instead of nodes."""
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")
@@ -75,7 +75,7 @@ def _rows(value: Any) -> str:
 
 
 def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
-    """Read a graph, which may have the given levels beside that of the root."""
+    """Build a cluster from a graph, with the given levels besides that of the root."""
     told.refuse(source, "gpus")
     levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
     return Cluster.from_graph(graph, levels=levels)

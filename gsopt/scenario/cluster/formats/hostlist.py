@@ -19,9 +19,9 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 
 
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
-    """Return the names in a host list, in its order.
+    """Return the names in a host list, in order.
 
-    Raise `ValueError`, whose message is the rule, for anything else and for more than `most` names.
+    Raise `ValueError` if the text is no host list or has more than `most` names; the message is the rule.
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
@@ -30,7 +30,7 @@ def expand(text: str, most: int = MOST_NAMES) -> list[str]:
 
 
 def compress(names: Iterable[str]) -> str:
-    """Write names as a host list, in their order."""
+    """Return names as a host list, in order."""
     runs: list[_RunOfNames] = []
     for name in names:
         if not (runs and runs[-1].takes(name)):
@@ -42,17 +42,17 @@ def compress(names: Iterable[str]) -> str:
 
 
 class _Choices(NamedTuple):
-    """The texts at one place of a pattern: numbers of ranges, each with its width, or a single text."""
+    """The alternatives at one place of a pattern: numbers in ranges, each with its width, or a fixed text."""
 
     text: str
     ranges: Sequence[tuple[range, int]]
 
     def size(self) -> int:
-        """Count the texts."""
+        """Count the alternatives."""
         return sum(len(numbers) for numbers, _ in self.ranges) if self.ranges else 1
 
     def names(self) -> list[str]:
-        """Return the texts."""
+        """Return the alternatives."""
         if not self.ranges:
             return [self.text]
         return [str(number).zfill(width) for numbers, width in self.ranges for number in numbers]
@@ -72,23 +72,23 @@ class _RunOfNames(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Least number of digits."""
+        """Smallest number of digits."""
         return len(self.digits) if self.digits.startswith("0") else 0
 
     def takes(self, name: str) -> bool:
-        """Check whether a name has the next number."""
+        """Check whether a name continues the run with the next number."""
         number = str(self.last + 1).zfill(self.width)
         return bool(self.digits) and len(number) <= _MOST_DIGITS and name == f"{self.stem}{number}"
 
     def numbers(self) -> str:
-        """Write the numbers of the run."""
+        """Return the numbers of the run as text."""
         if int(self.digits) == self.last:
             return self.digits
         return f"{self.digits}-{str(self.last).zfill(self.width)}"
 
 
 def _written(runs: Sequence[_RunOfNames]) -> str:
-    """Write runs of one stem."""
+    """Return the runs of one stem as text."""
     first = runs[0]
     numbers = ",".join(run.numbers() for run in runs if run.digits)
     is_one = len(runs) == 1 and numbers == first.digits
@@ -96,7 +96,7 @@ def _written(runs: Sequence[_RunOfNames]) -> str:
 
 
 def _patterns(text: str) -> list[str]:
-    """Split a host list at the commas outside of brackets."""
+    """Split a host list at the commas outside brackets."""
     found = _PATTERN.findall(text)
     if not found or ",".join(found) != text:
         raise ValueError("must be names such as node[001-004,7],login")

@@ -1,6 +1,6 @@
-"""Layout: the boxes of switches and machines in a picture, and the cells of GPUs in them.
+"""Layout: positions of switches, machines and GPUs in a picture of a cluster.
 
-The side of a cell is the unit of length; y grows downwards.
+The unit of length is the side of a GPU's cell; y grows downwards.
 """
 
 import math
@@ -37,7 +37,7 @@ class Box:
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster, with a strip of the given height for the name above the contents of each box."""
+    """Lay out a cluster; each box has a strip of height `name` for its name above its contents."""
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)

@@ -1,4 +1,4 @@
-"""NetQ: the topology graph of its interface, with switches in tiers and hosts below them."""
+"""NetQ: its topology graph, with switches in tiers and hosts below them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,9 +11,9 @@ from gsopt.scenario.cluster.formats.branches import Branch, tree_of
 
 
 def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read a cluster from a topology graph: devices with a tier are switches, all others are machines.
+    """Read a cluster from a topology graph: devices with a tier are switches, all others machines.
 
-    A link leads from the lower tier to the higher one.
+    Links lead from the lower tier to the higher one.
     """
     devices, links = _graph(source, text)
     branches: dict[str, list[str]] = {key: [] for key, (_, tier) in devices.items() if tier > 0}
@@ -34,7 +34,7 @@ _Devices = Mapping[str, tuple[str, int]]
 
 
 def _graph(source: str, text: str) -> tuple[_Devices, list[tuple[str, tuple[str, str]]]]:
-    """Return the name and tier of every device, and the two ends of every link with its place."""
+    """Return the name and tier of every device, and the location and the two ends of every link."""
     graphs = _parsed(source, text)
     devices: dict[str, tuple[str, int]] = {}
     links: list[tuple[str, tuple[str, str]]] = []
@@ -71,7 +71,7 @@ _FIELDS: Mapping[str, Mapping[str, type]] = {
 
 
 def _rows(source: str, owner: Any, place: str, *fields: str) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of a field with their places; of rows within rows, the innermost."""
+    """Yield the rows of a field with their locations, and nested rows at the innermost level."""
     field, *inner = fields
     rows = owner.get(field) if isinstance(owner, dict) else owner
     if not isinstance(owner, dict) or not isinstance(rows, list):

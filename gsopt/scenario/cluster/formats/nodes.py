@@ -17,7 +17,7 @@ class Gpus(NamedTuple):
 
 
 def read_gres(source: str, place: str, text: str) -> Gpus:
-    """Read the GPUs, all of one type, in Slurm's list of generic resources."""
+    """Read the GPUs from Slurm's list of generic resources; all must be of one type."""
     total, kinds = 0, set()
     for part in re.split(r",(?![^()]*\))", text):
         if not re.match(r"gpu(?![^:(])", part):
@@ -35,14 +35,14 @@ def read_gres(source: str, place: str, text: str) -> Gpus:
 
 
 def write_gres(gpus: Gpus) -> str:
-    """Write GPUs as Slurm does."""
+    """Return GPUs in the form of Slurm's generic resources."""
     return f"gpu:{gpus.kind}:{gpus.number}" if gpus.kind else f"gpu:{gpus.number}"
 
 
 def gpus_of(
     source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
 ) -> Gpus:
-    """Return the GPUs of a machine: those given by whoever reads the file, else those that the file states."""
+    """Return the GPUs of a machine: those that the caller states, else those that the file states."""
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:

@@ -1,4 +1,4 @@
-"""Outline: a cluster in a few lines of text, with equal parts stated once."""
+"""Outline: a cluster in a few lines of text, with equal parts listed once."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
@@ -18,9 +18,9 @@ _Likeness = tuple[object, ...]
 
 
 def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
-    """Return the levels of a cluster as a table, followed by its tree, in lines of text.
+    """Return the levels of a cluster as a table, followed by its tree, as text.
 
-    Neighbours that differ in nothing but their names are stated once.
+    Neighbours that differ only in their names share a line.
 
     Parameters
     ----------
@@ -29,7 +29,7 @@ def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
     width
         Characters per line; longer lines are cut.
     most
-        Lines of the tree.
+        Largest number of lines of the tree.
 
     Examples
     --------
@@ -92,7 +92,7 @@ def _between(numbers: Iterable[int]) -> str:
 
 
 def _spans(links: Iterable[Link]) -> str:
-    """Describe links, by the slowest and the fastest where they differ."""
+    """Describe links, by the slowest and the fastest if they differ."""
     texts = [_said(link) for link in sorted(set(links), key=lambda link: (link.rate, -link.latency))]
     if not texts:
         return "-"
@@ -154,6 +154,6 @@ def _machines(machines: Iterable[Machine], indent: str) -> Iterator[str]:
 
 
 def _named(level: str, names: Iterable[str]) -> str:
-    """Name what is on a level, preceded by the level unless the names begin with it."""
+    """Return names on a level, preceded by the level unless the names begin with it."""
     text = compress(names)
     return text if text.startswith(level) else f"{level} {text}"

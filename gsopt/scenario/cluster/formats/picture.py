@@ -1,4 +1,4 @@
-"""Picture: a cluster drawn as nested boxes, its GPUs coloured by the jobs that hold them."""
+"""Picture: a cluster drawn as nested boxes, with GPUs coloured by the jobs that hold them."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import cycle
@@ -52,22 +52,22 @@ def draw(
 ) -> "Axes":
     """Draw a cluster: machines in the boxes of their switches, and the jobs that hold each GPU.
 
-    Idle GPUs are white. Neighbouring GPUs of a job make one block, with its name where there is room. Jobs that
-    share a GPU split its cell, one below the other.
+    Idle GPUs are white. Neighbouring GPUs of a job form one block, which shows its name if there is room. Jobs
+    that share a GPU split its cell, one below the other.
 
     Parameters
     ----------
     cluster
         The cluster.
     placements
-        The GPUs of every job, by number: ``{segment.job: segment.placement}`` of the segments of a schedule
-        that run at some time.
+        The numbers of the GPUs of every job, by name. For a moment of a schedule: ``{segment.job:
+        segment.placement}`` of the segments that run then.
     colour
-        ``job``, or ``tier`` for the network level that joins the GPUs of each job.
+        What colours show: ``job``, or ``tier``, the network level that joins the GPUs of each job.
     title
         Title above the picture.
     axes
-        Where to draw; a new figure of fitting size when None.
+        Axes to draw on; a new figure of suitable size if None.
 
     Raises
     ------
@@ -101,17 +101,17 @@ def draw(
 
 
 def _scale(root: Box) -> float:
-    """Return the side of a cell, in inches."""
+    """Return the side of a cell in inches."""
     return min(_CELL, _WIDTH / root.width, _HEIGHT / root.height)
 
 
 def _letters(inches: float) -> float:
-    """Return the size of letters, in points, for cells of a given side."""
+    """Return the font size in points for cells of a given side."""
     return min(_LARGEST, inches * _POINTS * _ROOM)
 
 
 def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[str, tuple[int, ...]]:
-    """Return the jobs that hold GPUs, in the order of their first ones."""
+    """Return the jobs that hold GPUs, in the order of their first GPUs."""
     for job, gpus in placements.items():
         for index, gpu in enumerate(gpus):
             is_there = isinstance(gpu, Integral) and 0 <= gpu < cluster.gpus
@@ -121,14 +121,14 @@ def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[
 
 
 class _JobLook(NamedTuple):
-    """Label and colour of jobs."""
+    """Label and colour of a job."""
 
     label: str
     colour: str
 
 
 def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _JobLook]:
-    """Return the label and colour of every job: its own, as far as colours go, or that of its tier."""
+    """Return the label and colour of every job: its own while colours last, or that of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
         return {job: _JobLook(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
@@ -214,12 +214,12 @@ def _draw_runs(axes: "Axes", runs: Sequence[_RunOfCells], kinds: Mapping[str, _J
 
 
 def _literal(text: str) -> str:
-    r"""Keep matplotlib from reading ``$`` as mathematics, and from leaving out what begins with ``_``."""
+    r"""Escape text for matplotlib, which reads ``$`` as mathematics and leaves out what begins with ``_``."""
     return f"{' ' * text.startswith('_')}{text}".replace("$", r"\$")
 
 
 def _contrast(colour: str) -> str:
-    """Return the colour of text on a colour."""
+    """Return a colour of text that is readable on a colour."""
     parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
     luminance = sum(weight * part for weight, part in zip(_LUMINANCE, parts, strict=True))
     return "white" if luminance < _DARK else "black"
@@ -232,7 +232,7 @@ def _add_legend(
     kinds: Mapping[str, _JobLook],
     colour: str,
 ) -> None:
-    """Explain the colours beside the picture; of many jobs, name the first and count the others."""
+    """Explain the colours next to the picture; of many jobs, name the first and count the others."""
     from matplotlib.patches import Patch
 
     entries = list(_entries(cluster, held, kinds, colour))

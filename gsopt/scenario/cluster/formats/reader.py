@@ -1,4 +1,4 @@
-"""Reader: clusters read from and written to files of any format."""
+"""Reader: reading clusters from, and writing them to, files of any format."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topog
 
 
 class Format(StrEnum):
-    """Format of a cluster's file.
+    """File format of a cluster.
 
     Examples
     --------
@@ -90,30 +90,30 @@ def read_cluster(
     levels: Sequence[str] | None = None,
     notes: list[str] | None = None,
 ) -> Cluster:
-    """Read a cluster from a file of our own or of another program.
+    """Read a cluster from a file in gsopt's format or that of another program.
 
-    It may be our JSON, GraphML or node-link JSON of networkx, Slurm's topology.conf of switches or blocks, a
-    model of topograph, or a topology graph of NetQ.
+    Supported are gsopt's JSON, networkx's GraphML and node-link JSON, Slurm's topology.conf with switches or
+    blocks, topograph's models, and NetQ's topology graphs.
 
     Parameters
     ----------
     path
         The file.
     format
-        A `Format`; recognised from the content when empty.
+        A `Format`; recognized from the content if empty.
     gpus
-        Number of GPUs of every machine, or of each by its name, for formats that do not state it: those of
+        Number of GPUs of every machine, or of each machine by name. For formats that do not state it: those of
         Slurm (without ``Gres``), topograph and NetQ.
     levels
-        Names of the levels of switches below the root, innermost first. When None, those formats have rack,
-        pod, zone and region; a graph needs names for levels that are not in common use.
+        Names of the levels of switches below the root, innermost first. If None, those formats have rack, pod,
+        zone and region. Graphs need it only for levels that are not in common use.
     notes
-        Receives a line for everything that was left out or not read.
+        A list that receives a line for everything that was left out.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is no cluster; one line names file, field, value and rule.
+        The file cannot be read or is not a cluster; the message names file, field, value and rule.
 
     Examples
     --------
@@ -153,15 +153,15 @@ def write_cluster(
     path
         The file.
     format
-        A `Format`; when empty, the one of the ending: our JSON, GraphML, Slurm's switches (``.conf``) or
+        A `Format`; if empty, that of the file's ending: gsopt's JSON, GraphML, Slurm's switches (``.conf``) or
         topograph (``.yaml``).
     notes
-        Receives a line for everything that the format cannot hold.
+        A list that receives a line for everything that the format cannot represent.
 
     Raises
     ------
     InvalidInput
-        The ending belongs to no format, the format cannot hold the cluster, or the file cannot be written.
+        The ending belongs to no format, the format cannot represent the cluster, or the file cannot be written.
 
     Examples
     --------
@@ -191,7 +191,7 @@ def _known(name: str) -> Format:
 
 
 def _found(source: str, text: str) -> Format:
-    """Recognise the format from the content of a file."""
+    """Recognize the format by the content of a file."""
     begin = text.lstrip()[:1]
     if begin == "<":
         return Format.GRAPHML
@@ -209,7 +209,7 @@ def _found(source: str, text: str) -> Format:
 
 @contextmanager
 def _one_line(source: str) -> Iterator[None]:
-    """Name the file in every error about its content."""
+    """Add the file's name to every error about its content."""
     try:
         yield
     except InvalidInput as error:

@@ -1,7 +1,7 @@
-"""Slurm's topology.conf: the tree of switches of ``topology/tree``, or the blocks of ``topology/block``.
+"""Slurm: its topology.conf, with the switches of ``topology/tree`` or the blocks of ``topology/block``.
 
-The file does not state the GPUs of nodes. Lines ``NodeName=node[1-4] Gres=gpu:h100:8``, as in slurm.conf, do,
-also behind ``#``, where Slurm ignores them: they are written that way here, and read back.
+The file itself does not state the GPUs of nodes. So lines such as ``NodeName=node[1-4] Gres=gpu:h100:8``, as in
+slurm.conf, are written after a ``#``, where Slurm ignores them. They are read with and without the ``#``.
 """
 
 import re
@@ -20,8 +20,8 @@ from gsopt.scenario.cluster.formats.nodes import Gpus, read_gres, write_gres
 def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     r"""Read a cluster from a topology.conf of switches or blocks.
 
-    Blocks are grouped below a root. Where BlockSizes has sizes beyond the first, which is that of a block,
-    neighbouring blocks make groups of these sizes, and neighbouring groups larger ones, as in Slurm.
+    Blocks are grouped below a root. The first of BlockSizes is that of a block. Further sizes make neighbouring
+    blocks a group, and neighbouring groups a larger one, as in Slurm.
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -61,7 +61,7 @@ def _gpus(source: str, line: Line) -> Iterator[tuple[str, Gpus]]:
 
 
 def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
-    """Return the number of blocks in each larger size."""
+    """Return the number of blocks in a group of each larger size."""
     if not lines:
         return []
     text = lines[0].values["blocksizes"]
@@ -77,7 +77,7 @@ def _ratios(source: str, lines: Sequence[Line]) -> list[int]:
 
 
 def _groups(blocks: Sequence[Branch], ratios: Sequence[int]) -> list[Branch]:
-    """Group neighbouring blocks, then groups of those, and finally all of them below a root."""
+    """Group neighbouring blocks, then the groups, and finally all of them below a root."""
     made: list[Branch] = []
     below, spans = blocks, 1
     for ratio in ratios:
@@ -99,7 +99,7 @@ def _group(branches: Sequence[Branch]) -> Branch:
 
 
 def write_tree(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as switches, the root first, with the GPUs of nodes as comments."""
+    """Write a cluster as switches, the root first, with the GPUs of nodes in comments."""
     branches = _unmixed_branches(cluster, notes)
     lines = [
         f"SwitchName={branch.name} Switches={compress(branch.branches)}\n"
@@ -111,10 +111,10 @@ def write_tree(cluster: Cluster, notes: list[str]) -> str:
 
 
 def write_blocks(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as blocks, which are its lowest switches, with the GPUs of nodes as comments.
+    """Write a cluster as blocks, which are its lowest switches, with the GPUs of nodes in comments.
 
-    Levels above the blocks become block sizes where all their switches hold 2, 4, 8, ... blocks; the names of
-    these switches are lost.
+    A level above the blocks becomes a block size if its switches have 2, 4, 8, ... neighbouring blocks each.
+    The names of these switches are lost.
     """
     branches = _unmixed_branches(cluster, notes)
     blocks = [branch for branch in branches if branch.machines]
@@ -134,7 +134,7 @@ def _unmixed_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
-    """Return the numbers of blocks in the switches of each level between blocks and root."""
+    """Return the number of blocks in the switches of each level between blocks and root."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
         held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]
@@ -153,7 +153,7 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
 
 
 def _with_gpus(cluster: Cluster, branches: Sequence[Branch], lines: Sequence[str], notes: list[str]) -> str:
-    """Append a comment for each run of nodes with equal GPUs, and note what changes when all is read back."""
+    """Append a comment for each run of nodes with equal GPUs, and note what changes once it is read again."""
     names = [machine for branch in branches for machine in branch.machines]
     gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
     groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])

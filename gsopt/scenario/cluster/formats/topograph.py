@@ -1,4 +1,4 @@
-"""Topograph: YAML models of switches, blocks of nodes, and the accelerator domains (NVLink) that join nodes."""
+"""Topograph: its YAML models of switches, blocks of nodes, and accelerator domains (NVLink)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -43,8 +43,8 @@ class _Block(NamedTuple):
 def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read a cluster from a model of topograph.
 
-    Accelerator domains become switches of the level ``"nvlink"``, wherever they stand among the others. A part
-    of a domain that is no switch of its own is not read.
+    Accelerator domains become switches of the level ``"nvlink"``, at any height. Parts of domains are read only
+    if they are switches of their own.
     """
     model = _model(source, text)
     tree = told.levelled(source, tree_of(source, model.branches, notes))
@@ -54,7 +54,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
 
 
 def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[str]) -> None:
-    """Note parts of domains that are not exactly the machines of one switch."""
+    """Note the parts of domains that are not exactly the machines of one switch."""
     members: dict[str, set[str]] = {}
     for machine, part in parts.items():
         members.setdefault(part, set()).add(machine)
@@ -127,7 +127,7 @@ def _hosts(source: str, field: str, given: Any) -> list[str]:
 
 
 def _annotated(blocks: Sequence[_Block], ending: str) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of blocks with an annotation, and its text."""
+    """Yield the nodes of blocks that have an annotation, with its text."""
     for block in blocks:
         for key, text in block.annotations.items():
             if text and key.startswith(_ACCELERATOR) and key.endswith(ending):
@@ -146,7 +146,7 @@ def _gpus(source: str, block: _Block) -> Iterator[tuple[str, Gpus]]:
 
 
 def write_topograph(cluster: Cluster, notes: list[str]) -> str:
-    """Write a cluster as a model of topograph: a block for each run of equal machines below a switch."""
+    """Write a cluster as a model of topograph, with a block for each run of equal machines of a switch."""
     branches = plain_branches(cluster, notes)
     domain_of, outer = _without_domains(branches)
     names = [machine for branch in branches for machine in branch.machines]
@@ -160,7 +160,7 @@ def write_topograph(cluster: Cluster, notes: list[str]) -> str:
 
 
 def _without_domains(branches: Sequence[Branch]) -> tuple[dict[str, str], list[Branch]]:
-    """Return the domain of every machine in one, and the switches without domains."""
+    """Return the domain of every machine in a domain, and the switches that are not domains."""
     domains = {branch.name for branch in branches[1:] if branch.level == NVLINK}
     within: dict[str, str] = {}
     for branch in branches:

@@ -1,4 +1,4 @@
-"""YAML: the part of it that data files need, read safely."""
+"""YAML: the part of the language that data files need, read safely."""
 
 from typing import Any
 
@@ -19,17 +19,17 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and texts; every scalar is the text as it is written.
+    r"""Read YAML of mappings, sequences and texts; every scalar is returned as text.
 
-    Node names such as ``0010`` would be numbers otherwise. Aliases, which may expand a thousandfold, are
-    refused.
+    Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
+    thousandfold.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
 
 
 def parse_documents(source: str, text: str) -> list[Any]:
-    r"""Read any number of documents as `parse_yaml` reads one; they may be longer and deeper."""
+    r"""Read any number of documents as in `parse_yaml`; they may be longer and deeper."""
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
@@ -49,13 +49,13 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
 
 
 class _Events:
-    """Turns the events of a parser into data."""
+    """Turns the events of a YAML parser into data."""
 
     def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
     def read(self) -> list[Any]:
-        """Return the documents; none for an empty file."""
+        """Return the documents; an empty list for an empty file."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):

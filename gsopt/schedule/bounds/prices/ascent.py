@@ -1,4 +1,4 @@
-"""Ascent: prices that make the bound larger and larger, on finer and finer cells."""
+"""Ascent: improving prices step by step, on finer and finer cells of time."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -27,20 +27,21 @@ _EVALUATIONS, _MORE = 60, 60
 
 @dataclass(frozen=True, eq=False)
 class Prices:
-    """Prices, and what they prove.
+    """Prices, and the bound that they prove.
 
     Attributes
     ----------
     edges
-        Edges of the cells; beyond the last one GPUs are free.
+        Edges of the cells of time; beyond the last one GPUs are free.
     prices
-        What a GPU-second costs, by row and cell: of the whole cluster, and on top of it of each type.
+        Price of a GPU-second, by row and cell; the first row is for the whole cluster, the others are
+        surcharges for GPU types.
     value
         Bound on the weighted sum of job completion times.
     slopes
-        What a further second of work would cost each job.
+        Cost of one more second of work, for each job.
     evaluations
-        How many prices have been tried.
+        Number of price vectors tried so far.
     """
 
     edges: Array
@@ -56,26 +57,25 @@ def first_cells(jobs: int) -> int:
 
 
 class Enough(Exception):
-    """Whoever asked for prices wants no better ones."""
+    """Raised by the caller's function when the bound is good enough."""
 
 
 class _NextGrid(Exception):
-    """The evaluations that are meant for a grid are made."""
+    """Raised when the evaluations planned for a grid are used up."""
 
 
 class Ascent:
-    """The best prices so far, and the way to better ones.
+    """The best prices so far, and the search for better ones.
 
-    The bound is a concave function of the prices, piecewise linear; with many jobs its pieces are so small that
-    it is nearly smooth, and a quasi-Newton method climbs faster than subgradient steps and needs to know
-    neither the optimum nor lengths of steps.
+    The bound is a concave, piecewise linear function of the prices. With many jobs it is nearly smooth, so a
+    quasi-Newton method climbs faster than subgradient steps, and needs neither the optimum nor step lengths.
 
     Parameters
     ----------
     demand, supply
-        What jobs need, and what there is.
+        The jobs, and the GPUs that are available.
     cells
-        Most cells.
+        Largest number of cells.
     compiled
         Whether evaluations use the compiled kernel.
     on_evaluation
@@ -98,11 +98,11 @@ class Ascent:
         self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
 
     def take(self, edges: Array, prices: Array) -> None:
-        """Begin with prices that are known."""
+        """Start from known prices."""
         self.best = replace(self.best, edges=edges, prices=prices)
 
     def climb(self) -> None:
-        """Climb on finer and finer cells, up to the most."""
+        """Climb on finer and finer cells, up to their largest number."""
         for level in count():
             self._climb_on_grid(_EVALUATIONS + level * _MORE)
             wanted = min(2 * len(self.best.edges), self.cells)
@@ -112,7 +112,7 @@ class Ascent:
             self.best = replace(self.best, edges=edges, prices=prices)
 
     def _climb_on_grid(self, evaluations: int) -> None:
-        """Climb by so many evaluations on the cells of the best prices."""
+        """Climb on the cells of the best prices for a number of evaluations."""
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
         last = self.best.evaluations + evaluations
@@ -131,7 +131,7 @@ class Ascent:
             climb(rise, (self.best.prices / unit).ravel())
 
     def _evaluate(self, edges: Array, prices: Array, there: Array) -> tuple[float, Array]:
-        """Return the bound that prices prove, and what the jobs would hold beyond what there is."""
+        """Return the bound proven by prices, and the GPU-seconds that jobs would use beyond the supply."""
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
         found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
         value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
@@ -148,14 +148,14 @@ class Ascent:
 
     @cached_property
     def _slipped(self) -> float:
-        """What release dates that were rounded to earlier ones add to the times from release to completion."""
+        """Return what rounding release dates down adds to the times from release to completion."""
         return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
-    """Return the bound that jobs and rents prove, less all that rounding can come to.
+    """Return the bound proven by jobs and rents, minus all possible rounding errors.
 
-    Each value was made of at most so many terms, which are no larger together than its size.
+    Each value is a sum of at most `terms` terms, whose total magnitude is at most its size.
     """
     total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
     return total - PRICED * terms * fsum([*sizes.tolist(), *rents.ravel().tolist()])

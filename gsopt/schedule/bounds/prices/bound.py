@@ -1,4 +1,4 @@
-"""Price bound: what no schedule can beat, proven by prices of GPU time."""
+"""Price bound: a lower bound on the completion times of every schedule, proven by prices of GPU time."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Mapping, Sequence
@@ -38,29 +38,29 @@ _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
 @dataclass(frozen=True)
 class PriceBound:
-    """A bound on the weighted sum of completion times of every schedule, and the prices that prove it.
+    """A lower bound on the weighted sum of completion times, and the prices that prove it.
 
     Attributes
     ----------
     total_jct
         Bound on the weighted sum of job completion times (completion minus release date).
     weight
-        Sum of the weights: the number of jobs when all weigh 1.
+        Sum of the weights; the number of jobs if each has weight 1.
     jobs
         Number of jobs.
     origin
-        The first release date, from which times are counted.
+        The first release date in seconds, from which times are counted.
     times
-        Edges of the cells, in seconds after the origin.
+        Edges of the cells of time, in seconds after the origin.
     prices
-        What a GPU-second of the cluster costs in each cell.
+        Price of a GPU-second of the cluster in each cell.
     type_prices
-        What one of a type of GPUs costs on top of that, for the jobs that are tied to it.
+        Surcharge for each GPU type, for jobs that can only run on that type.
     slopes
-        What a further second of work, at speed 1, would cost each job by number. With the steps of its hull
-        they rank what GPUs are best used for.
+        Cost of one more second of work, at speed 1, for each job in order. With the steps of the jobs' hulls
+        they rank the best uses of GPUs.
     evaluations
-        How many prices were tried.
+        Number of price vectors that were tried.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class PriceBound:
 
     @property
     def mean_jct(self) -> float:
-        """Bound on the weighted mean job completion time."""
+        """Lower bound on the weighted mean job completion time."""
         mean = self.total_jct / self.weight
         return (
             mean
@@ -93,7 +93,7 @@ class PriceBound:
         )
 
     def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
-        """Bound the weighted sum of completion times on the clock of the workload."""
+        """Return a lower bound on the weighted sum of completion times, on the clock of the workload."""
         dates = [job.release_date for job in workload.jobs]
         weighted = dates if weights is None else map(float.__mul__, map(float, weights), dates)
         return fsum([self.total_jct, *weighted])
@@ -110,54 +110,55 @@ def price_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Bound the weighted sum of completion times of every schedule by prices of GPU time.
+    """Return a lower bound on the weighted sum of completion times of every schedule, by prices of GPU time.
 
-    For any prices, at least 0, of the GPU-seconds in cells of time, no schedule costs less than every job on
-    its own: its completion time and the GPU-seconds that it buys, less what all GPU-seconds would fetch. A job
-    alone buys, for each time of completion, its cheapest work before it: a fractional knapsack over the steps
-    of the concave hull of its menus, on the best network tier that its GPUs can have. Rounds, overheads and
-    worse placements only make schedules worse. GPUs that may be shared have a place for each job that may, and
-    a job takes up as many of them as its slowdowns say (`gsopt.schedule.bounds.places`).
+    Time is divided into cells, and GPU-seconds in each cell have a price of at least 0. For any prices, let
+    every job choose its cheapest plan: its completion time plus the price of the GPU-seconds that it uses. The
+    total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For each time of
+    completion, the cheapest plan is a fractional knapsack over the steps of the concave hull of the job's
+    menus, on the best network tier that its GPUs can have. Rounds, overheads and worse placements only make
+    schedules worse. If n jobs may share a GPU it has n places, and a job takes up as many of them as its
+    slowdowns imply (`gsopt.schedule.bounds.places`).
 
-    A GPU of a type that is c times slower is worth 1 / c of a GPU, and prices are those of what GPUs are worth.
-    On k GPUs that are worth v together a job of speed s(k) is no faster than s(k) v / k, so it buys a point of
-    the line from standing still to (k, s(k)), which its hull covers; whichever GPUs it has, it does no more for
-    what it pays. Beside the row of all GPUs each type to which jobs are tied has a row of its own.
+    A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability. On
+    k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. That is a point on the
+    line from (0, 0) to (k, s(k)), which is below its hull. So no choice of GPU types yields more work for the
+    same price. Each type that some jobs cannot avoid has additional prices of its own.
 
-    There are as many GPUs at any time as are there at most, whichever machines are given up on request
-    (`gsopt.schedule.bounds.stock`). What they are worth is added up over each cell, so no change needs an edge.
+    The supply at any time is the most that can be available, whichever machines are given up on request
+    (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so capacity changes need no edges.
 
-    Prices are improved step by step, on finer and finer cells; whatever they are the bound holds, and the error
-    of rounding is subtracted. A longer run takes the steps of a shorter one first, and never proves less. Jobs
-    that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded part by part, so that one that comes
-    decades later costs the others neither digits nor cells.
+    Prices are improved step by step, on finer and finer cells. The bound holds for any prices, and rounding
+    errors are subtracted. A longer run begins with the steps of a shorter one, and never proves less. Jobs that
+    are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate parts, so that a job decades later
+    costs the others neither digits nor cells.
 
-    It is the Lagrangian dual of capacities; see M. L. Fisher, "The Lagrangian relaxation method for solving
-    integer programming problems", 1981.
+    This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
+    for solving integer programming problems", 1981.
 
     Parameters
     ----------
     scenario
-        The jobs, and what they run on.
+        The workload, its cluster and its rules.
     weights
-        What a second of each job's completion time counts, by number; 1 when None.
+        Weight of each job's completion time, in the order of the jobs; None for 1 each.
     cells
-        Most cells of time; None for 320, or more where there are thousands of jobs.
+        Largest number of cells of time; None for 320, or more for thousands of jobs.
     evaluations
-        Most prices to try; None for as many as the cells are worth.
+        Largest number of price vectors to try; None for a number that suits the cells.
     seconds
-        Time after which no further prices are tried, once some have been; None for no limit.
+        Seconds after which no further prices are tried, except for the first ones; None for no limit.
     start
-        A bound for the same cluster, or one like it, whose prices are the first to be tried.
+        A bound for the same or a similar cluster, whose prices are tried first.
     compiled
-        Whether to use compiled kernels; where they pay when None. What is proven differs by rounding.
+        Whether to use compiled kernels; None to use them where they pay off. The bounds differ by rounding.
     on_progress
         Called with each better bound.
 
     Raises
     ------
     InvalidInput
-        There are no jobs, or an option is out of its range.
+        There are no jobs, or an option is out of range.
 
     Examples
     --------
@@ -200,17 +201,17 @@ def price_bound(
 
 
 def _only(scenario: Scenario, jobs: Sequence[Job]) -> Scenario:
-    """Return a scenario of these jobs alone."""
+    """Return the scenario with only these jobs."""
     return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"jobs": tuple(jobs)})})
 
 
 def _since(date: float, scenario: Scenario) -> float:
-    """Compute the seconds from the first release date to another one, rounded down."""
+    """Return the seconds from the first release date to another date, rounded down."""
     return float_below(decimal(date) - decimal(first_release(scenario.workload)))
 
 
 def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
-    """Return the prices between two times but for a free cell at the end; None where all is free."""
+    """Return the prices between two times, and a free cell at the end; None if all are free."""
     first = bisect_right(start.times, begin) - 1
     last = min(bisect_left(start.times, end), len(start.prices))
     rows = [start.prices, *start.type_prices.values()]
@@ -228,7 +229,7 @@ def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
 
 
 def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
-    """Put the bounds of parts together, which are so far apart that GPUs are free between them."""
+    """Combine the bounds of parts that are so far apart that GPUs are free between them."""
     if len(parts) == 1:
         return parts[0]
     types = types_of(scenario)
@@ -263,7 +264,7 @@ def _climbed(
     compiled: bool | None,
     look: Callable[[PriceBound], None] | None,
 ) -> PriceBound:
-    """Bound jobs that are not far apart, on a clock that begins at their first release date."""
+    """Return a bound for jobs that are not far apart, with times from their first release date on."""
     begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit)
     best = -inf
 
@@ -293,7 +294,7 @@ def _climbed(
 
 
 def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
-    """Put a bound together."""
+    """Create the bound from the prices found."""
     cluster, *types = (tuple(row.tolist()) for row in found.prices)
     return PriceBound(
         total_jct=float_below(Fraction(found.value) * demand.unit),
@@ -309,7 +310,7 @@ def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
 
 
 def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
-    """Return the prices of a bound by row; types that it does not know cost nothing on top."""
+    """Return the prices of a bound by row; types that it does not have cost no surcharge."""
     nothing = (0.0,) * len(start.prices)
     return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
 
@@ -321,7 +322,7 @@ def _refuse(
     evaluations: int | None,
     seconds: float | None,
 ) -> None:
-    """Refuse what no bound can be computed from."""
+    """Refuse input for which no bound can be computed."""
     jobs = len(scenario.workload.jobs)
     if not jobs:
         raise InvalidInput("workload.jobs", "", "must hold a job")

@@ -1,4 +1,4 @@
-"""Demand: what the jobs of a scenario need, as arrays, in a unit of time that most of them are multiples of."""
+"""Demand: what the jobs of a scenario need, as arrays, in a suitable unit of time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -27,29 +27,30 @@ _LARGEST = 2**53
 
 @dataclass(frozen=True, eq=False)
 class Demand:
-    """The jobs as arrays, one entry for each.
+    """The jobs as arrays, with one entry for each job.
 
-    Times count from the first release date in a unit that follows the data: whoever writes the same jobs in
-    milliseconds gets the same arrays.
+    Times are counted from the first release date, in a unit that depends on the data: the same jobs in
+    milliseconds yield the same arrays.
 
-    A job with phases needs the work of each at its least slowdown. What it may hold is the concave hull of all
-    its modes, on numbers of GPUs that the cluster has for it. GPUs of slower types are counted by what they are
-    worth (`gsopt.schedule.bounds.capability`).
+    A job with phases needs the work of each at its least slowdown. Its options are the concave hull of all its
+    modes, on numbers of GPUs that the cluster has for it. GPUs of slower types count by their capability
+    (`gsopt.schedule.bounds.capability`).
 
     Attributes
     ----------
     unit
-        Seconds of the unit of time, exactly.
+        Length of the unit of time in seconds, exactly.
     release, work, weight
-        Units, units at speed 1, and what a unit of its completion time counts.
+        Release date in units, work in units at speed 1, and weight of a unit of completion time.
     slip
-        Units by which rounding has put the release date earlier; 0 where it is a whole number of them.
+        Units by which rounding moved the release date forward; 0 if it is a whole number.
     kind
-        0, or the number of the type of GPUs to which all modes of the job are tied, from 1 on.
+        Number, from 1 on, of the GPU type that all modes of the job require; 0 if there is none.
     first
-        Where the job's segments begin in `gpus` and `speed`; one entry more than there are jobs.
+        Index of the job's first segment in `gpus` and `speed`; has one additional entry at the end.
     gpus, speed
-        The segments of all hulls; of GPUs that may be shared, the places (`gsopt.schedule.bounds.places`).
+        GPUs and speed of the segments of all hulls; places (`gsopt.schedule.bounds.places`) if GPUs may be
+        shared.
     """
 
     unit: Exact
@@ -67,36 +68,36 @@ class Demand:
 
     @cached_property
     def is_rigid(self) -> bool:
-        """Whether every job has one way to run."""
+        """Whether every job has only one way to run."""
         return bool(len(self.gpus) == len(self))
 
     @cached_property
     def most_steps(self) -> int:
-        """Most segments of a hull."""
+        """Largest number of segments of a hull."""
         return int(np.diff(self.first).max())
 
     @cached_property
     def area(self) -> Array:
-        """Least GPUs times units of every job."""
+        """Least product of GPUs and units of time, for each job."""
         lead = self.first[:-1]
         found: Array = self.work * self.gpus[lead] / self.speed[lead]
         return found
 
     @cached_property
     def height(self) -> Array:
-        """Least units of every job."""
+        """Least units of time, for each job."""
         found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
         return found
 
     @cached_property
     def gpus_in_all(self) -> Array:
-        """Number of GPUs on which every job is fastest."""
+        """Number of GPUs on which each job is fastest."""
         found: Array = np.add.reduceat(self.gpus, self.first[:-1])
         return found
 
     @classmethod
     def of(cls, scenario: Scenario, weights: Sequence[float] | None = None) -> "Demand":
-        """Read the jobs of a scenario, all of weight 1 unless weights are given by number."""
+        """Create the arrays of a scenario's jobs, with weight 1 unless weights are given in job order."""
         jobs = scenario.workload.jobs
         arrivals, works, hulls = arrivals_of(scenario.workload), list(map(_work, jobs)), list(_hulls(scenario))
         unit = _unit([*arrivals, *works])
@@ -117,13 +118,13 @@ class Demand:
 
 
 def types_of(scenario: Scenario) -> list[str]:
-    """List the types of GPUs to which jobs are tied in all modes, where the cluster has others too."""
+    """Return the GPU types that some jobs require in all modes, if the cluster also has others."""
     tied = {_type_of(job) for job in scenario.workload.jobs} - {""}
     return sorted(name for name in tied if scenario.cluster.room(name) < scenario.cluster.gpus)
 
 
 def _type_of(job: Job) -> str:
-    """Return the type of GPUs to which a job is tied, whatever its mode; empty where there is none."""
+    """Return the GPU type that a job requires in all modes; empty if there is none."""
     if not job.modes:
         return job.gpu_type
     types = {job.gpu_type_in(mode) for mode in job.speeds}
@@ -143,12 +144,12 @@ def _work(job: Job) -> Exact:
 
 
 def _unit(times: Sequence[Exact]) -> Exact:
-    """Return the largest unit of which all times are multiples, or a larger one that doubles can count."""
+    """Return the largest unit that divides all times, or a larger one that doubles can count."""
     return max(common_step(times) or 1, Fraction(max(times)) / _LARGEST)
 
 
 def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
-    """Return the largest double that is not above a time in units, and how far it is below."""
+    """Return the largest double not above a time in units, and the difference."""
     above, below = time.numerator * unit.denominator, time.denominator * unit.numerator
     units = above / below
     if _rest(above, below, units) < 0:
@@ -157,7 +158,7 @@ def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
 
 
 def _rest(above: int, below: int, units: float) -> float:
-    """Return what a fraction is above a double; plain integers are faster than fractions."""
+    """Return how far a fraction is above a double; plain integers are faster than fractions."""
     numerator, denominator = units.as_integer_ratio()
     return (above * denominator - numerator * below) / (below * denominator)
 
@@ -174,10 +175,10 @@ def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
-    """Join steps of one efficiency: a job of linear speed has one step, however many its menu has.
+    """Join steps of equal efficiency, so that a job of linear speed has one step however long its menu is.
 
-    By what the corner between two steps is above their line, no more than its rounding, jobs may be faster; it
-    is far less than what the bound subtracts for rounding.
+    The corner between two joined steps may be above their line by its rounding error, which is far less than
+    what the bound subtracts for rounding.
     """
     found: list[HullSegment[float]] = []
     corner = 0.0

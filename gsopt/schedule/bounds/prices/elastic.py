@@ -1,4 +1,4 @@
-"""Elastic: the cheapest work of jobs that may run on several numbers of GPUs."""
+"""Elastic: the cheapest plans of jobs that may run on several numbers of GPUs."""
 
 from dataclasses import dataclass, fields
 from functools import cached_property
@@ -18,8 +18,8 @@ _STEPS = 80
 class Elastic:
     """Jobs with hulls of several segments, padded with empty ones.
 
-    For a slope, the worth of a unit of work, a job runs on a segment wherever that costs less. The worth of its
-    work less what it gains by running so is below its cost for every slope, and equal for the right one.
+    Given a slope, the value of a unit of work, a job runs on a segment wherever that costs less. The value of
+    its work minus its gain is a lower bound on its cost for every slope, and equals it for the right one.
     """
 
     release: Array
@@ -31,7 +31,7 @@ class Elastic:
 
     @classmethod
     def of(cls, demand: Demand, jobs: Array, start: Array) -> Self:
-        """Take some jobs, with the cells in which they are released."""
+        """Select some jobs, given the cells in which they are released."""
         counts = np.diff(demand.first)[jobs]
         places = demand.first[jobs, None] + np.arange(counts.max())
         there = np.arange(counts.max()) < counts[:, None]
@@ -47,21 +47,21 @@ class Elastic:
 
     @cached_property
     def efficiency(self) -> Array:
-        """Speed of each GPU of the segments, 0 for empty ones."""
+        """Speed per GPU of each segment; 0 for empty ones."""
         found: Array = np.divide(self.speed, self.gpus, out=np.zeros_like(self.speed), where=self.gpus > 0)
         return found
 
     def taken(self, jobs: Array) -> Self:
-        """Return some of the jobs."""
+        """Return a selection of the jobs."""
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return what some of the jobs cost that complete in given cells, infinite where they cannot.
+        """Return the cost of some jobs if they complete in given cells; infinite where they cannot.
 
         Returns
         -------
         tuple
-            The costs, and the slopes between which each job does just its work.
+            The costs, and the slopes between which each job does exactly its work.
         """
         trade = _Trade(self.taken(jobs), tables, end)
         low, high = np.zeros(len(jobs)), trade.highest
@@ -82,7 +82,7 @@ class Elastic:
         return np.where(possible, value, np.inf), np.stack([low, high], axis=-1)
 
     def finish(self, tables: Tables, end: Array, found: Array) -> tuple[Array, Array]:
-        """Return the usage by cell, and the slope of each job, when the jobs complete in given cells."""
+        """Return the usage by cell, and the slope of each job, if the jobs complete in given cells."""
         trade = _Trade(self, tables, end)
         below, above = trade.at(found[:, 0]), trade.at(found[:, 1])
         missing, range_ = self.work - below.done, above.done - below.done
@@ -92,7 +92,7 @@ class Elastic:
 
 
 def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain") -> tuple[Array, Array]:
-    """Return the slope at which the tangents at two others meet, and their value there, which none exceeds."""
+    """Return the slope at which the tangents at two others meet, and the value there, an upper limit."""
     rise, fall = work - below.done, work - above.done
     apart = above.value - below.value + rise * low - fall * high
     middle = np.divide(apart, rise - fall, out=(low + high) / 2, where=rise > fall)
@@ -102,7 +102,7 @@ def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain
 
 @dataclass(frozen=True, eq=False)
 class _Gain:
-    """What jobs do at some slopes, and what bound that gives on their costs."""
+    """The work that jobs do at some slopes, and the lower bound on their costs."""
 
     done: Array
     value: Array
@@ -112,7 +112,7 @@ class _Gain:
 
 
 class _Trade:
-    """Jobs that complete in given cells, and what they do there and before at any slope."""
+    """Jobs that complete in given cells, and the work that they do until then at any slope."""
 
     def __init__(self, jobs: Elastic, tables: Tables, end: Array) -> None:
         self.jobs, self.tables, self.end = jobs, tables, end
@@ -124,7 +124,7 @@ class _Trade:
 
     @property
     def _endless(self) -> Array:
-        """Seconds in which a job is surely complete, where the cell has no end."""
+        """Seconds in which a job certainly completes, for the cell that has no end."""
         found: Array = 2 * self.jobs.work / self.jobs.speed[:, 0]
         return found
 
@@ -138,7 +138,7 @@ class _Trade:
         return found
 
     def at(self, slope: Array) -> _Gain:
-        """Return what is done at slopes, and what it is worth less than it costs."""
+        """Return the work done at the given slopes, and the bound on costs."""
         jobs, cheapest = self.jobs, self._cheapest(slope)
         seconds = self.span.seconds(cheapest)
         done = (jobs.speed * seconds).sum(axis=1)
@@ -154,13 +154,13 @@ class _Trade:
         return found
 
     def _own(self, slope: Array) -> tuple[Array, Array]:
-        """Return the corner on which jobs run in the cells in which they complete, and what a second gains."""
+        """Return the corner on which jobs run in the cells in which they complete, and the gain of a second."""
         gains = slope[:, None] * self.corner_speed - self.price[:, None] * self.corner_gpus
         corner = gains.argmax(axis=1)[:, None]
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight
 
     def usage(self, slope: Array, part: Array) -> Array:
-        """Add up by cell what is held at slopes, a part of it for each job."""
+        """Add up the usage by cell at the given slopes, a part of it for each job."""
         cheapest = self._cheapest(slope)
         columns = zip(cheapest.T, self.jobs.gpus.T, strict=True)
         found = sum((self.span.usage(*column) for column in ((q, k * part) for q, k in columns)), np.zeros(1))

@@ -1,4 +1,4 @@
-"""Evaluation: what completing every job costs at given prices, and what it then holds."""
+"""Evaluation: what it costs to complete each job at given prices, and the GPU-seconds that it uses."""
 
 from dataclasses import dataclass
 
@@ -10,18 +10,18 @@ from gsopt.schedule.bounds.prices.vectors import evaluate_vectors
 
 @dataclass(frozen=True, eq=False)
 class PriceEvaluation:
-    """The least that each job costs: its weighted job completion time and the GPU-seconds that it pays.
+    """The least cost of each job: its weighted job completion time and the price of its GPU-seconds.
 
     Attributes
     ----------
     values
-        That cost, by job.
+        Least cost, by job.
     slopes
-        What a further second of work would cost the job.
+        Cost of one more second of work, by job.
     sizes
-        Sum of the largest numbers that went into each value, for the error of rounding.
+        Sum of the largest numbers in each value, for its rounding error.
     usage
-        GPU-seconds that the jobs hold, by kind of job and cell.
+        GPU-seconds that the jobs use, by kind of job and cell.
     """
 
     values: Array
@@ -31,7 +31,7 @@ class PriceEvaluation:
 
 
 def load_kernel() -> None:
-    """Load the compiled kernel, and compile it where that has not been done yet."""
+    """Load the compiled kernel, compiling it first if needed."""
     one, zero = np.ones(1), np.zeros(1)
     whole = np.zeros(1, dtype=np.int64)
     job = Demand(
@@ -49,13 +49,12 @@ def load_kernel() -> None:
 
 
 def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> PriceEvaluation:
-    """Let every job buy the GPU-seconds that complete it at the least cost.
+    """Compute the GPU-seconds with which each job completes at the least cost.
 
-    A job pays its weight times the seconds from its release date to its completion, and the price of its cell
-    for each GPU-second that it holds before. Given the cell in which it completes, that is a fractional
-    knapsack: running on a segment of its hull for the length of a cell is an item, and in the last cell each
-    second of running delays the completion by one. The least over all cells is exact, since prices are constant
-    in each.
+    The cost of a job is its weight times the seconds from release to completion, plus the price of each
+    GPU-second that it uses. Given the cell in which it completes, this is a fractional knapsack. Its items are
+    running on a segment of the job's hull for the length of a cell; in the last cell, each second of running
+    delays the completion by a second. The minimum over all cells is exact, as prices are constant in each.
 
     Parameters
     ----------
@@ -64,9 +63,9 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     edges
         Edges of the cells, the first one at 0; beyond the last one GPUs are free.
     prices
-        What a GPU-second costs, by kind of job and cell; at least 0.
+        Price of a GPU-second, by kind of job and cell; at least 0.
     compiled
-        Whether to use the compiled kernel, else numpy. They differ by rounding.
+        Whether to use the compiled kernel instead of numpy. They differ by rounding.
     """
     jobs = len(demand)
     found = PriceEvaluation(np.empty(jobs), np.empty(jobs), np.empty(jobs), np.zeros((len(prices), len(edges))))

@@ -1,4 +1,4 @@
-"""Grid: the cells of time in which a GPU-second has one price."""
+"""Grid: the cells of time, in each of which a GPU-second has one price."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 
 def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
-    """Divide the time until all work can surely be done into cells, shorter ones where jobs come and go.
+    """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
 
-    Half of the edges are equally far apart, the others have equally many release dates, and dates at which a
-    job is complete at the earliest, between them. Beyond the last edge GPUs are free.
+    Half of the edges are equally spaced. Between the others there are equally many release dates and earliest
+    completions of jobs. Beyond the last edge GPUs are free.
     """
     alone = demand.release + demand.height
     end = max(float(alone.max()), float(demand.release[-1]) + _longest_queue(demand, supply))
@@ -23,20 +23,20 @@ def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
 
 
 def _longest_queue(demand: Demand, supply: GpuSupply) -> float:
-    """Return the seconds in which the cluster, and each type of GPUs, does all its work if it is there."""
+    """Return the seconds that the cluster, and each GPU type, needs for all its work if always available."""
     areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
     return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
-    """Halve the cells in which, or next to which, prices change most; the prices stay as they are.
+    """Halve the cells in or next to which prices change most, keeping the prices.
 
     Parameters
     ----------
     edges, prices
-        The cells, and the prices of every row in them.
+        Edges of the cells, and the prices of every row in them.
     cells
-        Number of cells that there shall be at most; no cell is halved more than once.
+        Largest number of cells afterwards; no cell is halved more than once.
     """
     lengths = np.diff(edges)
     levels = np.concatenate([prices[:, :1], prices, np.zeros((len(prices), 1))], axis=1)

@@ -1,4 +1,4 @@
-"""Kernel: what completing each job costs at given prices, job by job, compiled where numba is installed."""
+"""Kernel: what it costs to complete each job at given prices, job by job, compiled if numba is installed."""
 
 from typing import Any
 
@@ -28,20 +28,20 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
 ) -> None:
     """Evaluate all jobs into the last four arrays: values, slopes, sizes, and usage by kind and cell.
 
-    Each job passes over the cells from its release date on and keeps, sorted by cost, the cheapest items that
-    hold all its work: running on a segment of its hull for the length of a cell. In each cell it looks what
-    completing there would cost, with items of that cell for the dearest ones that it keeps, before the cell's
-    own items are merged in. It ends where waiting alone costs more than the best cell.
+    For each job the kernel passes over the cells from its release date on. It keeps, sorted by cost, the
+    cheapest items that do all the work; an item is running on a segment of the hull for the length of a cell.
+    In each cell it computes the cost of completing there, where items of that cell replace the most expensive
+    ones, and then merges in the cell's own items. It ends where waiting alone costs more than the best cell.
 
     Parameters
     ----------
     edges, prices
-        As for `gsopt.schedule.bounds.prices.evaluation.evaluate`, with the last cell, which has no end and is
+        As in `gsopt.schedule.bounds.prices.evaluation.evaluate`, plus the last cell, which has no end and is
         free.
     cell
         Cells in which the jobs are released.
     release, work, weight, kind, first, gpus, speed
-        The jobs, see `gsopt.schedule.bounds.prices.demand.Demand`.
+        The jobs, as in `gsopt.schedule.bounds.prices.demand.Demand`.
     """
     cells = prices.shape[1]
     most = 1

@@ -1,4 +1,4 @@
-"""Quasi-Newton: climbs a concave function over points that are at least 0, from its values and slopes."""
+"""Quasi-Newton: maximizing a concave function over nonnegative points, from its values and slopes."""
 
 from collections import deque
 from collections.abc import Callable
@@ -25,19 +25,19 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until nothing is gained any more; the function keeps what it has seen, and may raise to end it.
+    """Climb until there is no further gain; the function keeps its best point, and may raise to stop.
 
-    The inverse curvature is that of the last steps (L-BFGS), on the coordinates that are not held at 0, and
-    points are projected. Lengths of steps are bisected until a step rises and its slope has fallen, which also
-    works where the function has kinks: A. S. Lewis and M. L. Overton, "Nonsmooth optimization via quasi-Newton
-    methods", 2013. On a kink where no step rises the climb begins anew, with shorter first steps.
+    The inverse curvature is estimated from the last steps (L-BFGS), on the coordinates that are not held at 0,
+    and points are projected. Step lengths are bisected until the value rises and the slope falls, which also
+    works at kinks of the function: A. S. Lewis and M. L. Overton, "Nonsmooth optimization via quasi-Newton
+    methods", 2013. At a kink where no step rises, the climb restarts with shorter first steps.
 
     Parameters
     ----------
     function
-        Gives value and slope of a point.
+        Returns the value and the slope at a point.
     point
-        Where to begin; coordinates should be of like size.
+        Starting point; coordinates should be of similar size.
     """
     memory: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
     value, slope = function(point)
@@ -59,7 +59,7 @@ def climb(function: Function, point: Array) -> None:
 
 
 def _direction(slope: Array, free: Array, memory: deque[tuple[Array, Array]], length: float) -> Array:
-    """Turn a slope into the direction of ascent by the remembered curvature, on the free coordinates."""
+    """Return the direction of ascent from the slope and the remembered curvature, on the free coordinates."""
     pairs = [(np.where(free, step, 0.0), np.where(free, fall, 0.0)) for step, fall in memory]
     curved = [(step, fall, float(step @ fall)) for step, fall in pairs if float(step @ fall) > 0]
     parts = []
@@ -81,7 +81,7 @@ def _direction(slope: Array, free: Array, memory: deque[tuple[Array, Array]], le
 def _search(
     function: Function, point: Array, value: float, slope: Array, direction: Array
 ) -> tuple[Array, float, Array] | None:
-    """Find a step along a direction that rises; None when there seems to be none."""
+    """Return a step along a direction that increases the value; None if there seems to be none."""
     low, high, length = 0.0, np.inf, 1.0
     best: tuple[Array, float, Array] | None = None
     for _ in range(_TRIALS):

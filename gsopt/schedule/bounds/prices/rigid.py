@@ -1,4 +1,4 @@
-"""Rigid: the cheapest seconds of jobs that have one way to run."""
+"""Rigid: the cheapest plans of jobs that have only one way to run."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -23,7 +23,7 @@ class Rigid:
 
     @classmethod
     def of(cls, demand: Demand, jobs: Array, start: Array) -> Self:
-        """Take some jobs, with the cells in which they are released."""
+        """Select some jobs, given the cells in which they are released."""
         lead = demand.first[jobs]
         speed = demand.speed[lead]
         return cls(
@@ -36,12 +36,12 @@ class Rigid:
         )
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return what some of the jobs cost that complete in given cells, infinite where they cannot.
+        """Return the cost of some jobs if they complete in given cells; infinite where they cannot.
 
         Returns
         -------
         tuple
-            The costs, and how many cells are cheap enough for each job.
+            The costs, and the number of cells that are cheap enough for each job.
         """
         span = Span.of(tables, self.start[jobs], end, self.release[jobs])
         gpus, price, weight = self.gpus[jobs], tables.prices[end], self.weight[jobs]
@@ -57,7 +57,7 @@ class Rigid:
         return np.where(self.seconds[jobs] > everywhere, np.inf, total), cheapest
 
     def _own(self, tables: Tables, span: Span, jobs: Array) -> tuple[Array, Array]:
-        """Return the beginning of the cells in which jobs complete, and the seconds for which they run there.
+        """Return the beginning of the cells in which jobs complete, and the seconds that they run there.
 
         Earlier seconds are better if they cost less than the price there and the delay of the completion.
         """
@@ -67,7 +67,7 @@ class Rigid:
         return begin, np.clip(self.seconds[jobs] - cheaper, 0.0, tables.edges[span.end + 1] - begin)
 
     def finish(self, tables: Tables, end: Array, cheapest: Array) -> tuple[Array, Array]:
-        """Return the usage by cell, and the slope of each job, when the jobs complete in given cells."""
+        """Return the usage by cell, and the slope of each job, if the jobs complete in given cells."""
         span = Span.of(tables, self.start, end, self.release)
         _, own = self._own(tables, span, np.arange(len(end)))
         rest = self.seconds - own
@@ -85,7 +85,7 @@ class Rigid:
 
 
 def _most_within(span: Span, seconds: Array) -> Array:
-    """Find the most cells, cheapest first, that are no longer together than some seconds of each job."""
+    """Return the largest number of cells, cheapest first, that together are within some seconds of each job."""
     low = np.zeros(len(seconds), dtype=np.int64)
     step = 1 << (span.tables.cells.bit_length() - 1)
     while step:

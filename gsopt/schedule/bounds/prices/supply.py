@@ -1,4 +1,4 @@
-"""Supply: the GPU-seconds that there are in each cell of time, of the whole cluster and of single types."""
+"""Supply: the available GPU-seconds in each cell of time, of the whole cluster and of single types."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -18,16 +18,16 @@ from gsopt.schedule.presence import Presence
 
 @dataclass(frozen=True, eq=False)
 class GpuSupply:
-    """What is there over time, on a clock that begins at the first release date.
+    """The GPUs available over time, on a clock that begins at the first release date.
 
     Attributes
     ----------
     times
-        When the capacity changes, the first one at 0, in some unit of time.
+        Times at which the capacity changes, from 0 on, in some unit of time.
     gpus
-        GPUs that are there at most from each of these times on, times the number of jobs that may share one:
-        of the whole cluster, and of each type of GPUs to which jobs are tied. GPUs of slower types are counted
-        by what they are worth (`gsopt.schedule.bounds.capability`).
+        Largest number of GPUs available from each of these times on, times the number of jobs that may share
+        one: for the whole cluster, and for each GPU type that jobs require. GPUs of slower types count by their
+        capability (`gsopt.schedule.bounds.capability`).
     """
 
     times: Array
@@ -35,19 +35,19 @@ class GpuSupply:
 
     @property
     def rows(self) -> int:
-        """Number of rows that limit what jobs hold: the cluster and its types."""
+        """Number of limits on what jobs use: one for the cluster and one for each type."""
         return len(self.gpus)
 
     @classmethod
     def of(cls, scenario: Scenario, unit: Exact = 1) -> "GpuSupply":
-        """Read what is there at most in a scenario, whichever machines are given up on request.
+        """Return the supply of a scenario, whichever machines are given up on request.
 
         Parameters
         ----------
         scenario
-            What is given.
+            The scenario.
         unit
-            Seconds of the unit of time.
+            Length of the unit of time in seconds.
         """
         origin = decimal(first_release(scenario.workload))
         there: dict[float, Array] = {}
@@ -64,7 +64,7 @@ class GpuSupply:
 
     @property
     def most(self) -> float:
-        """GPUs that are there at any time at most."""
+        """Largest number of GPUs available at any time."""
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
@@ -80,7 +80,7 @@ class GpuSupply:
 
 
 def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
-    """Yield what every row has from each time on, from the beginning."""
+    """Yield what every row has from each time on."""
     cluster = scenario.cluster
     if cluster.is_plain:
         yield 0.0, np.array([float(cluster.gpus)])

@@ -1,4 +1,4 @@
-"""Tables: seconds and costs of the cheapest cells before any time, by look-up."""
+"""Tables: seconds and costs of the cheapest cells before any time, as look-ups."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -10,19 +10,19 @@ from gsopt.schedule.bounds.prices.demand import Array
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The cells of one row of prices, with and without regard to their order by price.
+    """The cells of one row of prices, in the order of time and by price.
 
     Attributes
     ----------
     edges, prices
-        The cells in their order, the last one without end and free.
+        The cells in the order of time; the last one has no end and is free.
     ascending
         The prices of all cells but the last, ascending.
     order, rank
-        The cells in that order, and the place of each in it; the last cell has a place beyond all.
+        The cells in that order, and the position of each; the last cell comes after all others.
     seconds, costs
-        ``seconds[b, q]`` is the length of those of the first b cells that are among the q cheapest ones of all;
-        likewise what a GPU costs in them.
+        ``seconds[b, q]`` is the total length of those of the first b cells that are among the q cheapest ones
+        of all; `costs` is the price of a GPU in them.
     """
 
     edges: Array
@@ -35,7 +35,7 @@ class Tables:
 
     @classmethod
     def of(cls, edges: Array, prices: Array) -> Self:
-        """Make the tables."""
+        """Create the tables."""
         cells = len(prices) - 1
         order = np.argsort(prices[:-1], kind="stable")
         rank = np.empty(cells + 1, dtype=np.int64)
@@ -57,13 +57,13 @@ class Tables:
 
     @property
     def cells(self) -> int:
-        """Number of cells but for the last."""
+        """Number of cells, without the last one."""
         return len(self.ascending)
 
 
 @dataclass(frozen=True, eq=False)
 class Span:
-    """From the release dates of jobs, in cells `start`, to the cells `end` in which they complete.
+    """The time from the release dates of jobs, in cells `start`, to the cells `end` in which they complete.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class Span:
     start, end
         Cells, by job.
     cut
-        Seconds of the first cell before the release date; 0 where it is the last one too.
+        Seconds of the first cell before the release date; 0 if it is also the last cell.
     """
 
     tables: Tables
@@ -82,7 +82,7 @@ class Span:
 
     @classmethod
     def of(cls, tables: Tables, start: Array, end: Array, release: Array) -> Self:
-        """Make the spans of jobs with these release dates."""
+        """Create the spans of jobs with these release dates."""
         return cls(tables, start, end, np.where(start < end, release - tables.edges[start], 0.0))
 
     def _shaped(self, cheapest: Array) -> tuple[Array, Array, Array]:
@@ -90,7 +90,7 @@ class Span:
         return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
 
     def seconds(self, cheapest: Array) -> Array:
-        """Return the seconds in the cheapest cells, of which there may be several numbers for each job."""
+        """Return the seconds in the cheapest cells, for one or more numbers of cells for each job."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.seconds
         found: Array = (
@@ -99,7 +99,7 @@ class Span:
         return found
 
     def costs(self, cheapest: Array) -> Array:
-        """Return what a GPU costs in those seconds."""
+        """Return the price of a GPU in those seconds."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.costs
         lost = cut * self.tables.prices[start] * (self.tables.rank[start] < cheapest)
@@ -107,7 +107,7 @@ class Span:
         return found
 
     def usage(self, cheapest: Array, gpus: Array) -> Array:
-        """Add up by cell what is held by so many GPUs of each job in its cheapest cells."""
+        """Add up by cell the GPU-seconds of each job's `gpus` in its cheapest cells."""
         cells = self.tables.cells
         rank = self.tables.rank
         counts = np.zeros((cells + 1, cells + 1))

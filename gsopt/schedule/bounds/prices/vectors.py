@@ -1,4 +1,4 @@
-"""Vectors: what completing each job costs at given prices, with numpy over all jobs at once."""
+"""Vectors: what it costs to complete each job at given prices, with numpy over all jobs at once."""
 
 import numpy as np
 
@@ -22,7 +22,7 @@ def evaluate_vectors(
 ) -> None:
     """Evaluate all jobs into arrays, as the kernel does.
 
-    The jobs of one kind are looked at together, first in the cells in which each can complete at the earliest,
+    The jobs of one kind are evaluated together: first in the cells in which each can complete at the earliest,
     then in the next ones, and so on, as long as waiting alone costs less than the best cell so far.
     """
     for row in range(len(prices)):
@@ -42,7 +42,7 @@ def evaluate_vectors(
 def _best_cells(
     demand: Demand, chosen: Array, jobs: Rigid | Elastic, tables: Tables, start: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the least cost of each job, the cell in which it then completes, and how it is found there."""
+    """Return the least cost of each job, the cell in which it then completes, and how it was found."""
     release, weight = demand.release[chosen], demand.weight[chosen]
     place = np.searchsorted(tables.edges, release + demand.height[chosen], side="right") - 1
     place = np.clip(place, start, tables.cells)
