@@ -1,4 +1,4 @@
-"""Plot how the best candidate of a search approaches the optimum."""
+"""Convergence: a plot of how the best candidate of a search approaches the optimum."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
