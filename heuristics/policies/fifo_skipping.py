@@ -1,11 +1,11 @@
-"""First in, first out, where jobs that do not fit are skipped."""
+"""FIFO skipping: first in, first out, skipping jobs that do not fit."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
 
 
 def fifo_skipping(state: State) -> Decider:
-    """Start jobs in the order of their release; a job that does not fit is skipped.
+    """Start jobs in order of release; a job that does not fit is skipped.
 
     No GPUs are reserved for a skipped job, as backfilling would, so large jobs may starve.
 

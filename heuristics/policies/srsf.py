@@ -1,11 +1,11 @@
-"""Shortest remaining service first."""
+"""SRSF: shortest remaining service first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.greedy import Greedy
 
 
 def srsf(state: State) -> Decider:
-    """Run the jobs of the smallest remaining service; one that does not fit is skipped.
+    """Run the jobs with the least remaining service; a job that does not fit is skipped.
 
     Service is GPUs times remaining time.
 

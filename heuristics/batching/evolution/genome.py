@@ -30,7 +30,7 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Return the total cost of all jobs (Algorithm 1, line 5); infinite if fewer GPUs than `target` are used."""
+    """Return the total cost of all jobs (Algorithm 1, line 5); infinite if GPUs used are below `target`."""
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf

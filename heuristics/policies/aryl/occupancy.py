@@ -1,4 +1,4 @@
-"""The base and flexible workers of all running jobs, by machine, and the GPUs that they leave."""
+"""Occupancy: the base and flexible workers of all running jobs, by machine, and the GPUs that are left."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from heuristics.policies.aryl.scheduler import Pool
 
 @dataclass(eq=False, slots=True)
 class RunningJob:
-    """The workers of a running job; `Occupancy` changes them.
+    """The workers of a running job, maintained by `Occupancy`.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class RunningJob:
     pool
         Where further flexible workers may go.
     speeds
-        Like those of the form, but on the GPUs that the job would get there.
+        Speeds as in the form, but on the GPUs that the job would get there.
     gpus
-        GPUs that it holds on each machine, since the last commit.
+        GPUs that it holds on each machine, as of the last commit.
     extra
         Number of its flexible workers.
     """
@@ -69,7 +69,7 @@ class RunningJob:
 class Occupancy:
     """The workers of all running jobs, by machine.
 
-    Workers are placed and removed by number; `commit` then chooses their GPUs, so that remaining workers keep
+    Workers are placed and removed by number; `commit` then chooses their GPUs such that remaining workers keep
     theirs.
 
     Attributes
@@ -79,7 +79,7 @@ class Occupancy:
     base, flexible
         Number of GPUs of base and of flexible workers on each machine, shape (machines,).
     jobs, elastic
-        The running jobs, in the order of their starts; those that may have flexible workers.
+        The running jobs, in the order of their starts; and those of them that may have flexible workers.
     """
 
     def __init__(self, machines: Machines) -> None:

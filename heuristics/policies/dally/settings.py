@@ -1,4 +1,4 @@
-"""The options of Dally."""
+"""Settings: the options of Dally."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
