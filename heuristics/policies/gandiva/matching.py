@@ -9,7 +9,7 @@ _FIRST = 2
 
 
 def best_matching(values: Any) -> list[tuple[int, int]]:
-    """Pair jobs, each with at most one other, such that the sum of the pairs' values is largest.
+    """Pair jobs, each with at most one other, to maximize the sum of the pairs' values.
 
     `values` is a symmetric matrix; only pairs with a positive value count. Returns pairs of positions, the
     lower one first, in order. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but

@@ -1,4 +1,4 @@
-"""Auction: GPUs go to bidders such that the product of their values is largest, with hidden payments."""
+"""Auction: GPUs go to the bidders with the largest product of values, with hidden payments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isclose, log
