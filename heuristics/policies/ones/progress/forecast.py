@@ -25,8 +25,8 @@ class Forecast:
     """Distributions of the progress rho of n jobs: rho of job j is Beta(alpha[j], beta[j]) distributed.
 
     With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), and infinite at alpha
-    = 1, for every job in its first epoch: averages of draws do not converge. Use the median, or the remaining
-    samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1 in place of alpha.
+    = 1, i.e. for every job in its first epoch, so averages of draws do not converge. Use the median, or the
+    remaining samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1 instead of alpha.
 
     Source: ONES, section 3.2.1, Equations 6 and 7.
 
@@ -35,7 +35,7 @@ class Forecast:
     alpha, beta
         Both at least 1: roughly the processed and the remaining epochs.
     processed
-        Y, above 0.
+        Processed samples Y of each job, above 0.
 
     Examples
     --------
