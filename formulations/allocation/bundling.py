@@ -85,7 +85,7 @@ def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Return the place of one option per group such that they fit the capacity and are worth most.
+    """Return the index of one option per group so that they fit the capacity and have the largest value.
 
     `first` holds the start of each group's options and, last, the number of options; weights rise within a
     group. Raises `Unsupported` if steps between options do not divide each other, differ within a group, or

@@ -52,7 +52,7 @@ class ConfigurationCase:
 
 
 def solution_of(problem: Configuration, places: Sequence[int | None]) -> ConfigurationSolution:
-    """Convert one configuration per job (by place, in the order of the jobs) to a solution."""
+    """Convert one configuration per job (an index, in the order of the jobs) to a solution."""
     named = zip(problem.jobs, places, strict=True)
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 

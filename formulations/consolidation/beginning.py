@@ -25,7 +25,8 @@ def densest_first(case: ConsolidationCase) -> Stays:
     """Choose kinds and levels greedily, the most valuable per GPU first.
 
     Each job goes to the group of that level that has room and the fewest free GPUs. Unlike a policy that
-    accepts any tier at once, this keeps poor places of one kind for last, after the good ones of all others.
+    accepts any tier immediately, this keeps poor places of one kind for last, after the good ones of all
+    others.
     """
     choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
     choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))
@@ -58,7 +59,7 @@ def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
 
 
 class _Room:
-    """The GPUs left in every group by the jobs placed so far, and the groups of a level by what is left."""
+    """The GPUs left in every group by the jobs placed so far, and the groups of a level by their remaining GPUs."""
 
     def __init__(self, vacancy: Vacancy) -> None:
         self.vacancy = vacancy

@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assign every job to a group of GPUs, such that no group holds more than its free GPUs.
+    """Assign every job to a group of GPUs; no group may hold more than its free GPUs.
 
     Sets
     ----

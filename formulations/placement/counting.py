@@ -16,8 +16,8 @@ def counting_bound(packing: Packing) -> int | None:
 
     Servers that cost nothing cover part of the need for a resource; the rest must come from other servers, at
     best those that offer most per cost. If servers cost the same, sizes count too: a dual feasible function
-    enlarges large sizes and reduces small ones, such that whatever fits on a server still sums to at most one
-    server.
+    enlarges large sizes and reduces small ones, so that any jobs that fit on a server still add up to at most
+    one server.
 
     Source: Martello and Toth, "Lower bounds and reduction procedures for the bin packing problem", Discrete
     Applied Mathematics 28 (1990); Fekete and Schepers, "New classes of fast lower bounds for bin packing

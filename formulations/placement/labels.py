@@ -115,7 +115,7 @@ class _Bundles(NamedTuple):
 
 
 def _sizes(total: int) -> list[int]:
-    """Split a number into 1, 2, 4, ... and a rest, such that every smaller number is a sum of some of them."""
+    """Split a number into 1, 2, 4, ... and a rest, so that every smaller number is a sum of some of them."""
     sizes, size = [], 1
     while size < total:
         sizes.append(size)

@@ -280,7 +280,7 @@ def _shares(
 
 
 def _split(parts: Sequence[Table], sums: Sequence[Table], count: int) -> list[int]:
-    """Split a count among parts such that their costs add up to the last of the running sums."""
+    """Split a count among parts so that their costs add up to the last of the running sums."""
     shares = []
     for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
         least = max(0, count - before.size + 1)

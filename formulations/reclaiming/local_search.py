@@ -68,5 +68,5 @@ def tabu_search(
 
 
 def _tenure(random: Random, most: int) -> int:
-    """Draw for how many moves a server stays put, such that one is always free to move."""
+    """Draw for how many moves a server may not move, leaving at least one free to move."""
     return random.randint(min(_TENURE[0], most), min(_TENURE[1], most))

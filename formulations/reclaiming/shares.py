@@ -56,7 +56,7 @@ class CostShares:
     - for each kept server cheaper than the price, the difference,
     - the shares of preempted jobs on kept servers,
 
-    minus the differences of all servers cheaper than the price, whatever is chosen. None of the four items is
+    minus the differences of all servers cheaper than the price, for any choice. None of the four items is
     negative; without them a bound remains. A choice is worse than a target if any item alone exceeds the
     distance between bound and target.
     """

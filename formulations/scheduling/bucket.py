@@ -70,7 +70,7 @@ class BucketModel:
     1 where j does not complete.
 
     Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
-    stays feasible whatever is ruled out, and infeasibility need not be distinguished from rounding.
+    stays feasible with any exclusions, and infeasibility need not be distinguished from rounding.
 
     Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
     buckets up to b, and in each at most as long as the bucket lasts. In each bucket the GPUs suffice: in total

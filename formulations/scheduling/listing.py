@@ -76,7 +76,7 @@ class _Listed:
 
 
 class _Ranked:
-    """A queue in the order of an index over what is left."""
+    """A queue in the order of an index of the remaining work."""
 
     def __init__(self, segments: Segments, sizes: Iterable[float]) -> None:
         indices = (-(segments.relative_efficiency**POWER)).tolist()

@@ -59,7 +59,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Objective
     ---------
-    Minimise the mean of the T[p], less the mean of the release dates, in seconds.
+    Minimize the mean of the T[p] minus the mean of the release dates, in seconds.
 
     Constraints
     -----------

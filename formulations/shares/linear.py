@@ -45,7 +45,7 @@ def meet(
 ) -> LinearSolution | None:
     """Return the shares that meet the needs of all jobs most often, up to `MOST` times; None out of time.
 
-    `settled` lists the jobs (by place) whose needs are met once, whatever the factor.
+    `settled` lists the jobs (by index) whose needs are met once, for any factor.
 
     Sets: jobs m; types t on which each can run. Parameters: d_m the need of a job; u_mt = d_m / a_mt its share
     if type t alone meets it; z_m, M_t GPUs of a job and of a type. Variables: s_mt the part of the need that a

@@ -127,7 +127,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
 
 def _rates(problem: Shares) -> dict[Pair, Exact]:
-    """Return the steps per second of each job on each type on which it can run, by places."""
+    """Return the steps per second of each job on each type on which it can run, by index."""
     places = {kind: place for place, kind in enumerate(problem.gpus)}
     return {
         (m, places[kind]): rate

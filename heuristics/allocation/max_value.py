@@ -15,7 +15,7 @@ LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
 def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = UNLIMITED) -> list[int]:
-    """Choose at most one item of every group such that the weights fit and the value is largest.
+    """Choose at most one item of every group with the largest total value that fits the capacity.
 
     Returns
     -------

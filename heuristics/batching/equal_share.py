@@ -60,5 +60,5 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _gapless(menu: Sequence[int], gpus: int) -> int:
-    """Return how many numbers follow without a gap in a menu; 0 unless the menu is a range."""
+    """Return how many numbers follow the first without a gap; 0 unless the numbers are a range."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

@@ -39,13 +39,13 @@ def shortest_first(problem: Batching) -> list[int]:
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Return the next larger number in a menu; None if there is none."""
+    """Return the next larger allowed number; None if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Return the largest number in a menu up to a limit; 0 if there is none."""
+    """Return the largest allowed number up to a limit; 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
@@ -53,8 +53,8 @@ def most_of(menu: Sequence[int], gpus: int) -> int:
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
     """Return the solution with given numbers of GPUs, or the nearest ones that use as many as required.
 
-    If menus have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible change hands.
-    If the budget runs out, the jobs take as many of them as they can, shortest first.
+    If allowed numbers have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible
+    change hands. If the budget runs out, the jobs take as many of them as they can, shortest first.
 
     Raises
     ------

@@ -17,7 +17,7 @@ def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     problem
         The problem.
     budget
-        Time limit for finding numbers of GPUs that use all of them, if menus have gaps.
+        Time limit for finding numbers of GPUs that use all of them, if allowed numbers have gaps.
 
     Notes
     -----

@@ -47,7 +47,7 @@ def genetic(
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Notes
     -----

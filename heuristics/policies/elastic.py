@@ -15,7 +15,7 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     The allocation is that of elastic fair queuing (`efq`); only the order differs.
 
     Source: gsopt's own: `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
-    lower number. Preemptive at arrivals and completions only; resizes; durations are not known. O(different
+    lower job number. Preemptive at arrivals and completions only; resizes; durations are not known. O(distinct
     holdings) per start or resize.
 
     Raises

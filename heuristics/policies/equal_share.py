@@ -16,8 +16,8 @@ def equal_share(state: State) -> Decider:
     GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits. For rigid jobs
     this is `fifo_skipping`.
 
-    Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations.
-    Key: GPUs held. Ties: lower number. Not preemptive; resizes. O(GPUs log GPUs) per event.
+    Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations. Key: GPUs
+    held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per event.
 
     Examples
     --------

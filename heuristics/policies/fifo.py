@@ -12,7 +12,7 @@ def fifo(state: State) -> Decider:
     """Start jobs in order of release; the first one that does not fit blocks all behind it.
 
     Source: the head-of-line policy, a baseline in the evaluations of Castor (FIFO) and Tiresias. Key: release
-    date. Ties: lower number. Not preemptive. O(1) per event.
+    date. Ties: lower job number. Not preemptive. O(1) per event.
 
     Examples
     --------

@@ -11,9 +11,9 @@ from gsopt.simulation.parts.greedy import Greedy
 def las(state: State, *, quantum: float | None = None) -> Decider:
     """Run the jobs with the fewest GPU-seconds so far; a job that does not fit is skipped.
 
-    Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues).
-    Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions, and every
-    `quantum` seconds while jobs wait; durations are not known. O(different demands) per start or stop.
+    Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
+    GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`
+    seconds while jobs wait; durations are not known. O(distinct demands) per start or stop.
 
     Times that differ only by rounding count as different events. With times that floats cannot represent, such
     as 0.1, jobs with equal service in exact arithmetic may differ in the last digit, and a new job may arrive

@@ -26,19 +26,19 @@ def muri(
     """Run the first jobs, in groups that share GPUs if there are not enough for all.
 
     Jobs are taken in order until their total demand would exceed `most` times the GPUs. While they do not all
-    fit, jobs with equal demands are matched such that the sum of the speeds of all merged jobs, relative to
-    running alone, is largest. Groups are matched again, up to `most` jobs per group. A group gets the GPUs of
-    its first running job, or GPUs close together. Groups that do not fit wait, and free GPUs go to the next
-    jobs. Between two groupings jobs only start, each on free GPUs of its own.
+    fit, jobs with equal demands are matched to maximize the sum of the speeds of all merged jobs, relative to
+    running alone. Groups are matched again, up to `most` jobs per group. A group gets the GPUs of its first
+    running job, or GPUs close together. Groups that do not fit wait, and free GPUs go to the next jobs. Between
+    two groupings jobs only start, each on free GPUs of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; implemented from the paper, not
-    the code. Key: remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower number. Preemptive, at
-    most once per `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per
+    the code. Key: remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive,
+    at most once per `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per
     decision for n jobs of one size.
 
     Muri's efficiency of a group is the fraction of the time that its resources are busy, averaged over the
     resources. It equals the sum of the speeds of its jobs relative to running alone, divided by the number of
-    resources. So the policy only needs the slowdowns of the scenario, whatever resources cause them.
+    resources. So the policy only needs the slowdowns of the scenario, not the resources that cause them.
 
     Readings:
 
@@ -85,7 +85,7 @@ def muri(
 
 
 class _Group(NamedTuple):
-    """Jobs that share GPUs in order, the place of the first one, and their joint need."""
+    """Jobs that share GPUs in order, the index of the first one, and their joint need."""
 
     place: int
     jobs: tuple[int, ...]

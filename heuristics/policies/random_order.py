@@ -10,7 +10,7 @@ def random_order(state: State, *, seed: int = 0) -> Decider:
     """Start waiting jobs in random order; a job that does not fit is skipped.
 
     Source: gsopt's own, a baseline for comparisons. Key: a random number drawn when the job arrives. Ties:
-    lower number. Not preemptive.
+    lower job number. Not preemptive.
 
     Examples
     --------

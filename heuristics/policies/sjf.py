@@ -7,8 +7,8 @@ from gsopt.simulation.parts.skipping import Skipping
 def sjf(state: State) -> Decider:
     """Start the shortest waiting job that fits.
 
-    Source: Castor, section 9 (baseline SJF).
-    Key: duration. Ties: lower number. Not preemptive; knows durations. O(different demands) per start.
+    Source: Castor, section 9 (baseline SJF). Key: duration. Ties: lower job number. Not preemptive; knows
+    durations. O(distinct demands) per start.
 
     Examples
     --------

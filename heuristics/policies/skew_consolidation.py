@@ -28,8 +28,9 @@ def skew_consolidation(
 
     Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as the
     baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
-    its release date within it. Ties: the job that has waited longer, then the lower number. Preemptive at the
-    end of leases, like the policies it is compared with. Durations are not known. O(waiting jobs) per event.
+    its release date within it. Ties: the job that has waited longer, then the lower job number. Preemptive at
+    the end of leases, like the policies it is compared with. Durations are not known. O(waiting jobs) per
+    event.
 
     Departures: "as few machines as possible" is read as the innermost level that can hold the job. A job is
     demoted when its lease ends, not when it reaches the threshold; shorter leases reduce the difference.

@@ -9,8 +9,8 @@ def srsf(state: State) -> Decider:
 
     Service is GPUs times remaining time.
 
-    Source: Tiresias (NSDI 2019), section 3 (shortest remaining service first).
-    Key: remaining GPU-seconds. Ties: lower number. Preemptive at arrivals and completions; knows durations.
+    Source: Tiresias (NSDI 2019), section 3 (shortest remaining service first). Key: remaining GPU-seconds.
+    Ties: lower job number. Preemptive at arrivals and completions; knows durations.
 
     Examples
     --------

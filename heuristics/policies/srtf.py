@@ -9,8 +9,8 @@ def srtf(state: State) -> Decider:
 
     Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968),
     for one machine, where it minimizes the mean job completion time; the baseline of many GPU schedulers. Key:
-    remaining seconds on the demanded GPUs. Ties: lower number. Preemptive at arrivals and completions; knows
-    durations. O(different demands) per start or stop.
+    remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
+    knows durations. O(distinct demands) per start or stop.
 
     The key excludes overheads. If these exceed the time between events, a job may be stopped before it makes
     progress, but only at arrivals and completions, whose number is finite. So every job completes, also in

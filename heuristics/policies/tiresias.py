@@ -29,7 +29,7 @@ def tiresias(
 
     Key: queue; within it running jobs before waiting ones, each in the order in which they joined. A job that
     arrives, is demoted or is promoted joins the end of its queue, behind the waiting jobs; a stopped job waits
-    in front of them. Ties: lower number. Preemptive at every event.
+    in front of them. Ties: lower job number. Preemptive at every event.
 
     Departures: the paper orders a queue by first start, which waiting jobs may not have; `by_release` orders it
     by release date, so that an older waiting job stops a younger running one. In the paper a job is demoted

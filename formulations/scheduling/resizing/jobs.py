@@ -54,7 +54,7 @@ class Resizable:
 
     @property
     def is_exact(self) -> bool:
-        """Whether any fractional division of the GPUs is an average of whole numbers of workers.
+        """Whether any fractional division of the GPUs is an average of integer numbers of workers.
 
         This holds if a worker of any elastic job can be exchanged for one of any other.
         """

@@ -19,7 +19,7 @@ def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[T
     """Start jobs in an order, and let running jobs share the GPUs by shortest remaining time.
 
     `room` is the number of GPUs reserved for each running job: its fewest, so that as many jobs as possible
-    start (the first phase of Aryl's Algorithm 2), or its most, so that a job only starts on what is left.
+    start (the first phase of Aryl's Algorithm 2), or its most, so that a job only starts on the remaining GPUs.
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release

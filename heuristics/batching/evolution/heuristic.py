@@ -72,7 +72,7 @@ def evolution(
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         The candidates have more genes than fit into memory.
     TimeUp
@@ -92,8 +92,8 @@ def evolution(
     - Jobs that must run are treated as new ones, in children and mutants too. How long jobs have run is unknown
       here, so their GPUs are taken from the jobs listed first.
     - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
-    - If jobs already run, the first candidate is the current allocation; if menus have gaps, one candidate uses
-      as many GPUs as possible.
+    - If jobs already run, the first candidate is the current allocation; if allowed numbers have gaps, one
+      candidate uses as many GPUs as possible.
 
     Without `draws`, all candidates soon divide the GPUs in the same way, after about 15 generations on 16 GPUs
     and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the

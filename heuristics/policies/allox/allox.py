@@ -37,7 +37,7 @@ def allox(
     Readings: with ``rounds="original"`` it is the baseline of Gavel (`heuristics.policies.allox.reserved`), in
     Gavel's rounds and preemptive. There only the oldest jobs are ordered, on free GPUs only, and a job that
     comes first keeps its GPU. Until the orders are recomputed, at most every `renewal` seconds, the other jobs
-    run on what is left, in order of arrival. So it is not shortest job first even on one type. Users are
+    run on the remaining GPUs, in order of arrival. So it is not shortest job first even on one type. Users are
     ignored. `allox_port` is the baseline of Sia and Ares.
 
     Parameters

@@ -69,13 +69,13 @@ class RunningJob:
 class Occupancy:
     """The workers of all running jobs, by machine.
 
-    Workers are placed and removed by number; `commit` then chooses their GPUs such that remaining workers keep
+    Workers are placed and removed by number; `commit` then chooses their GPUs so that remaining workers keep
     theirs.
 
     Attributes
     ----------
     present
-        Number of present GPUs of each machine, shape (machines,).
+        Number of available GPUs of each machine, shape (machines,).
     base, flexible
         Number of GPUs of base and of flexible workers on each machine, shape (machines,).
     jobs, elastic

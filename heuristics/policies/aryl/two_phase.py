@@ -54,7 +54,7 @@ class TwoPhaseScheduler:
     """A scheduler that starts the shortest jobs, then shares the other GPUs for the largest reduction of times.
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
-    each pool; jobs whose flexible workers may use both come last, on what is left of both.
+    each pool; jobs whose flexible workers may use both come last, on the remaining GPUs of both.
 
     If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
     exactly on arrays, for workers that can be placed on the machines. Otherwise `fallback` solves it for the
@@ -79,7 +79,7 @@ class TwoPhaseScheduler:
         self._normalised = normalised
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
-        """Return the waiting jobs, shortest first; ties go to the lower number."""
+        """Return the waiting jobs, shortest first; ties go to the lower job number."""
         if self._full is not None:
             for job in snapshot.waiting:
                 self._full.setdefault(job.job, float(job.time))

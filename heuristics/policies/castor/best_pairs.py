@@ -20,7 +20,7 @@ def best_pairs(
     `heuristics.policies.sjf.sjf`.
 
     Source: the pairs are those of Castor, Theorem 1 and Algorithm 2; the joint decision by a maximum-weight
-    matching is gsopt's own. Key for free GPUs: remaining time. Ties: lower number; among matchings with the
+    matching is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with the
     same sum, any, but always the same. Not preemptive; decides at arrivals and completions; knows durations and
     interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times sub-batches)
     at worst; a refused pair is not evaluated again.

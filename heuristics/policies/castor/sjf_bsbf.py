@@ -40,8 +40,8 @@ def sjf_bsbf(
     two jobs share a GPU. The policy needs a cluster of racks with a `share_limit` of 2; elsewhere it is
     `heuristics.policies.sjf.sjf`.
 
-    Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower number, also of partners
-    with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
+    Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also of
+    partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
     interference. O(waiting jobs times running jobs times sub-batches) per event at worst; a refused pair is not
     evaluated again.
 

@@ -23,8 +23,8 @@ def sjf_ffs(
 
     Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
     insufficient); all else as in SJF-BSBF, so that only the decision differs. Key: remaining time. Ties: lower
-    number. Not preemptive; knows durations, but no interference. O(waiting jobs times running jobs) per event
-    at worst.
+    job number. Not preemptive; knows durations, but no interference. O(waiting jobs times running jobs) per
+    event at worst.
 
     Parameters
     ----------

@@ -23,8 +23,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
     Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, the completed iterations times the compute
     time of one over the running time; the number of iterations cancels. It is 0 for a job that has not run, so
-    new jobs come first. Ties: the job that has waited longer, then the lower number. Preemptive at the end of
-    leases only; not if `lease` is None. Durations are not used. O(waiting jobs) per event.
+    new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive at the end
+    of leases only; not if `lease` is None. Durations are not used. O(waiting jobs) per event.
 
     Readings of what the paper leaves open: the policy checks that enough GPUs are free, which line 21 of
     Algorithm 1 omits. A rejected offer passes to the next job. A job's timer for machines (or racks) is 0 if

@@ -17,10 +17,9 @@ def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> D
     GPUs that is free; a job whose demand is not free is skipped. A job grows before the jobs behind it get
     anything. A job with a single allowed number is rigid.
 
-    Source: Ares, sections 3.2-3.3 (elastic fair queuing).
-    Key: virtual finish time, fixed at the release. Ties: lower number. Preemptive at arrivals and completions
-    (in rounds at their multiples); resizes; knows durations. O(log jobs) for the key, and O(different
-    holdings) per start or resize.
+    Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
+    lower job number. Preemptive at arrivals and completions (in rounds at their multiples); resizes; knows
+    durations. O(log jobs) for the key, and O(distinct holdings) per start or resize.
 
     Departures: the allowed numbers are the job's own instead of doublings, see
     `gsopt.scenario.speed.efficient_counts`. The fluid share refers to the initial cluster, even if GPUs come

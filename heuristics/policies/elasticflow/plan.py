@@ -52,7 +52,7 @@ def keeps_all(
 
 
 def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
-    """Return jobs by deadline, those without one last; ties go to the lower number."""
+    """Return jobs by deadline, those without one last; ties go to the lower job number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )

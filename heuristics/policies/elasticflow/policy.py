@@ -28,8 +28,8 @@ def elasticflow(
     GPU.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
-    simulator. Key: as above. Ties: earlier deadline, then lower number. Preemptive; resizes; knows durations.
-    O(J^2 L) for L levels of J jobs at an arrival, plus O(J G) for G steps of spare GPUs.
+    simulator. Key: as above. Ties: earlier deadline, then lower job number. Preemptive; resizes; knows
+    durations. O(J^2 L) for L levels of J jobs at an arrival, plus O(J G) for G steps of spare GPUs.
 
     Readings: new jobs of one slot are admitted one by one, in order of release; the authors' simulator rejects
     all of them together. Levels are not lowered below those of the previous plan if that would make a job late.

@@ -12,8 +12,8 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as the network-agnostic baseline of Dally, section V-C.
     The network does not affect which jobs start, or when; a job whose GPUs are further apart than necessary
     moves as soon as closer ones are free. Time slices are leases: when one ends, the job makes room for those
-    that have waited longer. Key: waiting since. Ties: lower number. Preemptive at the end of leases; moves at
-    every event. Durations are not known. O(waiting and running jobs) per event.
+    that have waited longer. Key: waiting since. Ties: lower job number. Preemptive at the end of leases; moves
+    at every event. Durations are not known. O(waiting and running jobs) per event.
 
     Departures: jobs are not packed on a GPU, and do not grow or shrink, as in the other policies of Dally's
     comparison; Gandiva as in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and

@@ -14,7 +14,7 @@ def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
     job waits, every job returns to its demand.
 
     Source: Gandiva (OSDI 2018) as described in Aryl, section 7.1: jobs scale out when there are available
-    resources but no pending jobs. Key: release date. Ties: lower number. Not preemptive; resizes. Neither
+    resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. Neither
     durations nor scaling are known, so a job grows even if that does not make it faster. O(jobs) per event.
 
     Readings: neither paper says which job grows first. A job that does not fit blocks those behind it; with

@@ -13,8 +13,8 @@ def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "me
 
     Source: Gandiva (OSDI 2018), sections 3.1 and 3.2, time slicing and packing, as in the evaluations of
     Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023): GPUs are held by groups of jobs with equal demands. Key:
-    turn in the group; release date for GPUs. Ties: lower number. Preemptive, at multiples of `span`. Durations
-    are not known. O(jobs) per event.
+    turn in the group; release date for GPUs. Ties: lower job number. Preemptive, at multiples of `span`.
+    Durations are not known. O(jobs) per event.
 
     Readings: in those simulators jobs share GPUs at full speed if the memory suffices (``sharing="memory"``).
     Here the scenario defines the slowdowns, and jobs share only if they make no less progress together than in

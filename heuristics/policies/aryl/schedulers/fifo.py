@@ -11,7 +11,7 @@ def fifo(*, blocks: bool = True) -> Scheduler:
     """Start jobs in order of release on their base workers, without flexible ones.
 
     Source: the baseline of Aryl, section 7.1, a FIFO scheduler without scaling. Key: release date. Ties: lower
-    number. Never preempts. Durations are not known. O(waiting jobs).
+    job number. Never preempts. Durations are not known. O(waiting jobs).
 
     Parameters
     ----------

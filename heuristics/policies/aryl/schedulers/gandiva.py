@@ -16,7 +16,7 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
 
     Source: Gandiva (OSDI 2018) as in Aryl, section 7.1: "scaling out jobs to utilize the remaining resources on
     servers whenever they are under-utilized", that is when "there are available resources but no pending jobs".
-    Key: release date. Ties: lower number. Never preempts. Neither durations nor scaling are known, so a job
+    Key: release date. Ties: lower job number. Never preempts. Neither durations nor scaling are known, so a job
     grows even if that does not make it faster. O(waiting and elastic jobs).
 
     Aryl's comparison leaves out Gandiva's time slicing, packing and migration; see

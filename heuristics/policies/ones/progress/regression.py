@@ -18,8 +18,7 @@ class SearchStart(StrEnum):
     Attributes
     ----------
     MEDIAN
-        A = 0, and b such that beta is one more than the median of the remaining epochs: many rows begin above
-        the threshold.
+        A = 0, and beta one more than the median of the remaining epochs: many rows begin above the threshold.
     ZERO
         A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD` no row has a gradient there, so the
         search ends immediately, with all beta = 1.
@@ -113,7 +112,7 @@ def fit_regression(
     Raises
     ------
     InvalidInput
-        There are no rows.
+        The data have no rows.
 
     Examples
     --------
