@@ -1,4 +1,4 @@
-"""Proving: branch and bound that does not trust the solver, for use when the known solution is probably optimal.
+"""Proving: branch and bound that does not trust the solver, for known solutions that are probably optimal.
 
 A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
 (`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open

@@ -28,8 +28,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     Works for any values and any worker sizes.
 
-    At a price per GPU each job takes the item worth most after payment. The total of these, plus the price of
-    the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
+    At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the price
+    of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
     capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if it is
     worth less after payment than its job's best item by more than the distance between bound and choice. All
     this is done in floats, with allowance for rounding. Jobs with a single item left are decided. The others

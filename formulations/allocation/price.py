@@ -21,8 +21,8 @@ _MOST_CHANGES = 64
 class PricedOptions:
     """The choices and the bound that a price per GPU implies.
 
-    At a price each job takes the item worth most after payment. The total of these, plus the price of the whole
-    capacity, bounds the optimum from above.
+    At a price, each job takes its most valuable item after payment. The total of these, plus the price of the
+    whole capacity, bounds the optimum from above.
     """
 
     price: float  # the price per GPU
@@ -88,7 +88,7 @@ class _Items(NamedTuple):
     begins: Integers
 
     def best(self, price: float) -> Integers:
-        """Choose for each job the item worth most after payment; on ties, the smallest."""
+        """Choose for each job the most valuable item after payment; on ties, the smallest."""
         score = self.value - price * self.weight
         hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
         choice = np.zeros_like(self.begins)

@@ -19,7 +19,7 @@ def exact(problem: Batching, budget: Budget) -> Result[Batches]:
 
     1. A first division that uses the GPUs, and a bound that ignores contention.
     2. Greedy: each GPU goes to the job that gains most, with a price as proof; suffices if costs are convex.
-    3. The dynamic programme over jobs and GPUs. If its tables would be too large, the bound of step 2 stands.
+    3. The dynamic programme over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
 
     Source
     ------

@@ -34,7 +34,7 @@ class CostTables:
         return float(least) + 4 * self.case.error
 
     def rest(self, place: int) -> Floats:
-        """Return the least cost of the jobs from a place on, by the GPUs used before them."""
+        """Return the least cost of the jobs from an index on, by the GPUs used before them."""
         behind: Floats = self.behind[len(self.case.costs) - place]
         if not self.case.use_all:
             behind = np.minimum.accumulate(behind)

@@ -21,7 +21,7 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Best(Generic[P, S]):
-    """The best solution and the best bound that a method has found, and the budget that they have to meet.
+    """The best solution and the best bound that a method has found, and the method's budget.
 
     No solution has a better value than `bound`. The budget's start is the first solution.
     """

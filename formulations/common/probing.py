@@ -36,7 +36,7 @@ class ChoiceColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is left of the choices in solutions that do not exceed the cutoff."""
+    """The remaining choices in solutions that do not exceed the cutoff."""
 
     values: Reals | None  # optimum of the relaxation, shape (columns,), or None where it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none

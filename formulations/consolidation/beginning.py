@@ -59,7 +59,7 @@ def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
 
 
 class _Room:
-    """The GPUs left in every group by the jobs placed so far, and the groups of a level by their remaining GPUs."""
+    """The GPUs left in every group by the jobs placed so far, and the groups of a level by remaining GPUs."""
 
     def __init__(self, vacancy: Vacancy) -> None:
         self.vacancy = vacancy

@@ -46,7 +46,7 @@ class ConsolidationCase:
 
     @cached_property
     def required(self) -> int:
-        """Number of jobs that must be placed: the most possible if the number of jobs comes first, else 0.
+        """Number of jobs that must be placed: the most possible if that is the first goal, else 0.
 
         On the whole cluster, any jobs fit that need no more than all free GPUs; the smallest jobs give the
         largest number.
@@ -63,13 +63,13 @@ class ConsolidationCase:
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:
-        """Machines without a busy GPU, if machines left whole count; otherwise none."""
+        """Machines without a busy GPU, if the objective counts machines left whole; otherwise none."""
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
 
     def located(self, solution: ConsolidationSolution) -> Stays:
-        """Return the groups in which the jobs of a solution stay, each on the level at which it counts."""
+        """Return how many jobs of each kind a solution places in which groups, on the levels that count."""
         kind_of = {self.problem.jobs[j].name: k for k, kind in enumerate(self.kinds) for j in kind.jobs}
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(self.vacancy.gpus) for gpu in gpus}
         found: Counter[tuple[int, int]] = Counter()
@@ -82,7 +82,7 @@ class ConsolidationCase:
         return found
 
     def spared(self, solution: ConsolidationSolution) -> tuple[int, ...]:
-        """Return the machines that a solution leaves whole, if these count."""
+        """Return the machines that a solution leaves whole, if the objective counts these."""
         taken = {gpu for gpus in solution.placed.values() for gpu in gpus}
         used = {
             u
@@ -93,7 +93,7 @@ class ConsolidationCase:
         return tuple(v for v in self.untouched if v not in used)
 
     def joined(self, leaves: Collection[int]) -> int:
-        """Return the innermost group that contains all of some innermost groups."""
+        """Return the smallest group that contains the given innermost groups."""
         common = set(self.vacancy.path(next(iter(leaves))))
         for leaf in leaves:
             common &= set(self.vacancy.path(leaf))

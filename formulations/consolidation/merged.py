@@ -1,4 +1,4 @@
-"""Merged: the number of jobs of each demand in every rack, without telling its machines apart."""
+"""Merged: the number of jobs of each demand in every rack, without distinguishing its machines."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -81,7 +81,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and innermost group of every job that stays on one, using no spared machine."""
+        """Yield the demand and the innermost group of each job placed within one, on no machine left whole."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -171,7 +171,7 @@ class Merged(GroupModel):
         return program
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if machines left whole count and are not the innermost groups."""
+        """Raise `Unsupported` if the objective counts machines left whole that are not innermost groups."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: whole machines that consist of islands; laminar takes them")
 

@@ -42,7 +42,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return these numbers as column values by name."""
+        """Return stays and machines left whole as column values by name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
         """Fill the solver's arrays directly."""
@@ -81,7 +81,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return case.placed(*self.choose(values, case))
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Return the groups in which the jobs of a solution stay, as column values by name."""
+        """Return a solution as column values by name."""
         case = self._case(problem)
         return self.fill(case.located(solution), case.spared(solution), case)
 

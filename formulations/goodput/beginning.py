@@ -23,6 +23,6 @@ def mean(case: GoodputCase, total: float) -> float:
 
 
 def begin(case: GoodputCase, best: Best[Goodput, GoodputSolution]) -> None:
-    """Take the current GPUs as a solution, and the bound that ignores contention."""
+    """Keep the current GPUs as the first solution, and a bound that ignores contention."""
     best.take(current_gpus(case))
     best.raise_bound(bound_alone(case))

@@ -34,12 +34,12 @@ class GoodputOption(NamedTuple):
 
     @property
     def is_single(self) -> bool:
-        """Whether the job runs on any single node."""
+        """Whether the job runs on a single node that can still be chosen."""
         return self.least == 1 and not self.keeps
 
     @property
     def is_spread(self) -> bool:
-        """Whether the job runs on several nodes of free choice."""
+        """Whether the job runs on several nodes that can still be chosen."""
         return self.is_wide and not self.keeps
 
 

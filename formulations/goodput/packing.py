@@ -51,7 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Let jobs without GPUs displace another job if that lowers the cost of both together."""
+        """Let jobs without GPUs displace another job if that lowers their total cost."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:

@@ -106,4 +106,4 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options and GPUs, all of them among the remaining options."""
+        """Return the column values of given options, each a remaining one, and GPUs."""

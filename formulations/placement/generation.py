@@ -1,4 +1,4 @@
-"""Generation: patterns generated on demand of the relaxation, with a bound over all possible patterns."""
+"""Generation: patterns generated as the relaxation needs them, with a bound over all possible patterns."""
 
 from dataclasses import dataclass, replace
 

@@ -53,7 +53,7 @@ class Unit:
 
     @property
     def number(self) -> int:
-        """How many times the unit exists."""
+        """Number of copies of the unit."""
         return sum(times for _, times in self.members)
 
     @property
@@ -110,7 +110,7 @@ class FillPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A packing's solution: patterns, and integers for the moves and then for these patterns."""
+    """A packing's solution: fill patterns, and the integers for the moves and for how often each is used."""
 
     patterns: FillPatterns
     values: Integers
@@ -232,7 +232,7 @@ class Packing:
 
     @cached_property
     def costs(self) -> Integers:
-        """What using a server of each kind adds to the objective, shape (kinds,)."""
+        """Cost of using a server of each kind in the objective, shape (kinds,)."""
         return np.array([kind.cost for kind in self.kinds], dtype=np.int64)
 
     @cached_property
@@ -272,7 +272,7 @@ class Packing:
 
     @cached_property
     def needed(self) -> Integers:
-        """Workers to be placed in each zone before any move, by zone and demand, shape (zones * demands,)."""
+        """Number of workers to be placed before any move, by zone and demand, shape (zones * demands,)."""
         needed = np.zeros(len(self.zones) * len(self.demands), dtype=np.int64)
         needed[: len(self.demands)] = self.totals
         return needed

@@ -9,7 +9,7 @@ from gsopt.core.budget import Budget
 
 @dataclass(frozen=True, eq=False)
 class PricingResult:
-    """Outcome of pricing."""
+    """The fillings that pricing has found."""
 
     room: list[int]  # index of the room that each filling is for
     counts: list[Integers]  # how many workers of each demand a filling holds, one row per filling

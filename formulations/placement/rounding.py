@@ -39,7 +39,7 @@ class Rounding:
 
     @property
     def filled(self) -> Filled | None:
-        """The solution that was found, or None."""
+        """The solution found, or None."""
         return None if self.values is None else Filled(self.patterns, self.values)
 
 

@@ -54,7 +54,7 @@ class MergedHosting:
         return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
-        """Return the given number of servers of each group, the first ones."""
+        """Return the first servers of each group, in the given numbers."""
         left, servers = list(counts), []
         for server, index in enumerate(self.group):
             if left[index]:

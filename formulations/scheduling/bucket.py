@@ -1,4 +1,4 @@
-"""Buckets: a relaxation that knows the time interval in which each job completes and its work until then."""
+"""Buckets: a relaxation by the time interval in which each job completes, and its work until then."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence

@@ -64,7 +64,7 @@ class KnownLists:
         return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
-        """Serve the jobs by the worth of a unit of their work."""
+        """Serve the jobs in order of the value of a unit of their work."""
         self._offer(self.segments.by_slopes(slopes))
 
     def _offer(self, names: Integers) -> None:

@@ -60,7 +60,7 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the list in which segments are ordered by worth per GPU, given the worth of each job's work.
+        """Return the list of segments in order of value per GPU, given the value of a unit of each job's work.
 
         Each job is listed as often as it has segments.
         """

@@ -16,7 +16,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Windows:
-    """What holds for some best schedule, and for every schedule that no proof has ruled out."""
+    """Completion windows and orders that hold for some best schedule, unless a proof has ruled it out."""
 
     spans: tuple[Span, ...]  # earliest and latest completion of each job
     # pairs of jobs of which the first completes no later than the second

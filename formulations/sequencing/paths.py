@@ -1,4 +1,4 @@
-"""Paths: assigns positions to the jobs one by one, by shortest augmenting paths in integers."""
+"""Paths: positions assigned to jobs one by one, by shortest augmenting paths in integers."""
 
 from typing import Any
 

@@ -43,7 +43,7 @@ class LinearSolution(NamedTuple):
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
 ) -> LinearSolution | None:
-    """Return the shares that meet the needs of all jobs most often, up to `MOST` times; None out of time.
+    """Return the shares that meet the largest multiple of all needs, up to `MOST`; None if time runs out.
 
     `settled` lists the jobs (by index) whose needs are met once, for any factor.
 
@@ -82,7 +82,7 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Return the shares whose throughputs are worth most; None out of time.
+    """Return the shares with the most valuable throughputs; None if time runs out.
 
     Like `meet`, but with the shares x_mt themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths
     y_m.

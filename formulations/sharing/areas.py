@@ -39,7 +39,7 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
 
 @compiled
 def in_order(times: Array) -> Array:
-    """Return a few times in rising order; `numpy.sort` takes a second to compile."""
+    """Return a few times in ascending order, without `numpy.sort`, which takes a second to compile."""
     found = np.zeros_like(times)
     for number in range(len(times)):
         place = number

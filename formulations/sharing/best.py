@@ -10,7 +10,7 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and the best bound; the first bound lets all jobs run alone on their release."""
+    """The best schedule and the best bound; the first bound lets all jobs run alone from their release on."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))

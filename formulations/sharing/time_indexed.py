@@ -83,7 +83,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """No unused option: the start is the best known schedule, which determines the slots."""
+        """The options that the method ignores: none, as the start determines the slots."""
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:

@@ -1,4 +1,4 @@
-"""Exact methods for waiting over time: a time-indexed program on counted GPUs, and intervals on fixed ones."""
+"""Exact methods for waiting over time: a time-indexed program with counted GPUs, and CP-SAT with fixed GPUs."""
 
 from formulations.waiting.exact import exact
 from formulations.waiting.intervals import intervals

@@ -1,4 +1,4 @@
-"""Highest density: takes numbers of extra workers in the order of their value per GPU."""
+"""Highest density: grants numbers of extra workers in the order of their value per GPU."""
 
 import numpy as np
 
@@ -9,11 +9,10 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Take items in falling order of value per GPU; a job's later, larger item replaces its present one.
+    """Take items in falling order of value per GPU; a larger item of a job replaces its current one.
 
-    An item is an allowed number of extra workers of one job. It is taken if it is worth more than the present
-    item of the job and the further GPUs that it needs are left. Ties go to the smaller number, then to the
-    first job.
+    An item is an allowed number of extra workers of one job. It is taken if it is worth more than the current
+    item of the job and enough GPUs remain. Ties go to the smaller number, then to the first job.
 
     Notes
     -----

@@ -41,7 +41,7 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Yield the weights of jobs in each group's row if it restricts others, and B as a share of all GPUs."""
+    """Yield the weights of jobs in the row of each group that restricts others, and the row's limit."""
     numbers = range(len(jobs))
     for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
         for group in combinations(numbers, count):

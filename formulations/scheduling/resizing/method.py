@@ -118,7 +118,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """No unused option: the start becomes the first known schedule."""
+        """The options that the method ignores: none, as the start is the first known schedule."""
         return frozenset()
 
     def warm_up(self) -> None:

@@ -1,4 +1,4 @@
-"""Rows: the operators of `genome` on many genomes at once, the rows of an array.
+"""Rows: the operators of `genome` on many genomes at once, given as the rows of an array.
 
 Tests check that the results are the same. The functions modify their arguments in place: the genomes, shape
 (rows, GPUs), and the GPUs of each job in each row, shape (rows, jobs), which stay equal to `counts_of`.

@@ -46,12 +46,12 @@ class RunningJob:
 
     @property
     def held(self) -> tuple[int, ...]:
-        """The GPUs that it holds, in ascending order."""
+        """The GPUs that the job holds, in ascending order."""
         return tuple(sorted(gpu for gpus in self.gpus.values() for gpu in gpus))
 
     @property
     def demand(self) -> dict[int, int]:
-        """Number of GPUs of its workers on each machine."""
+        """Number of GPUs of the job's workers on each machine."""
         size = self.form.worker_gpus
         counts = {machine: workers * size for machine, workers in self.base.items()}
         for machine, workers in self.flexible.items():

@@ -26,7 +26,7 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     durations. Not preemptive, except when machines are returned. O(J log J + W S) per interval with events, for
     J jobs, W new workers, and S machines; phase two O(I log I) for I numbers of flexible workers.
 
-    Readings of what the paper leaves open:
+    Readings, where the paper is silent:
 
     - Item weights (line 17) count flexible workers only; ``weights="printed"`` charges base workers a second
       time and leaves GPUs idle.

@@ -21,7 +21,7 @@ SchedulerLike = Scheduler | Callable[..., Scheduler]
 
 @dataclass(frozen=True, kw_only=True)
 class ArylSettings:
-    """The options of `heuristics.policies.aryl.aryl`, which explains them."""
+    """The options of `heuristics.policies.aryl.aryl`, documented there."""
 
     interval: float = 60
     orchestrator_interval: float = 300

@@ -12,7 +12,7 @@ Patience = Callable[[State, Start], bool]
 
 
 class Patient:
-    """Compares sharing GPUs now with waiting for the earliest free GPUs, as if no other jobs came.
+    """A comparison of sharing GPUs now with waiting for the earliest free GPUs, if no other jobs arrive.
 
     Two sums of seconds from now are compared. If the job starts: until it completes, plus until each of its
     partners does. If it waits: until enough GPUs are free and it has run alone on them, plus until each of the

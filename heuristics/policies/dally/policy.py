@@ -26,15 +26,15 @@ def dally(state: State, settings: DallySettings) -> Decider:
     new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive at the end
     of leases only; not if `lease` is None. Durations are not used. O(waiting jobs) per event.
 
-    Readings of what the paper leaves open: the policy checks that enough GPUs are free, which line 21 of
-    Algorithm 1 omits. A rejected offer passes to the next job. A job's timer for machines (or racks) is 0 if
-    the job does not fit into a machine (or rack) of the empty cluster. The machine timer runs within the rack
-    timer, and a timer is at least as long as those of closer tiers. A job on GPUs of a rack that happen to be
-    on one machine has the machine tier. All old entries of a list are removed; the published pseudo-code skips
-    some by removing entries while iterating. Demands need not be powers of 2. Beyond three tiers the same rule
-    gives one timer for each tier except the outermost. A renewed lease is not an accepted offer, so its wait of
-    0 is not recorded. Recorded waits use the clock with which the timer is compared. A job's time is
-    `Job.duration`, on the GPUs that it demands.
+    Readings, where the paper is silent: the policy checks that enough GPUs are free, which line 21 of Algorithm
+    1 omits. A rejected offer passes to the next job. A job's timer for machines (or racks) is 0 if the job does
+    not fit into a machine (or rack) of the empty cluster. The machine timer runs within the rack timer, and a
+    timer is at least as long as those of closer tiers. A job on GPUs of a rack that happen to be on one machine
+    has the machine tier. All old entries of a list are removed; the published pseudo-code skips some by
+    removing entries while iterating. Demands need not be powers of 2. Beyond three tiers the same rule gives
+    one timer for each tier except the outermost. A renewed lease is not an accepted offer, so its wait of 0 is
+    not recorded. Recorded waits use the clock with which the timer is compared. A job's time is `Job.duration`,
+    on the GPUs that it demands.
 
     Parameters
     ----------

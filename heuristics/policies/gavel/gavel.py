@@ -33,7 +33,7 @@ def gavel(
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published, policies
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``; its
-    port in the simulator of Sia (SOSP 2023), which Ares compares with.
+    port in the simulator of Sia (SOSP 2023), a baseline of Ares.
 
     Key: share divided by the fraction of all time that the job has had, then the time missed before, then the
     share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does

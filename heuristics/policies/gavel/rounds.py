@@ -19,7 +19,7 @@ Form = Literal["original", "port"]
 
 
 class Rules(NamedTuple):
-    """The differences between the programs that have such rounds."""
+    """The rules in which programs with such rounds differ."""
 
     #: Whether shares are computed after arrivals and completions only, not too often, and the time of jobs is
     #: then counted anew; otherwise they are computed in every round, and nothing is forgotten.

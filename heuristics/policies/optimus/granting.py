@@ -77,7 +77,7 @@ class Granting:
         self._held: dict[int, Holding] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Grant the GPUs if a decision is due, and ask for the time of the next.
+        """Grant the GPUs if a decision is due, and ask for the time of the next decision.
 
         If all jobs are rigid, nothing changes between events, so no next time is needed.
         """

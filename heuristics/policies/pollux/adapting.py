@@ -42,7 +42,7 @@ class Adapting:
         self._starts = Counter[int]()  # how often each job was given GPUs
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide if a decision is due."""
+        """Make a decision if one is due."""
         for job in state.completed:
             del self._there[job]
             self._starts.pop(job, None)

@@ -51,11 +51,11 @@ def pollux(
     The policy is compared only if named by path: ``heuristics.policies.pollux:pollux``. GPUs must be of one
     kind.
 
-    Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator for what the text leaves open. Key: the
-    mean of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: the first solution found,
-    which favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not
-    know durations. Cost: as `heuristics.goodput.genetic`, 0.4 s for 160 jobs on 64 GPUs; the exact method takes
-    a tenth of that.
+    Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean
+    of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: the first solution found, which
+    favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not know
+    durations. Cost: as `heuristics.goodput.genetic`, 0.4 s for 160 jobs on 64 GPUs; the exact method takes a
+    tenth of that.
 
     Readings, all from the authors' simulator:
 

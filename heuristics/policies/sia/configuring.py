@@ -1,4 +1,4 @@
-"""Configuring: a decider that decides the configurations of jobs, and places the jobs."""
+"""Configuring: a decider that chooses the configurations of jobs, and places the jobs."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class JobHistory:
 
 
 class Estimates(Protocol):
-    """The knowledge about jobs."""
+    """An interface for estimates of the goodput and the restarts of jobs."""
 
     def enter(self, state: State, job: int) -> list[Shape]:
         """Accept a new job, and return the configurations in which it may ever run."""
@@ -66,7 +66,7 @@ class Configuring:
         self._held: dict[int, Shape] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide if a decision is due, and ask for the time of the next.
+        """Make a decision if one is due, and ask for the time of the next.
 
         If no job has a choice or is restarting, nothing changes between events, so no next time is needed.
         """

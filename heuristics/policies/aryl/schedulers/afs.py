@@ -22,7 +22,7 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     workers: `gain`. Ties: the job that started first. Never preempts. Knows durations if `order` is not
     ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
-    Readings of what the paper leaves open:
+    Readings, where the paper is silent:
 
     - Throughputs of different models have no common unit, and the paper does not say which one it uses.
       Relative to base workers (``base``), every worker of a linearly scaling job gains the same. So one job
@@ -42,7 +42,7 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     Parameters
     ----------
     gain
-        What a gain is relative to.
+        The quantity that a gain is relative to.
     order
         Order in which waiting jobs start.
     blocks
