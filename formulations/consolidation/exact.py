@@ -22,8 +22,8 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
     1. A placement by value density and a knapsack bound, which meet if jobs do not compete.
     2. `divisible` if demands that fit on a machine divide each other, as powers of two do; otherwise
-       `patterns`; `laminar` if machines have too many fillings, or have islands while machines left whole
-       count.
+       `patterns`; `laminar` if machines have too many fillings, or if machines have islands and machines left
+       whole count.
 
     Values are fractions, so a status of optimal is exact. If the number of placed jobs comes before their
     value, the most that can be placed is counted first: the smallest ones, which always fit on the whole

@@ -53,7 +53,7 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
 
     The model is that of `formulations.placement.packing.Packing`. Patterns with a negative reduced cost are
     generated, first until the relaxation is feasible, then until it is optimal. The bound is Lagrangian, so
-    there is one even if the time runs out; two fifths of the time limit are reserved for this.  The relaxation
+    there is one even if the time runs out; two fifths of the time limit are reserved for this. The relaxation
     is then rounded down, and the remaining workers are placed greedily at varied prices. If that does not meet
     the bound, dives follow, which fix patterns one by one and generate new ones for the remaining workers.
     Integer programs over all patterns found come last, for a few seconds each. A gap may remain; if there are

@@ -46,14 +46,14 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     If times need too many slots, slots are made longer and times are rounded down; the optimum is still a
     bound, and its order gives another list.
 
+    Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
+
     Parameters
     ----------
     problem
         The problem.
     budget
         Time limit, gap, backend, start, callback and log.
-
-    Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
 
     Examples
     --------

@@ -27,7 +27,7 @@ def first_fit(
     budget
         Time limit.
     decreasing
-        Place workers with more GPUs first.
+        Whether workers with more GPUs are placed first.
 
     Examples
     --------

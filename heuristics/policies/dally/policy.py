@@ -41,7 +41,8 @@ def dally(state: State, settings: DallySettings) -> Decider:
     state
         The state at the beginning of the run.
     timers
-        Where the timers come from.
+        The timers: tuned (``"auto"``), those of `delays` (``"manual"``), 0 (``"none"``), or infinite
+        (``"consolidated"``).
     clock
         When a job's wait begins: at its arrival or the loss of its GPUs, or at the first offer that it has
         declined since.

@@ -38,8 +38,8 @@ def elasticflow(
     figure ``deadlines_kept`` gives the number of jobs in time, `on_admission` those admitted. An admitted job
     that loses its share because GPUs have gone is the first to get spare GPUs.
 
-    Comparisons include it only by its path, ``heuristics.policies.elasticflow:elasticflow``, as it does not
-    support several kinds of GPUs.
+    The policy is left out of comparisons unless named by its path,
+    ``heuristics.policies.elasticflow:elasticflow``, as it does not support several kinds of GPUs.
 
     Parameters
     ----------

@@ -27,9 +27,10 @@ def gavel(
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
     A job always runs on its demanded GPUs, all of one kind, i.e. of one type and memory size. The policy
-    refuses jobs larger than any kind, so it is named only by its path, ``heuristics.policies.gavel:gavel``. The
-    shares solve the decision `shares` for the remaining work and current speeds of jobs. Each round runs the
-    jobs that have received the least of their shares (`heuristics.policies.gavel.rounds`).
+    refuses jobs that demand more GPUs than there are of any kind, so it is left out of comparisons unless named
+    by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the remaining
+    work and current speeds of jobs. Each round runs the jobs that have received the least of their shares
+    (`heuristics.policies.gavel.rounds`).
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published, policies
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``; its

@@ -23,8 +23,8 @@ def capped(state: State, *, rule: Rule = "shortest") -> Decider:
     arrival, then repeatedly adds one step for the job with the fewest GPUs, up to the caps (equal share). The
     batch size is that of the fastest mode on a job's GPUs.
 
-    These rules are the baselines of `exact_batching` and ONES with known remaining work. They are compared only
-    if named by path: ``heuristics.policies.capped:capped``.
+    These rules are the baselines of `exact_batching` and ONES with known remaining work. They are left out of
+    comparisons unless named by path: ``heuristics.policies.capped:capped``.
 
     Source: classical rules, with the caps of ONES. Key: as above. Ties: lower job number. Preemptive at every
     event, but ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per event.

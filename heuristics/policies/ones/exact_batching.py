@@ -32,7 +32,7 @@ def exact_batching(
     Jobs without batch sizes take part with their allowed numbers of GPUs.
 
     This is the reference for ONES' search: the optimum towards which the paper's population evolves if the
-    remaining work is known. It is compared only if named by path:
+    remaining work is known. It is left out of comparisons unless named by path:
     ``heuristics.policies.exact_batching:exact_batching``.
 
     Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the sum of the criterion.

@@ -32,8 +32,9 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     generation from a Beta distribution of their progress, learned from completed jobs
     (`heuristics.policies.ones.progress.ProgressPredictor`).
 
-    The policy is compared only if named by path: ``heuristics.policies.ones:ones``. It needs jobs whose
-    training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each batch size.
+    The policy is left out of comparisons unless named by path: ``heuristics.policies.ones:ones``. It needs jobs
+    whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each batch
+    size.
 
     Source: ONES (SC 2021), sections 3.2 and 3.3; the search is `heuristics.batching.evolution`, with its
     departures. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does not know

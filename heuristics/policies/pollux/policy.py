@@ -48,8 +48,8 @@ def pollux(
     the GPUs. The speed-up of a job that would have to restart is discounted, more for younger jobs and for jobs
     with more restarts. A job may have at most twice the most GPUs that it has had so far.
 
-    The policy is compared only if named by path: ``heuristics.policies.pollux:pollux``. GPUs must be of one
-    kind.
+    The policy is left out of comparisons unless named by path: ``heuristics.policies.pollux:pollux``. GPUs must
+    be of one kind.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean
     of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: the first solution found, which

@@ -75,8 +75,8 @@ def shockwave(
     restart is over makes no progress, so rounds should be longer than restarts. While GPUs are away, jobs with
     larger demands than the capacity count neither in plans nor in shares.
 
-    The policy is named only by its path, ``heuristics.policies.shockwave:shockwave``, as it refuses GPUs of
-    several kinds, and jobs with larger demands than the cluster.
+    The policy is left out of comparisons unless named by its path, ``heuristics.policies.shockwave:shockwave``,
+    as it refuses GPUs of several kinds, and jobs with larger demands than the cluster.
 
     Parameters
     ----------
