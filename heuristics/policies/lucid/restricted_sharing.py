@@ -43,15 +43,15 @@ def restricted_sharing(
     largest
         GPUs of the largest jobs that share, at least 0.
     threshold
-        Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85 on, else 2.
+        Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85, else 2.
     ratio
         How many times as large as its partner a job may be, in GPUs times time; above 0.
     share_first
         Whether such a job seeks a partner even if GPUs are free.
     order
-        As that of `sjf_bsbf`.
+        As in `sjf_bsbf`.
     placement
-        As that of `sjf_bsbf`.
+        As in `sjf_bsbf`.
 
     Raises
     ------
