@@ -1,10 +1,10 @@
-"""Proving: branch and bound that trusts no solver, for programs of which a best solution is most likely known.
+"""Proving: branch and bound that does not trust the solver, for known solutions that are probably optimal.
 
-What a solver says of an integer program's bound nobody can check. Here every node's bound is computed from dual
-values (`formulations.common.duals`), or from those that show that the node is empty; so the least of them
-bounds the program, however wrong the values are, and whenever the search ends.
+A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
+(`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open
+nodes is therefore valid however wrong those values are, and whenever the search stops.
 
-The module is light, since the workers of solvers import it.
+The module is light because the solvers' worker processes import it.
 """
 
 from dataclasses import dataclass, field
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ProofQuestion(NamedTuple):
-    """An integer program and the bound to reach, as the worker receives them."""
+    """An integer program and the bound to reach, as sent to the worker."""
 
     model: Model
     options: dict[str, Any]
@@ -42,11 +42,10 @@ class ProofQuestion(NamedTuple):
 
 
 def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: float) -> float:
-    """Bound a minimisation by branch and bound over linear relaxations, each bound from dual values.
+    """Compute a lower bound on a minimization by branch and bound over linear relaxations.
 
-    No solution costs less than what is returned, or none costs less than the goal, at which the search may end;
-    it is minus infinity where nothing is proven in time. `largest` holds, finite, the largest value of each
-    column in any solution that matters.
+    The search may stop once the bound reaches `goal`. It returns minus infinity if nothing is proven in time.
+    `largest` gives a finite upper limit on each column in every solution that matters.
     """
     solver = Highs()
     left = budget.left()
@@ -71,9 +70,9 @@ def answer(question: ProofQuestion, link: "ParentLink") -> float:
 
 @dataclass(order=True)
 class _Node:
-    """Limits of the whole columns, and the bound that is known, of the node above where it is not solved yet.
+    """Bounds of the integer columns, and the best known bound on the objective (the parent's until solved).
 
-    A leaf is solved, and nothing in it is left to branch on.
+    A leaf is solved and has no column left to branch on.
     """
 
     known: float
@@ -85,7 +84,7 @@ class _Node:
 
 
 class _OpenNodes:
-    """The nodes that are open, the least bound first."""
+    """The open nodes, least bound first."""
 
     def __init__(self, question: ProofQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.link = question, question.model, link
@@ -97,7 +96,7 @@ class _OpenNodes:
         self.upper = np.minimum(question.model.column_upper, question.largest)
 
     def bound(self) -> float:
-        """Branch until the least bound reaches the goal, nothing is left to branch on, or the time is up."""
+        """Branch until the least bound reaches the goal, no node can be branched on, or time runs out."""
         lower, upper = self.model.column_lower[self.whole], self.upper[self.whole]
         nodes = [_Node(-inf, next(self.numbers), lower, upper)]
         while nodes and nodes[0].known < self.question.goal and not (nodes[0].is_leaf or self._stopped):
@@ -122,7 +121,7 @@ class _OpenNodes:
         return self.link.stopped or monotonic() >= self.end
 
     def _solve(self, node: _Node) -> tuple[float, Reals, Any] | None:
-        """Bound a node; None where it is proven to be empty. Without dual values its bound is that above."""
+        """Bound a node; return None if it is proven infeasible. Without dual values, its parent's bound."""
         solver, whole = self.solver, self.whole
         solver.changeColsBounds(whole.size, whole, node.lower, node.upper)
         if node.basis is not None:
@@ -143,7 +142,7 @@ class _OpenNodes:
         return known, values[whole] if values.size else node.lower, solver.getBasis()
 
     def _is_empty(self, model: Model) -> bool:
-        """Check whether the solver's ray shows that no point keeps all rows: they bound 0 from above 0."""
+        """Check whether the solver's dual ray proves that no point satisfies all rows."""
         _, is_there, ray = self.solver.getDualRay()
         if not is_there:
             return False
@@ -151,7 +150,7 @@ class _OpenNodes:
         return any(prove(free, sign * np.asarray(ray), self.question.largest).bound > 0 for sign in (1.0, -1.0))
 
     def _branch(self, node: _Node, values: Reals) -> int | None:
-        """Choose the column that is farthest from whole; None where all are whole or fixed."""
+        """Choose the most fractional column; return None if all are integral or fixed."""
         open_ = node.lower < node.upper
         values = np.clip(values, node.lower, node.upper)
         parts = np.where(open_, np.abs(values - np.round(values)), 0.0)

@@ -1,4 +1,4 @@
-"""Bundling: exact in O(I log I) where steps of the same size follow each other, and sizes divide each other."""
+"""Bundling: exact in O(I log I) if each job's steps have one size and the sizes divide each other."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -22,18 +22,20 @@ Level = tuple[Integers, Integers, Integers]
 
 @exact_method(unused=["gap", "backend", "on_incumbent", "log"])
 def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem whose steps of workers have sizes that divide each other and save ever less.
+    """Solve a problem whose steps have sizes that divide each other, with diminishing gains within each job.
 
-    A step leads from one allowed number of workers to the next; a job that allows every number has steps of one
-    worker. The steps of all jobs are single items: as they save ever less, the first ones of a job are its best
-    ones, so any set of items is a solution of the same or a better value. Sizes d are processed from the
-    smallest on. A remainder of the capacity that is no multiple of the next size d' can only be used by items
-    of size d; the best of them are taken. What is left is tied, in the order of value, into bundles of d' / d
-    items, which are items of size d'. At the largest size the best that fit are taken.
+    A step leads from one allowed number of workers to the next; if a job allows every number, its steps are one
+    worker each. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
+    any set of items gives a solution of the same or a better value.
 
-    Proportional speed always saves ever less with each further worker, so this is the usual case where workers
-    have 1, 2, 4 or 8 GPUs. With one size it is the greedy by value. Values are whole numbers over a common
-    denominator, as long as it takes.
+    The sizes are processed in rising order. If the capacity is not a multiple of the next size d', the
+    remainder can only hold items of the current size d, and takes the best of them. The other items, in falling
+    order of value, are tied into bundles of d' / d, which then count as items of size d'. At the largest size
+    the best items that fit are taken.
+
+    Proportional speed-up always has diminishing gains, so this is the usual case where workers have 1, 2, 4 or
+    8 GPUs. With a single size it is the greedy algorithm by value. Values are exact integers over a common
+    denominator.
 
     Parameters
     ----------
@@ -43,15 +45,16 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Raises
     ------
     Unsupported
-        Two sizes of steps do not divide each other, a job has steps of different sizes, or a step saves more
-        than the one before it; or the values have no common denominator of reasonable length.
+        Two step sizes do not divide each other, a job has steps of different sizes, or a step gains more than
+        the one before it; or the values have no common denominator of reasonable length.
 
     Notes
     -----
-    Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D); knapsacks with divisible
-    weights are solved like this.
+    Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D); the standard method for
+    knapsacks with divisible weights.
 
-    Complexity: O(I log I) for I items (allowed numbers of extra workers of all jobs), whatever the capacity.
+    Complexity: O(I log I) for I items (allowed numbers of extra workers of all jobs), independent of the
+    capacity.
 
     Examples
     --------
@@ -77,16 +80,16 @@ def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
-    """Name what makes an instance fit for bundling: its step sizes, and gains that shrink."""
+    """Return the message of a result by bundling: its step sizes."""
     return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Return the place of the option of each group that together fit the capacity and are worth most.
+    """Return the index of one option per group so that they fit the capacity and have the largest value.
 
-    `first` says where the options of each group begin, and last how many there are; the weights of a group
-    rise. Raises `Unsupported` where steps between options do not divide each other, differ within a group, or
-    add more than the one before.
+    `first` holds the start of each group's options and, last, the number of options; weights rise within a
+    group. Raises `Unsupported` if steps between options do not divide each other, differ within a group, or
+    gain more than the one before.
     """
     sizes = step_sizes(first, weight)
     group, size, gain = _steps(first, weight, value)
@@ -100,7 +103,7 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 
 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
-    """List the different weights of steps, rising, each of which divides the next; else raise `Unsupported`."""
+    """List the distinct step weights in rising order; raise `Unsupported` unless each divides the next."""
     group, size, _ = _steps(first, weight, weight)
     if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):
         raise Unsupported("the allowed numbers of workers of a job must be equally far apart")
@@ -123,7 +126,7 @@ def divide_each_other(sizes: list[int]) -> bool:
 
 
 def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) -> Integers:
-    """Return the places of the items that fit and gain most together."""
+    """Return the places of the items that fit and gain most in total."""
     levels: list[Level] = []
     bundles, tied = gain[:0], np.empty((0, 1), dtype=np.int64)
     for d, larger in pairwise([*sizes, 0]):
@@ -148,7 +151,7 @@ def _rows(order: Integers, width: int) -> Integers:
 
 
 def _untie(levels: list[Level]) -> Integers:
-    """Turn what was taken at every level into items, from the largest size down."""
+    """Convert the bundles taken at every level back into items, from the largest size down."""
     items = [np.empty(0, dtype=np.int64)]
     untied = np.empty(0, dtype=np.int64)
     for tied, own, single in reversed(levels):

@@ -1,4 +1,4 @@
-"""Core: a price per GPU decides most jobs, a dynamic programme over few states those that are left."""
+"""Core: a price per GPU decides most jobs; a dynamic programme over few states decides the rest."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -28,15 +28,15 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     Works for any values and any worker sizes.
 
-    At a price per GPU each job takes the item of the best value after payment; the total, and the price of the
-    whole capacity, bound the optimum from above. At the best price the jobs' choices nearly fill the capacity,
-    and filling the rest greedily gives a choice close to the bound. An item that is worth less after payment
-    than its job's best item, by more than the distance between bound and choice, is in no better choice. This
-    much is done in floats, with room for their rounding. Jobs with one item left are decided. The others are
-    the core, whose values are turned into whole numbers over a common denominator, and whose best choice is
-    found by a dynamic programme over the states that its bounds leave (`formulations.allocation.states`).
+    At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the price
+    of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
+    capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if it is
+    worth less after payment than its job's best item by more than the distance between bound and choice. All
+    this is done in floats, with allowance for rounding. Jobs with a single item left are decided. The others
+    are the core: their values become integers over a common denominator, and a dynamic programme finds their
+    best choice (`formulations.allocation.states`).
 
-    The best choice and bound known are returned when time or memory run out before the proof.
+    If time or memory runs out before the proof, the best known choice and bound are returned.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
 
 def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = False) -> Found:
-    """Solve groups of items by a price, and the core by bundling if asked for and possible, or over states."""
+    """Solve groups of items by a price, then the core by bundling (if `bundles` and possible) or by states."""
     priced = price_items(groups, budget)
     core = _Core.of(groups, priced)
     message = f"core: {core.jobs.size:,} of {groups.size.size:,} jobs undecided at the best price per GPU"
@@ -87,7 +87,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Leave the core a moment even if the price took all the time; that is usually enough for the proof."""
+    """Give the core a moment even if pricing used up the time; that usually suffices for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
@@ -110,7 +110,7 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
 
 
 def _enough(core: "_Core", budget: Budget) -> Fraction:
-    """Return an excess at which the budget's gap is met, relative to a value that the bound exceeds."""
+    """Return the excess that meets the budget's gap, relative to the value of the known choice."""
     if not budget.gap:
         return Fraction(0)
     known = core.groups.solution(core.priced.choice)
@@ -136,15 +136,15 @@ class _Core:
 
     @property
     def start(self) -> Integers:
-        """The choice known, as options of the core."""
+        """The known choice, as options of the core."""
         return self.options(self.priced.choice[self.jobs])
 
     def options(self, items: Integers) -> Integers:
-        """Return items of the core, one of each job, as options."""
+        """Return one item per core job as option numbers."""
         return np.searchsorted(self.items, items)
 
     def spread(self, options: Integers) -> Integers:
-        """Return a choice of the core as one of all jobs."""
+        """Extend a choice of the core to a choice for all jobs."""
         choice = self.priced.choice.copy()
         choice[self.jobs] = self.items[options]
         return choice
@@ -157,7 +157,7 @@ class _Core:
 
     @property
     def first(self) -> Integers:
-        """Where the items of each job begin, and at the end their number, shape (jobs + 1,)."""
+        """Start of each job's items and, last, their number, shape (jobs + 1,)."""
         return np.append(np.searchsorted(self.groups.job[self.items], self.jobs), self.items.size)
 
     def bundled(self, whole: Whole) -> Integers:
@@ -176,7 +176,7 @@ class _Core:
         )
 
     def price(self, whole: Whole) -> Fraction:
-        """Find the price in the units of whole values: exactly the ratio at which it makes jobs indifferent."""
+        """Return the price in units of the integer values: the exact ratio at which jobs are indifferent."""
         few, many = self.priced.few[self.jobs], self.priced.many[self.jobs]
         indifferent = np.isin(few, self.items) & np.isin(many, self.items) & (few < many)
         smaller, larger = self.options(few[indifferent]), self.options(many[indifferent])

@@ -1,4 +1,4 @@
-"""Dynamic programme over jobs and GPUs: the reference for every other exact method."""
+"""Dynamic programme over jobs and GPUs: the reference for all other exact methods."""
 
 from fractions import Fraction
 
@@ -25,7 +25,7 @@ def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by dynamic programming.
 
     State after k jobs: the best value with at most c GPUs, for every c. Works for any values and any worker
-    sizes. Values are whole numbers over a common denominator, as long as it takes.
+    sizes. Values are exact integers over a common denominator.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Raises
     ------
     Unsupported
-        The table would have more cells than memory, or take hours; or the values have no common denominator of
+        The table would not fit into memory or would take hours; or the values have no common denominator of
         reasonable length.
 
     Notes
     -----
-    Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D); the textbook programme.
+    Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D); the textbook dynamic programme.
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items (allowed numbers of extra workers of all jobs)
     and C GPUs.
@@ -76,7 +76,7 @@ def fill_table(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
-    """Raise `Unsupported` for a table that memory cannot hold, or that takes hours to fill."""
+    """Raise `Unsupported` for a table that does not fit into memory or would take hours to fill."""
     groups, options = first.size - 1, int(first[-1])
     steps = options * (capacity + 1) * (_LONG_STEP if long else 1)
     if groups * (capacity + 1) > LARGEST_TABLE or steps > LONGEST_RUN:
@@ -86,10 +86,10 @@ def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
 def best_options(
     weight: Integers, value: Numbers, first: Integers, capacity: int, budget: Budget
 ) -> Integers | None:
-    """Return the place within each group of the options worth most that fit; None when the budget runs out.
+    """Return the index within each group of the best options that fit; None when the budget runs out.
 
-    `first` says where the options of each group begin, and last how many there are; the weights of a group rise
-    from 0.
+    `first` holds the start of each group's options and, last, the number of options; weights rise from 0 within
+    a group.
     """
     kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
     choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)

@@ -1,4 +1,4 @@
-"""The default exact method: chooses by the structure of the instance."""
+"""The default exact method: chooses a technique by the structure of the instance."""
 
 from dataclasses import replace
 from functools import partial
@@ -21,13 +21,13 @@ MOST_COLUMNS = 30_000
 def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by the fastest technique that its structure allows; the message says which.
 
-    1. A price per GPU decides most jobs, by a Lagrangian bound and a choice close to it.
-    2. The others, the core, are bundled where their sizes divide each other and values are concave.
-    3. Any other core is searched by a dynamic programme over few states.
-    4. Where that takes too much memory, the integer program goes on from the best choice known.
+    1. A price per GPU (a Lagrangian bound, and a choice close to it) decides most jobs.
+    2. The remaining jobs, the core, are solved by bundling if sizes divide each other and values are concave.
+    3. Otherwise a dynamic programme over few states solves the core.
+    4. If that takes too much memory, the integer program continues from the best known choice.
 
-    Value and bound of an optimum are the same exact number. When time runs out, the best choice and the best
-    bound known are returned.
+    The value and the bound of an optimum are the same exact number. When time runs out, the best known choice
+    and bound are returned.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 def _continued(
     problem: Allocation, found: Result[AllocationSolution], budget: Budget
 ) -> Result[AllocationSolution]:
-    """Let the integer program go on, and keep the better of the two solutions and bounds."""
+    """Continue with the integer program, and keep the better of the two solutions and bounds."""
     try:
         result = milp(problem, budget=replace(budget, start=found.solution))
     except Unsupported as reason:

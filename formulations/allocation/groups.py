@@ -1,4 +1,4 @@
-"""Groups: the items of all jobs as flat arrays, the form that the exact algorithms work on."""
+"""Groups: the items of all jobs as flat arrays, which the exact algorithms work on."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One group of items per job; an item stands for a number of extra workers, the first one for none.
+    """One group of items per job; an item is a number of extra workers, the first item zero workers.
 
-    A choice of one item per job is an array of their places, shape (jobs,).
+    A choice of one item per job is an array of item numbers, shape (jobs,).
     """
 
     problem: Allocation
@@ -42,7 +42,7 @@ class Groups:
 
     @classmethod
     def of(cls, problem: Allocation) -> "Groups":
-        """Lay out the items of a problem whose queued jobs can all start."""
+        """Lay out the items of a problem in which all queued jobs can start."""
         jobs = problem.jobs
         size = np.array([job.gpus_per_worker for job in jobs], dtype=np.int64)
         unit = int(np.gcd.reduce(size)) or 1
@@ -73,24 +73,24 @@ class Groups:
         return self.first[:-1]
 
     def used(self, choice: Integers) -> int:
-        """GPUs of a choice."""
+        """Return the GPUs that a choice uses."""
         return int(self.weight[choice].sum())
 
     def choice(self, solution: AllocationSolution) -> Integers:
-        """Return a solution as a choice."""
+        """Convert a solution to a choice."""
         extra = np.array([solution.extra.get(job.name, 0) for job in self.problem.jobs], dtype=np.int64)
         below = np.add.reduceat(self.extra < extra[self.job], self.nothing) if extra.size else extra
         return self.nothing + below
 
     def solution(self, choice: Integers) -> AllocationSolution:
-        """Return a choice as a solution."""
+        """Convert a choice to a solution."""
         chosen = zip(self.problem.jobs, self.extra[choice].tolist(), strict=True)
         return AllocationSolution(extra={job.name: extra for job, extra in chosen if extra})
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What an algorithm found: a choice that fits, a bound on the optimum, and how it got there."""
+    """Outcome of an algorithm: a choice that fits, a bound on the optimum, and how they were found."""
 
     choice: Integers  # one item per job, shape (jobs,)
     # most that the optimum may be worth beyond the choice: 0 where the choice is proven to be optimal
@@ -106,7 +106,7 @@ Hear = Callable[[Integers, Exact], bool]
 def solve_groups(
     problem: Allocation, method: str, algorithm: Callable[[Groups, Budget, Hear], Found], budget: Budget
 ) -> Result[AllocationSolution]:
-    """Run an exact algorithm on the groups of a problem, and judge what it finds."""
+    """Run an exact algorithm on the groups of a problem and judge its outcome."""
     if problem.obstacle:
         return Result.judged(
             problem, method=method, infeasible=True, runtime=budget.runtime, message=problem.obstacle
@@ -123,7 +123,7 @@ def solve_groups(
 
 
 def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[AllocationSolution]:
-    """Turn what an algorithm found into a result."""
+    """Convert an algorithm's outcome to a result."""
     runtime = budget.runtime
     solution = groups.solution(found.choice)
     return Result.judged(
@@ -139,7 +139,7 @@ def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[A
 
 
 def fitting_extras(job: ElasticJob, most: int) -> Sequence[int]:
-    """List the allowed numbers of extra workers of a job, up to a largest one."""
+    """List the allowed numbers of extra workers of a job, up to `most`."""
     extras = job.extras
     return extras if not extras or extras[-1] <= most else extras[: bisect_right(extras, most)]
 

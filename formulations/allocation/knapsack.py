@@ -1,4 +1,4 @@
-"""Knapsack: a multiple-choice knapsack in whole numbers, seen from the best choice at a price."""
+"""Knapsack: a multiple-choice knapsack in integers, centred on the best choice at a price."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -14,11 +14,11 @@ _MOST_SHIFT = 40
 
 @dataclass(frozen=True, eq=False)
 class Knapsack:
-    """One option of every group is to be chosen so that the weights fit and the value is largest.
+    """A multiple-choice knapsack: choose one option per group so that the weights fit and the value is largest.
 
-    At a price per unit of weight every group has an option of the best value after payment: of equals that of a
-    known choice, or else the lightest. Together these are the base; weights and values are counted from there.
-    A choice is an array of one option per group, shape (groups,).
+    At a price per unit of weight, each group has an option worth most after payment; on ties, that of a known
+    choice, or else the lightest. Together these options are the base, from which weights and values are
+    counted. A choice is an array of one option per group, shape (groups,).
     """
 
     room: int  # weight that the base leaves; negative where it is too heavy
@@ -43,8 +43,8 @@ class Knapsack:
     ) -> "Knapsack":
         """Centre a knapsack on a price per unit of weight at which the best choice nearly fills the capacity.
 
-        Machine integers are used where all that is ever added up fits into them. The weights of a group rise;
-        `start` is a choice that fits.
+        Machine integers are used if every possible sum fits into them. Weights rise within a group; `start` is
+        a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach
@@ -71,7 +71,7 @@ class Knapsack:
 
     @property
     def step(self) -> int:
-        """Common divisor of the differences between the values of any two choices."""
+        """Common divisor of the value differences between any two choices."""
         return int(np.gcd.reduce(self.value)) or 1
 
     def worth(self, choice: Integers) -> int:
@@ -80,7 +80,7 @@ class Knapsack:
 
 
 def _factor(largest: int, price: Fraction) -> tuple[int, bool]:
-    """Return a factor that makes the price a whole number if possible, and whether machine integers do."""
+    """Return a factor that makes the price an integer if possible, and whether machine integers suffice."""
     digits = LARGEST_TOTAL.bit_length() - 1 - largest.bit_length()
     shift = min(digits, _MOST_SHIFT) if digits >= 0 else _MOST_SHIFT
     spare = shift - price.denominator.bit_length()

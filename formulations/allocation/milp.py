@@ -1,4 +1,4 @@
-"""The multiple-choice knapsack as a mixed-integer program in the item form: the model of record."""
+"""The multiple-choice knapsack as a mixed-integer program in item form: the reference model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -18,12 +18,12 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     Sets
     ----
-    W_j numbers of extra workers that job j may have and that fit; J jobs that have any.
+    W_j: numbers of extra workers that job j may have and that fit. J: jobs with a non-empty W_j.
 
     Parameters
     ----------
-    v_jw reduction of the running time of j by w extra workers; D_j GPUs per worker of j; C GPUs that remain
-    once every queued job is started.
+    v_jw: reduction of the running time of j by w extra workers. D_j: GPUs per worker of j. C: GPUs left once
+    every queued job is started.
 
     Variables
     ---------
@@ -45,11 +45,10 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     Source
     ------
-    Aryl, section 5.2 and Appendix D, Algorithm 2, lines 10-21. The weight of an item is w D_j, not
-    (w + min_workers) D_j as printed in line 17: the minimum workers have been paid for.
+    Aryl, section 5.2 and Appendix D, Algorithm 2, lines 10-21. The weight of an item is w D_j, not (w +
+    min_workers) D_j as printed in line 17: the first phase has already paid for the minimum workers.
 
-    A form with one binary per single extra worker, each allowed after the one before it, is five to ten times
-    slower in HiGHS.
+    A model with one binary per extra worker, ordered by precedence rows, is five to ten times slower in HiGHS.
 
     Examples
     --------
@@ -64,7 +63,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Allocation) -> str:
-        """Name the first queued job that cannot start."""
+        """Return the problem's obstacle: the first queued job that cannot start."""
         return problem.obstacle
 
     def build(self, problem: Allocation) -> Any:
@@ -85,7 +84,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return model
 
     def standard_form(self, problem: Allocation) -> StandardForm:
-        """Fill the arrays of the same model."""
+        """Fill the solver's arrays of the same model directly."""
         groups = Groups.of(problem)
         items = np.flatnonzero(groups.extra)
         job = groups.job[items]
@@ -120,7 +119,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return AllocationSolution(extra=extra)
 
     def encode(self, solution: AllocationSolution, problem: Allocation) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return a solution's non-zero columns by name."""
         chosen = ((j, solution.extra.get(job.name, 0)) for j, job in enumerate(problem.jobs))
         return {_column(j, w): 1.0 for j, w in chosen if w}
 

@@ -1,4 +1,4 @@
-"""Price: a price per GPU that bounds the optimum, a choice close to it, and the items that can be better."""
+"""Price: a price per GPU that bounds the optimum, a choice close to it, and the items worth considering."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -19,10 +19,10 @@ _MOST_CHANGES = 64
 
 @dataclass(frozen=True, eq=False)
 class PricedOptions:
-    """The choices and bound that a price per GPU implies.
+    """The choices and the bound that a price per GPU implies.
 
-    At a price each job takes the item of the best value after payment; the total, and the price of the whole
-    capacity, bound the optimum from above.
+    At a price, each job takes its most valuable item after payment. The total of these, plus the price of the
+    whole capacity, bounds the optimum from above.
     """
 
     price: float  # the price per GPU
@@ -37,10 +37,10 @@ class PricedOptions:
 
 
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
-    """Find the price of the smallest bound, a choice near it, and the items that may be in a better one.
+    """Find the price with the smallest bound, a choice near it, and the items that a better choice may hold.
 
-    This is what there is to return when no time is left, so the search for the price does not ask for any: it
-    looks at every item a few times.
+    The search for the price ignores the time limit, because its outcome is what is returned when time has run
+    out. It looks at every item only a few times.
     """
     price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)
@@ -54,9 +54,9 @@ def price_items(groups: Groups, budget: Budget) -> PricedOptions:
 def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
     """Find the price of the smallest bound, and two choices at about that price: one fits, one may not.
 
-    The bound is convex and piecewise linear in the price. Two prices, one at which the choices take too much
-    and one at which they fit, give two lines; the next price is where they cross. At prices between the two no
-    job takes less than at the one or more than at the other, so that ever fewer items are looked at.
+    The bound is convex and piecewise linear in the price. One price at which the choices exceed the capacity
+    and one at which they fit give two lines; the next price is where the lines cross. Between these prices each
+    job's item lies between its two choices, so fewer and fewer items have to be examined.
     """
     left = _Items(np.arange(groups.value.size), groups.job, groups.weight, groups.value, groups.nothing)
     few, many = groups.nothing, left.best(0.0)
@@ -79,7 +79,7 @@ def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
 
 
 class _Items(NamedTuple):
-    """Some items of every job: their places, jobs, weights and values, and where those of each job begin."""
+    """Some items of every job: their numbers, jobs, weights and values, and the start of each job's items."""
 
     places: Integers
     job: Integers
@@ -88,7 +88,7 @@ class _Items(NamedTuple):
     begins: Integers
 
     def best(self, price: float) -> Integers:
-        """Choose the item of the best value after payment for each job, the smallest of equals."""
+        """Choose for each job the most valuable item after payment; on ties, the smallest."""
         score = self.value - price * self.weight
         hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
         choice = np.zeros_like(self.begins)
@@ -96,7 +96,7 @@ class _Items(NamedTuple):
         return choice
 
     def between(self, few: Integers, many: Integers) -> "_Items":
-        """Keep the items from those of one choice to those of another."""
+        """Keep each job's items between its items in two choices."""
         kept = (self.places >= few[self.job]) & (self.places <= many[self.job])
         job = self.job[kept]
         begins = np.flatnonzero(np.append(True, job[1:] != job[:-1]))
@@ -110,8 +110,8 @@ def _line(groups: Groups, choice: Integers) -> tuple[int, float]:
 def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Integers:
     """Fill the GPUs that a choice leaves.
 
-    First by what other jobs take in a larger choice at the same price, the best per GPU first; then by the
-    change of one job that gains most, again and again.
+    First by the larger items that other jobs take in a second choice at the same price, best value per GPU
+    first; then by changing one job at a time, largest gain first.
     """
     choice = few.copy()
     grown = np.flatnonzero(groups.weight[many] > groups.weight[few])
@@ -138,7 +138,7 @@ def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Inte
 
 
 def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
-    """Compute, with room for every rounding, how much better other choices may be and by which items."""
+    """Bound, allowing for all rounding, how much better any choice may be, and return the items it may hold."""
     paid = price * groups.weight
     score = groups.value - paid
     error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny

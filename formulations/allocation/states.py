@@ -1,4 +1,4 @@
-"""States: a dynamic programme over the few states from which a better choice can still be reached."""
+"""States: a dynamic programme over the few states that can still lead to a better choice."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ Hear = Callable[[Integers, int], object]
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """What the search found."""
+    """Outcome of the search."""
 
     choice: Integers  # the best choice known
     excess: int  # most that a choice may be worth beyond it; 0 where it is proven to be best
@@ -45,20 +45,20 @@ def improve(
 ) -> Improved:
     """Find the best choice, or a good one and a bound.
 
-    A state is what some groups weigh and are worth more than in the base, the others being as they are there.
-    From a state with room left, each further unit of weight is worth at most the best ratio of value to weight
-    that the groups to come can add; from one that is too heavy, each unit costs at least the least ratio that
-    they can give back. A state is dropped where that bound is not above the best value known, or where another
-    state is as light and worth as much. Groups come in the order of how close their ratios are to the price, so
-    that the bounds get sharper on the way; options that lose too much are passed over. The search starts from a
-    choice that fits and stops at an excess that is `enough`, or when `hear`, told of each better choice,
+    A state is the extra weight and value, relative to the base, of the groups decided so far; the other groups
+    keep their base option. If a state has room left, each further unit of weight gains at most the best ratio
+    of value to weight among the remaining groups. If it is too heavy, each unit removed costs at least their
+    least ratio. A state is dropped if this bound does not exceed the best known value, or if another state is
+    at most as heavy and worth at least as much. Groups are ordered by how close their ratios are to the price,
+    so bounds tighten along the way; options that lose too much are skipped. The search starts from a choice
+    that fits. It stops once the excess is at most `enough`, or when `hear`, called with each better choice,
     returns True.
 
     Notes
     -----
     Source: the expanding core of Pisinger, A minimal algorithm for the multiple-choice knapsack problem
     (European Journal of Operational Research 83, 1995), with one price for all reductions, and with passes that
-    keep few states before the one that keeps all.
+    keep only a few states before the pass that keeps all.
     """
     choice, best = start, knapsack.worth(start)
     if knapsack.room >= 0 and best < 0:
@@ -87,7 +87,7 @@ def _reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
 
 @dataclass(frozen=True, eq=False)
 class _GroupOrder:
-    """Groups in the order in which they come, and what those after each of them can add or give back."""
+    """Groups in processing order, and what the groups after each of them can gain or give back."""
 
     groups: Integers  # shape (groups,)
     # gain, cost: most value of a unit of weight that the groups after a place can add, and least value of one
@@ -113,7 +113,7 @@ class _GroupOrder:
         )
 
     def rate(self, turn: int, room: Integers) -> Numbers:
-        """Return what a unit of weight is worth at most to states with some room, when a group has come."""
+        """Return the most that a unit of weight is worth to states with a given room, after a group."""
         return np.where(room >= 0, self.gain[turn : turn + 1], self.cost[turn : turn + 1])
 
 
@@ -123,9 +123,9 @@ def _ranks(numbers: Numbers) -> Integers:
 
 
 class _Goal(NamedTuple):
-    """What a pass has to beat, and how large it may get.
+    """What a pass has to beat, and its limits.
 
-    The best value known; the step of values; the excess at which to stop; most groups, and most states.
+    The best known value; the step of values; the excess at which to stop; the most groups, and the most states.
     """
 
     best: int
@@ -136,9 +136,9 @@ class _Goal(NamedTuple):
 
 
 class _States(NamedTuple):
-    """States in rising order of weight and of value, shape (states,), and where they come from.
+    """States in rising order of weight and of value, shape (states,), and their origins.
 
-    An origin is the place of the state before, plus the number of the option times the number of states before.
+    An origin is the number of the preceding state plus the option number times the number of preceding states.
     """
 
     weight: Integers
@@ -156,7 +156,7 @@ class _Level(NamedTuple):
 
 
 class _Passed(NamedTuple):
-    """What a pass found: the best value, the levels and the last place that lead to it, and a bound."""
+    """Outcome of a pass: the best value, the levels and the last state that lead to it, and a bound."""
 
     best: int
     levels: Sequence[_Level]
@@ -207,13 +207,13 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
 
 
 def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
-    """List the options of a group with which a value can be reached; none but that of the base may be left."""
+    """List the options of a group with which a value can be reached; possibly none but the base option."""
     begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
     return np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted) + begin
 
 
 def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
-    """Return the states that follow by one option or another; None if that takes too much memory or time."""
+    """Return the states after choosing any of the options; None if that takes too much memory or time."""
     before = states.weight.size
     states = states._replace(origin=np.arange(before))
     choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))
@@ -227,7 +227,7 @@ def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budge
 def _merge_in_table(
     states: _States, options: _States, least: int, cells: int, budget: Budget
 ) -> _States | None:
-    """Go over the states or the options, whichever are fewer, and put each sum into the cell of its weight."""
+    """Add each of the fewer (states or options) to all of the others, and store each sum by its weight."""
     fewer, more = sorted((states, options), key=lambda each: each.weight.size)
     table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
     origin = np.empty(cells, dtype=np.int64)
@@ -258,7 +258,7 @@ def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
 
 
 def _choice(knapsack: Knapsack, levels: Sequence[_Level], place: int) -> Integers:
-    """Follow a state back to the base, and return the choice that it stands for."""
+    """Trace a state back to the base, and return its choice."""
     choice = knapsack.base.copy()
     for level in reversed(levels):
         option, place = divmod(int(level.origin[place]), level.before)

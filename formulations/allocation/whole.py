@@ -1,4 +1,4 @@
-"""Whole: the exact values of items, as whole numbers over their common denominator."""
+"""Whole: the exact values of items, as integers over their common denominator."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -33,16 +33,16 @@ _CHUNK = 50_000
 
 @dataclass(frozen=True, eq=False)
 class Whole:
-    """Values as integers over a denominator."""
+    """Values as integers over a common denominator."""
 
     numbers: Numbers  # shape (items,)
     denominator: int  # common to all
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of the items at some places, in rising order; None when the budget runs out.
+    """Return the exact values of some items, in rising order of their numbers; None when the budget runs out.
 
-    Raises `Unsupported` where the values have no common denominator of reasonable length.
+    Raises `Unsupported` if the values have no common denominator of reasonable length.
     """
     if budget.passed:
         return None
@@ -79,7 +79,7 @@ def _total(groups: Groups, items: Integers) -> float:
 
 
 def _decimals(values: NDArray[np.float64], budget: Budget) -> Whole | None:
-    """Read floats as the decimals they are written as."""
+    """Convert floats to the decimals that they print as."""
     short = whole_numbers(values)
     if short is not None:
         return Whole(*short)
@@ -95,7 +95,7 @@ def _decimals(values: NDArray[np.float64], budget: Budget) -> Whole | None:
 
 @dataclass(frozen=True, eq=False)
 class _Proportional:
-    """What the values T w / (w + m) of proportional speed are made of."""
+    """The parts of the values T w / (w + m) of proportional speed-up."""
 
     times: dict[int, Fraction]  # t by job
     workers: Integers  # the different numbers w + m, rising

@@ -1,4 +1,4 @@
-"""Beginning: a division of the GPUs and a bound that cost next to nothing, and the end where they suffice."""
+"""Beginning: a first division of the GPUs and a bound, both cheap, and whether they suffice."""
 
 from collections.abc import Sequence
 
@@ -16,24 +16,24 @@ _MOST_BITS = 2_000_000_000
 
 
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Return the first division that uses the GPUs, or the start, with a bound; and whether that is the end.
+    """Return a first division that uses the GPUs, or the start, with a bound; and whether to stop there.
 
-    The bound is the cost of all jobs as if each had what is best for it alone. The search ends if value and
-    bound meet or are as close as was asked, if time is over, or if the caller stops it.
+    The bound adds up each job's least cost, ignoring contention. The search stops if value and bound meet or
+    are within the requested gap, if time runs out, or if the caller stops it.
     """
     solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
     return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
 
 
 def bound_alone(case: BatchingCase) -> float:
-    """Return a bound on the cost: the least of each job, whatever the others have."""
+    """Return a lower bound on the cost: the sum of each job's least cost, ignoring the other jobs."""
     return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
 
 
 def first_division(case: BatchingCase) -> list[int]:
     """Return a division that uses the GPUs: jobs that must run first, then the others in list order.
 
-    Raises `Unsupported` where the reachable numbers of GPUs need more than memory.
+    Raises `Unsupported` if the reachable numbers of GPUs do not fit into memory.
     """
     problem = case.problem
     must = [job.name in problem.required for job in problem.jobs]
@@ -55,7 +55,7 @@ def _most(counts: Sequence[int], room: int) -> int:
 
 
 def _reached(case: BatchingCase, must: Sequence[bool]) -> list[int]:
-    """Return any division that uses all GPUs, where menus have gaps."""
+    """Return any division that uses all GPUs, for jobs whose allowed numbers have gaps."""
     counts, gpus = case.problem.counts, case.gpus
     if len(counts) * gpus > _MOST_BITS:
         raise Unsupported(f"menus with gaps of {len(counts):,} jobs on {gpus:,} GPUs are too large")

@@ -1,4 +1,4 @@
-"""Case: what every job costs on every number of GPUs, in floats, and exactly where it is asked for."""
+"""Case: the cost of every job on every number of GPUs, in floats, and exactly on demand."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,10 +24,10 @@ LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 
 @dataclass(frozen=True, eq=False)
 class BatchingCase:
-    """A problem as a table of costs, to be minimized: completions per second count as negative.
+    """A problem as a table of costs to be minimized; completions per second count as negative costs.
 
-    Of each job and number of GPUs only the best batch matters: the fastest, or the one that the job has already
-    where it would cost something to change it.
+    For each job and number of GPUs only the best batch size matters: the fastest one, or the current one if
+    changing it has a cost.
     """
 
     problem: Batching
@@ -37,7 +37,7 @@ class BatchingCase:
 
     @classmethod
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
-        """Compute the costs of a problem; raise `TimeUp` or `Unsupported` out of time or memory."""
+        """Compute the costs of a problem; raise `TimeUp` or `Unsupported` when time or memory runs out."""
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
         if cells > LARGEST_TABLE:
@@ -54,12 +54,12 @@ class BatchingCase:
 
     @property
     def sign(self) -> int:
-        """1 where less counts, -1 where more does."""
+        """1 if the objective is minimized, -1 if it is maximized."""
         return 1 if self.problem.sense is Sense.MINIMIZE else -1
 
     @property
     def gpus(self) -> int:
-        """GPUs that may be used: exactly so many where all are used that can be, at most so many otherwise."""
+        """GPUs to be used: exactly this number if `use_all`, otherwise at most."""
         return self.problem.target if self.use_all else self.problem.gpus
 
     @property
@@ -69,30 +69,30 @@ class BatchingCase:
 
     @property
     def error(self) -> float:
-        """How far the total of any choice of costs may be off."""
+        """Bound on the rounding error in the total cost of any choice."""
         largest = np.abs(np.where(self.costs < np.inf, self.costs, 0.0)).max(axis=1, initial=0.0)
         return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
 
     def cost(self, place: int, gpus: int) -> Exact:
-        """Return what a job costs on so many GPUs, exactly."""
+        """Return the exact cost of a job on a number of GPUs."""
         return self._best(place, gpus)[0]
 
     def grant(self, place: int, gpus: int) -> Grant | None:
-        """Return the best batch of a job on so many GPUs; None for no GPUs."""
+        """Return the best grant of a job on a number of GPUs; None for no GPUs."""
         return self._best(place, gpus)[1]
 
     def solution(self, counts: Iterable[int]) -> Batches:
-        """Return the numbers of GPUs of all jobs as a solution."""
+        """Convert the numbers of GPUs of all jobs to a solution."""
         grants = ((job, self.grant(place, gpus)) for (place, job), gpus in self._with(counts))
         return Batches(running={job.name: grant for job, grant in grants if grant is not None})
 
     def counts(self, solution: Batches) -> list[int]:
-        """Return a solution as numbers of GPUs."""
+        """Convert a solution to numbers of GPUs, in the order of the jobs."""
         running = solution.running
         return [running[job.name].gpus if job.name in running else 0 for job in self.problem.jobs]
 
     def total(self, counts: Iterable[int]) -> float:
-        """Return the cost of numbers of GPUs, in floats."""
+        """Return the total cost of given numbers of GPUs, in floats."""
         chosen = np.fromiter(counts, np.int64, len(self.costs))
         return float(self.costs[np.arange(len(chosen)), chosen].sum())
 
@@ -121,13 +121,13 @@ class BatchingCase:
 
 
 def _kept(job: BatchingJob, gpus: int) -> int | None:
-    """Return the batch size that a job already has on so many GPUs, if it may keep it."""
+    """Return a job's current batch size on a number of GPUs, if it may keep it."""
     size = job.previous_batch
     return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
 
 
 def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
-    """Return the samples per second of each job's fastest batch; 0 where there is none."""
+    """Return the samples per second of each job's fastest batch size; 0 if it has none."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
@@ -151,7 +151,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
 
 
 def _valued(problem: Batching, rates: Floats) -> Floats:
-    """Return what jobs cost by their throughput, without reconfiguration; no GPUs cost nothing."""
+    """Return the jobs' costs without reconfiguration; no GPUs cost nothing."""
     left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
     costs = np.zeros_like(rates)
     gpus = np.arange(1, rates.shape[1])
@@ -170,7 +170,7 @@ def _worth(
 
 
 def _charge(problem: Batching, costs: Floats) -> None:
-    """Add what reconfigured jobs cost; one that keeps its GPUs may keep its batch, too."""
+    """Add the cost of reconfiguration; a job that keeps its GPUs may also keep its batch size."""
     extra = problem.reconfiguration
     if not extra:
         return

@@ -1,4 +1,4 @@
-"""Dynamic programme over jobs and GPUs: the reference for every other exact method."""
+"""Dynamic programme over jobs and GPUs: the reference for all other exact methods."""
 
 from dataclasses import replace
 
@@ -23,13 +23,12 @@ _CHUNK = 20_000_000
 
 @exact_method(unused=["backend", "log"])
 def dp(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem by dynamic programming in floats, and prove in exact numbers that it is the optimum.
+    """Solve a problem by dynamic programming in floats, and prove the optimum in exact arithmetic.
 
-    State after some jobs: the least cost of using so many GPUs. Any costs will do, convex or not, and menus
-    with gaps. The costs of the jobs before and behind a state, from either end, leave only those states that an
-    optimum may pass through, given the rounding of floats. Where they form a single path it is the optimum;
-    otherwise the few choices that are left are decided by whole numbers. Value and bound are then the same
-    exact number.
+    The state after some jobs is the least cost of using a given number of GPUs. Costs may be non-convex, and
+    allowed numbers of GPUs may have gaps. Tables from both ends leave only those states that an optimum may
+    pass through, given the rounding of floats. If these form a single path, it is the optimum; otherwise the
+    few remaining choices are compared in integers. The value and the bound are then the same exact number.
 
     Parameters
     ----------
@@ -41,15 +40,15 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Raises
     ------
     Unsupported
-        The tables have more cells than memory.
+        The tables do not fit into memory.
 
     Notes
     -----
-    Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution: separable costs and
-    one capacity, a multiple-choice knapsack, for which this is the textbook programme.
+    Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution. Separable costs and
+    one capacity make it a multiple-choice knapsack, and this is its textbook dynamic programme.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
-    takes as long again, and more only where many divisions are equally good but for their last digits.
+    takes as long again, and longer only if many divisions are equally good up to their last digits.
 
     Examples
     --------
@@ -67,7 +66,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep the known result if it is better; raise `Unsupported` without the memory."""
+    """Fill both tables, and keep the known result if it is better; raise `Unsupported` if memory is short."""
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
         raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")
@@ -94,7 +93,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used; None when the budget has passed before."""
+    """Return the least costs of the first jobs by GPUs used; None when the budget runs out."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

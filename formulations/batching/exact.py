@@ -1,4 +1,4 @@
-"""Exact: greedy steps with their proof, and the dynamic programme where the proof fails."""
+"""Exact: greedy steps with a proof, and the dynamic programme if the proof fails."""
 
 from dataclasses import replace
 
@@ -17,9 +17,9 @@ from gsopt.problems.batching import Batches, Batching
 def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     """Solve a problem by the first technique that proves its solution; the message says which.
 
-    1. The first division that uses the GPUs, and the bound as if nobody wanted the same GPU.
-    2. GPUs to whoever gains most by each, with a price as proof: enough where costs are convex.
-    3. The dynamic programme over jobs and GPUs. What is too large for its tables keeps the second's bound.
+    1. A first division that uses the GPUs, and a bound that ignores contention.
+    2. Greedy: each GPU goes to the job that gains most, with a price as proof; suffices if costs are convex.
+    3. The dynamic programme over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
 
     Source
     ------

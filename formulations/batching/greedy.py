@@ -1,4 +1,4 @@
-"""Greedy: GPUs to whoever gains most by them, along the hull of each job's costs, with a proof by a price."""
+"""Greedy: grants GPUs to the job that gains most, along the hull of its costs, with a price as proof."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -46,11 +46,11 @@ class Walk:
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     """Grant GPUs to the job that gains most by each, along the lower convex hull of its costs.
 
-    Where the steps end at the number of GPUs that are to be used, each job has what is best for it at the price
-    of one more GPU, and so no division is better: the price is computed in exact numbers and is the proof. That
-    is always so where costs are convex and every number of GPUs is allowed, as then every step is one GPU.
-    Elsewhere a step may be too long for what is left. Then the best single job makes up for it, or the first
-    division that uses the GPUs, and the price gives a bound only.
+    If the steps use exactly the GPUs to be used, each job has its best number of GPUs at the price of one more
+    GPU, so no division is better. The price is computed exactly and is the proof. This always holds if costs
+    are convex and every number of GPUs is allowed, as every step is then one GPU. Otherwise a step may be too
+    long for the GPUs left. Then the single job that gains most takes them, or else the first division is kept,
+    and the price only gives a bound.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(
     case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
 ) -> Result[Batches]:
-    """Walk along the hulls, and keep what is known where it is better."""
+    """Walk along the hulls; keep the known result if it is better."""
     problem = case.problem
     walk = take_steps(case, budget)
     if walk is None:
@@ -109,9 +109,9 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, the cheapest first, until the GPUs are used, or no step gains where any number may be used.
+    """Take steps, cheapest first, until the GPUs are used or, if they need not all be used, no step gains.
 
-    None when the budget has passed before.
+    Returns None when the budget runs out.
     """
     counts = [_least_gpus(row) for row in case.costs]
     left = case.gpus - sum(counts)
@@ -136,9 +136,9 @@ def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
 
 
 def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[HullStep]:
-    """Return the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
+    """Yield the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
 
-    Once the budget has passed they end early.
+    The steps end early when the budget runs out.
     """
     corners: list[tuple[int, float]] = []
     for number, gpus in enumerate(np.flatnonzero(row < np.inf).tolist()):
@@ -161,7 +161,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the GPUs that are left to the one job for which they cost least; None where no job takes them."""
+    """Grant the remaining GPUs to the one job for which they cost least; None if no job can take them."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -174,7 +174,7 @@ def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
 
 
 def _price_bound(case: BatchingCase, price: float) -> float:
-    """Bound the cost from below: what all GPUs cost at a price, and what each job costs at best beyond it."""
+    """Bound the cost from below: the price of all GPUs, plus each job's least cost beyond its GPUs' price."""
     gpus = np.arange(case.costs.shape[1])
     beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
     terms = len(beyond) + 4
@@ -183,10 +183,10 @@ def _price_bound(case: BatchingCase, price: float) -> float:
 
 
 def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
-    """Check whether at the price of the last step every job has what costs it least, in exact numbers.
+    """Check, exactly, that at the price of the last step each job has its cheapest number of GPUs.
 
-    Where floats tell that something costs a job more they are believed; the others are compared exactly. False
-    when the budget has passed before.
+    Alternatives that floats show to be clearly dearer are skipped; the others are compared exactly. Returns
+    False when the budget runs out.
     """
     if case.use_all and not walk.taken:
         return True  # the fewest GPUs of every job are all there are: there is no other division
@@ -207,7 +207,7 @@ def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
 
 
 def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
-    """Return the price of the dearest step taken, exactly; 0 where nobody wants the GPUs that are left."""
+    """Return the exact price of the dearest step taken; 0 if no job wants the remaining GPUs."""
     if not walk.taken or (not case.use_all and walk.slope == 0):
         return Fraction(0)
     dearest = walk.taken[-1].slope

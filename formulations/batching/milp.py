@@ -1,4 +1,4 @@
-"""MILP: the multiple-choice knapsack of batching in the item form, the model of record."""
+"""MILP: the multiple-choice knapsack of batching in item form, the reference model."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -23,16 +23,17 @@ Item = tuple[int, int]
 
 
 class Milp(Formulation[Batching, Batches]):
-    """One binary variable for each number of GPUs of each job, with the batch that is best for both.
+    """One binary variable for each number of GPUs of each job, with the best batch size on them.
 
     Sets
     ----
-    Jobs J; C_j numbers of GPUs that job j may have; F jobs that must run.
+    J: jobs. C_j: numbers of GPUs that job j may have. F: jobs that must run.
 
     Parameters
     ----------
-    w_jc what job j counts on c GPUs with its best batch, a reconfiguration included, less what it counts on
-    none; v_j what it counts on none: a reconfiguration if it runs now. n GPUs, all of them that can be used.
+    v_j: contribution of job j to the objective without GPUs, a reconfiguration if it runs now. w_jc: what its
+    contribution on c GPUs with its best batch size, a reconfiguration included, adds to v_j. n: the most GPUs
+    that can be used.
 
     Variables
     ---------
@@ -44,9 +45,9 @@ class Milp(Formulation[Batching, Batches]):
 
     Constraints
     -----------
-    one: sum_c gets_jc <= 1 for every j outside F, = 1 for every j in F.
+    one: sum_c gets_jc <= 1 for every j not in F, = 1 for every j in F.
 
-    fits: sum_{j, c} c gets_jc = n; at most n where any number of GPUs may be used.
+    fits: sum_{j, c} c gets_jc = n; <= n if GPUs may stay idle.
 
     Size
     ----
@@ -54,8 +55,8 @@ class Milp(Formulation[Batching, Batches]):
 
     Source
     ------
-    ONES, Equations 3 and 4, with the number of GPUs that can be used in place of all of them, which the limits
-    of batches may not allow. Separable costs take the place of a batch size for every job and GPU (Equation 1).
+    ONES, Equations 3 and 4. The paper uses all GPUs; here it is the most that can be used, as batch limits may
+    not allow all. Separable costs replace one batch size per job and GPU (Equation 1).
 
     Examples
     --------
@@ -99,11 +100,11 @@ class Milp(Formulation[Batching, Batches]):
         return model
 
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
-        """Return the costs of the items as fractions, or rounded where those have no usable common step.
+        """Return the costs of the items as fractions, or rounded if they have no usable common step.
 
-        Completions per second have a denominator for each item, whose common multiple has thousands of digits,
-        and solving takes a stage for every five of them. Then costs are rounded in favour of every solution, so
-        that the bound holds, and is wrong by no more than a `_COARSE` part of the largest cost for each job.
+        Completions per second have a different denominator per item. Their common multiple has thousands of
+        digits, and solving takes one stage per five digits. Such costs are rounded in favour of every solution,
+        so that the bound stays valid and is off by at most 1 / `_COARSE` of the largest cost per job.
         """
         worths = {_column(*item): worth for item, worth in _worths(problem)[0].items()}
         exact = [worths[column] for column in form.columns]
@@ -116,17 +117,17 @@ class Milp(Formulation[Batching, Batches]):
         return [rounded(worth, grid) for worth in exact]
 
     def exact_offset(self, problem: Batching, form: StandardForm) -> Number:
-        """Return what the jobs count that have no GPUs."""
+        """Return the objective's constant: the contribution of the jobs without GPUs."""
         del form
         return _worths(problem)[1]
 
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
-        """Return the first division that uses the GPUs, and the bound as if nobody wanted the same GPU."""
+        """Return the first division that uses the GPUs, and a bound that ignores contention."""
         case = BatchingCase.of(problem)
         return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
-        """Read the GPUs of each job, and give it the best batch on them."""
+        """Read the GPUs of each job, and choose its best batch size on them."""
         counts = np.zeros(len(problem.jobs), dtype=np.int64)
         for job, menu in enumerate(problem.counts):
             for gpus in menu:
@@ -135,13 +136,13 @@ class Milp(Formulation[Batching, Batches]):
         return BatchingCase.of(problem).solution(counts.tolist())
 
     def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return a solution's non-zero columns by name."""
         places = {job.name: place for place, job in enumerate(problem.jobs)}
         return {_column(places[name], grant.gpus): 1.0 for name, grant in solution.running.items()}
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Return what each item adds to the cost of the jobs without GPUs, and that cost."""
+    """Return what each item adds to the cost of all jobs without GPUs, and that cost."""
     case = BatchingCase.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

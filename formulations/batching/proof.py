@@ -1,4 +1,4 @@
-"""Proof: which choices an optimum may make, given the rounding of floats, and the optimum among those."""
+"""Proof: the choices that an optimum may make, given float rounding, and the optimum among them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ _LONGEST = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class CostTables:
-    """The least costs from both ends."""
+    """The least costs from both ends of the list of jobs."""
 
     case: BatchingCase  # the problem
     before: Floats  # least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1)
@@ -28,20 +28,20 @@ class CostTables:
 
     @cached_property
     def limit(self) -> float:
-        """Total in floats above which no path is the optimum: twice the error, of the least and of the path."""
+        """Total in floats above which a path cannot be optimal: the least total plus four times its error."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error
 
     def rest(self, place: int) -> Floats:
-        """Return the least cost of the jobs from a place on, by the GPUs used before them."""
+        """Return the least cost of the jobs from an index on, by the GPUs used before them."""
         behind: Floats = self.behind[len(self.case.costs) - place]
         if not self.case.use_all:
             behind = np.minimum.accumulate(behind)
         return behind[::-1]
 
     def choices(self, place: int) -> Iterator[tuple[int, int]]:
-        """Yield the GPUs used before a job and its own of all that the optimum may choose."""
+        """Yield each choice that the optimum may make for a job: GPUs used before it, and its own."""
         costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
         alive = np.flatnonzero(before + self.rest(place) <= self.limit)
         for used in alive.tolist():
@@ -52,9 +52,9 @@ class CostTables:
 
 
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
-    """Return the GPUs of each job in an optimum; None when time, or the length of numbers, did not allow it.
+    """Return the GPUs of each job in an optimum; None if time runs out or numbers grow too long.
 
-    Jobs that have the same GPUs wherever they may be are no question, and need no exact numbers.
+    Jobs that have the same GPUs on every possible path need no exact costs.
     """
     steps: list[list[tuple[int, int]]] = []
     for place in range(len(tables.case.costs)):
@@ -71,9 +71,9 @@ def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
 def _whole_costs(
     case: BatchingCase, asked: dict[int, set[int]], budget: Budget
 ) -> dict[int, dict[int, int]] | None:
-    """Return the exact costs of some jobs on some GPUs as whole numbers of one unit.
+    """Return the exact costs of some jobs on some GPUs as integer multiples of one unit.
 
-    None where the unit is too small, or when the budget has passed before.
+    Returns None if the unit is too small or the budget runs out.
     """
     exact: dict[int, dict[int, Exact]] = {place: {} for place in asked}
     for place, menu in asked.items():
@@ -104,7 +104,7 @@ def _common(denominators: Iterable[int]) -> int | None:
 def _cheapest(
     steps: list[list[tuple[int, int]]], whole: dict[int, dict[int, int]], budget: Budget
 ) -> list[int] | None:
-    """Return the cheapest path through the choices; jobs without exact costs have one choice."""
+    """Return the cheapest path through the choices; jobs without exact costs have a single choice."""
     costs = {0: 0}
     chosen: list[dict[int, int]] = []  # by job: the GPUs of the job, by those used with it
     for place, found in enumerate(steps):

@@ -1,4 +1,4 @@
-"""Assignment: the pairs as entries of a matrix, in doubles, and a proof in exact numbers."""
+"""Assignment: the pairs as matrix entries in doubles, with a proof in exact arithmetic."""
 
 from dataclasses import replace
 
@@ -16,18 +16,19 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve the assignment problem in doubles, and prove by prices in exact numbers that it is the optimum.
+    """Solve the assignment problem in doubles, and prove its optimum by exact prices.
 
-    Jobs of two kinds are matched, so the graph is bipartite, and shortest augmenting paths take its matrix.
-    Rounding can cost the optimum where savings differ in their last digits; then the proof fails, and the
-    solution comes with the bound of its beginning. Entries without a pair save 0, and are no pairs afterwards.
+    Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
+    it. If savings differ only in their last digits, rounding can miss the optimum. The proof then fails, and
+    the solution is returned with the initial bound. A zero entry is no pair, and is dropped from the solution.
 
-    Complexity: O(n^3) in compiled doubles; O(n^2) exact numbers for each round of the proof, at most n of them.
+    Complexity: O(n^3) in compiled doubles; O(n^2) exact operations per round of the proof, at most n + 1
+    rounds.
 
     Source
     ------
-    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as scipy has it; the decision is
-    that of Castor, Algorithms 1 and 2.
+    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy; the
+    decision is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -51,7 +52,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Assign the jobs of a case, and keep what is known where it is better."""
+    """Solve the assignment of a case; keep the known result if it is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)
@@ -74,7 +75,7 @@ def assign(
 
 
 def _matrices(case: ColocationCase) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Return savings as doubles, and as whole numbers of any size; 0 where there is no pair."""
+    """Return the savings as doubles and as integers; 0 for entries that are no pair."""
     shape = len(case.problem.running), len(case.problem.pending)
     rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)
     for pair, saving in case.savings.items():

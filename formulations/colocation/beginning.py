@@ -1,4 +1,4 @@
-"""Beginning: pairs and a bound that cost next to nothing, and the end where they suffice."""
+"""Beginning: first pairs and a bound, both cheap, and whether they suffice."""
 
 from formulations.colocation.case import ColocationCase
 from formulations.common.first import judged_start
@@ -8,9 +8,9 @@ from gsopt.problems.colocation import ColocationSolution
 
 
 def begin(case: ColocationCase, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
-    """Return the pairs that save most one by one, or the start, with a bound; and whether that is the end.
+    """Return the greedy pairs, or the start, with a bound; and whether to stop there.
 
-    The search ends if value and bound meet or are as close as was asked, if time is over, or if the caller
+    The search stops if value and bound meet or are within the requested gap, if time runs out, or if the caller
     stops it.
     """
     solution = case.solution(case.greedy())

@@ -1,4 +1,4 @@
-"""Case: what every pair of jobs saves in its best mode, where it saves anything."""
+"""Case: the saving of every pair of jobs in its best mode, if positive."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 
 class Saving(NamedTuple):
-    """What a pair saves, and the mode of the new job in which it does."""
+    """Seconds that a pair saves, and the mode of the pending job that saves them."""
 
     seconds: Exact
     mode: str
@@ -20,7 +20,7 @@ class Saving(NamedTuple):
 
 @dataclass(frozen=True)
 class ColocationCase:
-    """A problem by the pairs that save something."""
+    """A problem reduced to the pairs that save time."""
 
     problem: Colocation
     # the best that a pair can save, by the places of the running and the pending job
@@ -29,10 +29,10 @@ class ColocationCase:
 
     @classmethod
     def of(cls, problem: Colocation, budget: Budget | None = None) -> "ColocationCase":
-        """Look at every pair, as far as the time goes.
+        """Evaluate every pair, until the time runs out.
 
-        For one partner the least seconds alone are best, with the whole batch or with whatever mode fits: the
-        sum of both completions grows with the seconds of the new job.
+        For a given partner, the mode with the least seconds is best: the sum of both completion times rises
+        with the seconds of the new job.
         """
         savings: dict[tuple[int, int], Saving] = {}
         for r, beside in enumerate(problem.running):
@@ -49,7 +49,7 @@ class ColocationCase:
 
     @cached_property
     def weights(self) -> Mapping[tuple[int, int], int]:
-        """The savings as whole numbers of their common denominator, which compare much faster."""
+        """The savings as integers over their common denominator, which compare much faster."""
         common = lcm(*(saving.seconds.denominator for saving in self.savings.values()))
         return {
             pair: saving.seconds.numerator * (common // saving.seconds.denominator)
@@ -58,11 +58,11 @@ class ColocationCase:
 
     @property
     def bound(self) -> Exact:
-        """The least of what is known at once.
+        """The least of several cheap bounds on the total saving.
 
-        Together no job is done sooner than alone, so a pair saves no more than the running job still needs;
-        where all pairs are known, also the best of each running job, or of each pending one, as if nobody
-        wanted the same partner.
+        Sharing finishes no job sooner than running alone, so a pair saves at most the remaining seconds of its
+        running job. If all pairs were evaluated, the sum of the best saving per running job, or per pending
+        job, is a bound too.
         """
         left = sorted((decimal(job.seconds) for job in self.problem.running), reverse=True)
         most = exact_total(left[: len(self.problem.pending)])
@@ -75,7 +75,7 @@ class ColocationCase:
         return exact_total(self.savings[pair].seconds for _, pair in bests.values())
 
     def greedy(self) -> list[tuple[int, int]]:
-        """Take the pairs that save most, one after the other: at least half of what is possible."""
+        """Take the pairs that save most, one by one; this reaches at least half of the optimum."""
         order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
         running, pending = set[int](), set[int]()
         taken: list[tuple[int, int]] = []
@@ -87,7 +87,7 @@ class ColocationCase:
         return taken
 
     def solution(self, pairs: Iterable[tuple[int, int]]) -> ColocationSolution:
-        """Return pairs as a solution."""
+        """Convert pairs to a solution."""
         running, pending = self.problem.running, self.problem.pending
         return ColocationSolution(
             shares={

@@ -1,4 +1,4 @@
-"""Exact: the assignment with its proof, and the matching where the proof fails."""
+"""Exact: the assignment with its proof, and the matching if the proof fails."""
 
 from dataclasses import replace
 
@@ -16,15 +16,15 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Solve a problem by the first technique that proves its solution; the message says which.
 
-    1. The pairs that save most one by one, and the bound as if nobody wanted the same partner.
-    2. The assignment problem in doubles, proven by prices in exact numbers.
-    3. Where savings differ in digits that doubles do not have, the matching in whole numbers.
+    1. Greedy pairs, largest saving first, and a bound that lets jobs share a partner.
+    2. The assignment problem in doubles, proven by exact prices.
+    3. If doubles cannot tell savings apart, the matching in integers.
 
-    Value and bound of an optimum are the same exact number.
+    The value and the bound of an optimum are the same exact number.
 
     Source
     ------
-    Castor, Algorithms 1 and 2, which decide job by job what is decided here at once.
+    Castor, Algorithms 1 and 2, which decide job by job; here all jobs are decided together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matching: the pairs as edges of a graph, and the heaviest set of edges without a common end."""
+"""Matching: the pairs as edges of a graph, and a matching of maximum weight."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -14,12 +14,12 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Find the heaviest matching by the blossom algorithm of networkx, in whole numbers.
+    """Find a maximum-weight matching by networkx's blossom algorithm, in integers.
 
-    Savings are multiplied by their common denominator, so no digit is lost; networkx checks a matching of whole
-    numbers by its dual values. Parts of the graph without an edge between them are matched one by one.
+    Savings are multiplied by their common denominator, so nothing is rounded; with integer weights networkx
+    verifies the matching by its dual values. Connected components are matched one by one.
 
-    Complexity: O(n^3) for a part with n jobs, in Python; the time limit is looked at between parts.
+    Complexity: O(n^3) for a component of n jobs, in Python; the time limit is checked between components.
 
     Source
     ------
@@ -47,7 +47,7 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the parts of a case one by one, and keep what is known where time runs out."""
+    """Match the components of a case one by one; return the known result if time runs out."""
     import networkx as nx
 
     graph = _graph(case)
@@ -70,7 +70,7 @@ def match(
 
 
 def _graph(case: ColocationCase) -> Any:
-    """Make a graph of the pairs that save something, in units of their common denominator."""
+    """Return a graph of the pairs that save time, weighted in units of their common denominator."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -80,6 +80,6 @@ def _graph(case: ColocationCase) -> Any:
 
 
 def _pairs(edges: set[tuple[tuple[str, int], tuple[str, int]]]) -> Sequence[tuple[int, int]]:
-    """Return edges as places of the running and the pending job, whichever end was named first."""
+    """Convert edges to (running, pending) places, whichever end comes first."""
     ends = [dict(edge) for edge in edges]
     return [(end["running"], end["pending"]) for end in ends]

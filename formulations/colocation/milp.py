@@ -1,4 +1,4 @@
-"""MILP: the plain integer program of colocation, the model of record."""
+"""MILP: the plain integer program of colocation, the reference model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -12,16 +12,16 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Colocation, ColocationSolution]):
-    """One binary variable for each way in which a pending job fits beside a running one.
+    """One binary variable for each mode in which a pending job can share the GPUs of a running one.
 
     Sets
     ----
-    Running jobs R, pending jobs P; W_rp the modes of p that fit beside r: n_p <= n_r and b_r + b_pw <= M.
+    R: running jobs. P: pending jobs. W_rp: modes of p that fit next to r, i.e. n_p <= n_r and b_r + b_pw <= M.
 
     Parameters
     ----------
-    s_rpw: seconds that the pair r, p saves with mode w, an exact fraction. n_r, n_p: GPUs. b_r, b_pw: bytes on
-    each GPU. M: bytes of a GPU.
+    s_rpw: seconds that the pair r, p saves in mode w, an exact fraction. n_r, n_p: GPUs. b_r, b_pw: bytes per
+    GPU. M: memory of a GPU in bytes.
 
     Variables
     ---------
@@ -37,18 +37,18 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     of_pending: sum_{r, w} shares_rpw <= 1 for every p in P.
 
-    Memory and GPUs are whole numbers of up to 11 digits and concern one pair at a time, so what does not fit is
-    no column instead of a row that solvers hold to a tolerance.
+    Memory and GPUs concern one pair at a time, so a mode that does not fit has no column. That is exact,
+    whereas solvers satisfy rows only to a tolerance.
 
     Size
     ----
-    sum_{r, p} |W_rp| columns, |R| + |P| rows, two entries per column. Its matrix is that of a bipartite graph
-    and totally unimodular.
+    sum_{r, p} |W_rp| columns, |R| + |P| rows, two entries per column. The matrix is that of a bipartite graph,
+    hence totally unimodular.
 
     Source
     ------
-    Castor, Equations 4-13 for one moment: at most two jobs on a GPU, and the sum of completion times of
-    section 5.1. The slots of the paper have no part in it.
+    Castor, Equations 4-13 for one moment: at most two jobs on a GPU, and the sum of completion times of section
+    5.1. The paper's time slots are not needed.
 
     Examples
     --------
@@ -85,12 +85,12 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return [saved[column] for column in form.columns]
 
     def at_once(self, problem: Colocation) -> tuple[ColocationSolution, Number]:
-        """Return the pairs that save most one by one, and the bound as if nobody wanted the same partner."""
+        """Return the greedy pairs, largest saving first, and a bound that lets jobs share a partner."""
         case = ColocationCase.of(problem)
         return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
-        """Read which pending job shares with which running one."""
+        """Read which pending job shares the GPUs of which running one."""
         shares = {
             problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -99,7 +99,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return ColocationSolution(shares=shares)
 
     def encode(self, solution: ColocationSolution, problem: Colocation) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return a solution's non-zero columns by name."""
         return {
             _column(r, p, w): 1.0
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -108,12 +108,12 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
 
 def _fitting_modes(problem: Colocation) -> dict[tuple[int, int, int], str]:
-    """Return the modes in which pending jobs fit beside running ones, by places."""
+    """Return the modes in which pending jobs fit next to running ones, by (running, pending, mode) places."""
     return {triple: each.name for triple, each in _offered(problem)}
 
 
 def _savings(problem: Colocation) -> dict[tuple[int, int, int], Exact]:
-    """Return the saving of each mode of each pair."""
+    """Return the saving in seconds of each mode of each pair."""
     return {triple: each.pair.saved for triple, each in _offered(problem)}
 
 

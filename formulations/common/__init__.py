@@ -1,1 +1,1 @@
-"""Common: what exact methods of several decisions are made of."""
+"""Common: building blocks that exact methods of several decisions share."""

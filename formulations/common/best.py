@@ -1,4 +1,4 @@
-"""Best: the best solution and the best bound that a method knows, in exact numbers, and when they suffice."""
+"""Best: the best known solution and bound of a method, in exact numbers, and whether they suffice."""
 
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -21,9 +21,9 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Best(Generic[P, S]):
-    """Best solution and best bound that a method has found, and what the budget asks of them.
+    """The best solution and the best bound that a method has found, and the method's budget.
 
-    `bound` is a number that no solution's value is better than. The budget's start is the first solution.
+    No solution has a better value than `bound`. The budget's start is the first solution.
     """
 
     def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:
@@ -37,21 +37,21 @@ class Best(Generic[P, S]):
 
     @property
     def known(self) -> S:
-        """The best solution, where one is known."""
+        """The best solution; only valid once one is known."""
         if self.solution is None:
             raise AssertionError
         return self.solution
 
     @property
     def known_value(self) -> Exact:
-        """The value of the best solution, where one is known."""
+        """The value of the best solution; only valid once one is known."""
         if self.value is None:
             raise AssertionError
         return self.value
 
     @property
     def finished(self) -> StoppedBy | None:
-        """Why to stop now, if there is a reason."""
+        """The reason to stop now; None if there is none."""
         if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -61,7 +61,7 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is the best one so far; return whether it is."""
+        """Keep a solution if it is the best so far; return whether it is."""
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):
@@ -73,12 +73,13 @@ class Best(Generic[P, S]):
         return True
 
     def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
-        """Keep a number that no solution's value is better than, where it is the best of these.
+        """Keep a bound if it is stronger than the known one.
 
-        It is rounded to the next value that an optimum can have. A float is weakened by its rounding first; any
-        other error is for the caller to take off. Where the bound holds only `of_better` solutions, as after a
-        search that left out all others, the value of the best one is a bound too. Raises `Contradiction` where
-        that value is beyond the bound by more than the problem's resolution: the proof is wrong.
+        The bound is rounded to the next value that an optimum can take. A float is first weakened by its
+        rounding error; the caller subtracts any other error. With `of_better` the bound covers only solutions
+        better than the best known one, as after a search that excluded the others, and is weakened to that
+        one's value if necessary. Raises `Contradiction` if the best value is better than the bound by more than
+        the problem's resolution: then the proof is wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)
@@ -92,7 +93,7 @@ class Best(Generic[P, S]):
             self.budget.report(bound=rounded)
 
     def result(self, stopped_by: StoppedBy, *, solver: str = "", message: str = "") -> Result[S]:
-        """Hand over what is known."""
+        """Return the best solution and bound as a result."""
         return Result.judged(
             self.problem,
             method=self.method,

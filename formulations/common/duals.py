@@ -1,4 +1,4 @@
-"""Duals: the bound that dual values prove, whatever made them and however wrong they are."""
+"""Duals: bounds proven by dual values of any source and accuracy."""
 
 from typing import NamedTuple
 
@@ -12,7 +12,7 @@ Reals = NDArray[np.float64]
 
 
 class DualProof(NamedTuple):
-    """What dual values prove of a linear program that is minimised."""
+    """What dual values prove about a linear program that is minimized."""
 
     bound: float  # bound on its optimum
     reduced: Reals  # by how much the bound rises for each unit of each column, shape (columns,)
@@ -21,11 +21,11 @@ class DualProof(NamedTuple):
 def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
     """Compute the bound that dual values prove.
 
-    For any prices y of the rows, c x = y A x + (c - y A) x for all x. The first term is at least what the
-    limits of the rows leave, the second what the limits of the columns leave; so the bound holds for any y, and
-    no tolerance of the solver that found it enters. What rounding may add up to is taken off. A price whose row
-    has no limit on its side counts as 0. `largest` holds, finite, the largest value of each column in any
-    solution that matters; integrality is ignored.
+    For any row prices y, c x = y A x + (c - y A) x for all x. The limits of the rows bound the first term from
+    below, the limits of the columns the second. So the bound holds for any y, regardless of the solver's
+    tolerance. The largest possible rounding error is subtracted. A price whose row has no limit on the matching
+    side counts as 0. `largest` gives a finite upper limit on each column in every solution that matters;
+    integrality is ignored.
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)
@@ -43,10 +43,10 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
 
 
 def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
-    """Compute the bound that prices of rows prove where all columns add up to at most a total.
+    """Compute the bound that row prices prove if all columns add up to at most `total`.
 
-    Columns are at least 0. `limits` are what rows come to, or their limits on the side of the price; the price
-    of an equation is free, any other has the sign of its limit.
+    Columns are at least 0. `limits` holds each row's limit on the side of its price, or the right-hand side of
+    an equation. The price of an equation may have any sign; any other price has the sign that fits its limit.
     """
     rounding = TERM * (limits.size + 4)
     reduced = cost - duals @ matrix

@@ -1,4 +1,4 @@
-"""Prices: what partners cost at least where a set of pairs is the best, which proves that it is."""
+"""Prices: prices of the columns that prove a set of pairs optimal."""
 
 from collections.abc import Collection
 
@@ -7,14 +7,15 @@ from numpy.typing import NDArray
 
 
 def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> bool:
-    """Check whether no set of pairs saves more than one, by prices of the columns in exact numbers.
+    """Check whether a set of pairs saves as much as possible, by exact prices of the columns.
 
-    Each row shall have the column that leaves it most, saving less price, and whoever is alone shall have
-    nothing to gain. The least prices with which no row wants another column follow from each other: what a
-    matched row would pay more for a column than for its own. Where they come to rest, a column without a row
-    costs nothing, and no row pays more than it saves, savings and prices are a primal and a dual solution of
-    the assignment problem with one value. Where another set is better they do not come to rest. `savings` are
-    exact and at least 0; `pairs` match each row and column at most once.
+    At the right prices each matched row prefers its own column (saving less price), and an unmatched row gains
+    from none. The least such prices are found by iteration: a column costs at least what a matched row would
+    pay for it on top of its own. If the prices converge, unmatched columns cost nothing, and no row pays more
+    than it saves, then savings and prices are a primal and a dual solution of equal value. If another set is
+    better, the prices do not converge.
+
+    `savings` are exact and at least 0, shape (rows, columns); `pairs` match each row and column at most once.
     """
     count = savings.shape[1]
     rows = np.array([row for row, _ in pairs], dtype=int)

@@ -1,6 +1,6 @@
-"""Probing: what a linear relaxation rules out, asked of one program many times without starting afresh.
+"""Probing: what a linear relaxation rules out, tested many times on one program with warm starts.
 
-The module is light, since the workers of solvers import it.
+The module is light because the solvers' worker processes import it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ChoiceColumns(NamedTuple):
-    """Columns of which one is 1 and the others are 0, in an order that is common to all choices."""
+    """Columns of which exactly one is 1, in an order that all choices share."""
 
     columns: NDArray[np.int32]  # the columns, in their order
     ranks: NDArray[np.int32]  # place of each in the common order, rising
@@ -36,7 +36,7 @@ class ChoiceColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """What is left of the choices in solutions no worse than the cutoff."""
+    """The remaining choices in solutions that do not exceed the cutoff."""
 
     values: Reals | None  # optimum of the relaxation, shape (columns,), or None where it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
@@ -46,7 +46,7 @@ class Finding:
 
 
 class ProbingQuestion(NamedTuple):
-    """A linear program, its choices and a cutoff, as the worker receives them."""
+    """A linear program, its choices and a cutoff, as sent to the worker."""
 
     model: Model
     options: dict[str, Any]
@@ -66,14 +66,16 @@ def probe(
     cutoff: float,
     pairs: Sequence[tuple[int, int]] = (),
 ) -> Finding | None:
-    """Solve a linear relaxation, and rule out what would make its optimum exceed a cutoff.
+    """Solve a linear relaxation, and rule out choices that would push its optimum above a cutoff.
 
-    From both ends of each choice as many columns are cut off as the relaxation proves to be too expensive, by
-    reduced costs and then by bisection: the program is solved with the columns up to some place fixed at 0. Of
-    two choices that may come in either order, one order is ruled out likewise. Every proof is a bound computed
-    from dual values (`formulations.common.duals.prove`), so that no solver has to be trusted. Integrality is
-    ignored. Only solutions of at most the cutoff matter; in these no column exceeds `largest`. `pairs` are the
-    choices to compare. Returns what was found when the time was up; None where that is nothing, or the solver
+    From both ends of each choice, columns are removed as far as the relaxation proves them too expensive: first
+    by reduced costs, then by bisection, solving the program with an end of the choice fixed at 0. If two
+    choices may come in either order, one order may be ruled out in the same way. Every proof is a bound
+    computed from dual values (`formulations.common.duals.prove`), so the solver need not be trusted.
+    Integrality is ignored.
+
+    Only solutions up to the cutoff matter; in these no column exceeds `largest`. `pairs` lists the choices to
+    compare. When time runs out, the findings so far are returned; None if there are none, or if the solver
     fails.
     """
     solver = Highs()
@@ -101,7 +103,7 @@ def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
 
 
 class _Probing:
-    """The program in the solver, with the bounds of what is ruled out by now."""
+    """The program in the solver, with the column bounds found so far."""
 
     def __init__(self, question: ProbingQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.cutoff = question, question.model, question.cutoff
@@ -156,7 +158,7 @@ class _Probing:
         self.solver.changeColsBounds(columns.size, columns, self.model.column_lower[columns], upper)
 
     def _price_out(self, proof: DualProof) -> None:
-        """Rule out the columns whose reduced cost alone exceeds what is left up to the cutoff."""
+        """Rule out the columns whose reduced cost lifts the bound above the cutoff."""
         for number, choice in enumerate(self.question.choices):
             columns = choice.columns
             dear = proof.bound + np.maximum(proof.reduced[columns], 0.0) > self.cutoff
@@ -167,9 +169,9 @@ class _Probing:
             self._fix(columns[dear], np.zeros(int(dear.sum())))
 
     def _cut_end(self, number: int, values: Reals, *, low: bool) -> None:
-        """Cut off as many columns at an end of a choice as can be proven, by bisection.
+        """Remove as many columns at one end of a choice as can be proven, by bisection.
 
-        What the relaxation wants cannot be ruled out, so the search is between that and the end.
+        Columns that the relaxation uses cannot be ruled out, so the search stays between them and the end.
         """
         begin, end = self.kept[number]
         columns = self.question.choices[number].columns
@@ -189,7 +191,7 @@ class _Probing:
         self.kept[number] = (proven, end) if low else (begin, proven)
 
     def _refuted_without(self, columns: NDArray[np.int32]) -> bool:
-        """Check whether the bound exceeds the cutoff with some columns at 0."""
+        """Check whether the bound exceeds the cutoff if some columns are fixed at 0."""
         before = self.upper[columns]
         self._fix(columns, np.zeros(columns.size))
         proof = self._solve()
@@ -198,7 +200,7 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
     def _compare(self, values: Reals) -> Iterator[tuple[int, int]]:
-        """Find pairs of which one order is ruled out; the one that the relaxation has is not worth a try."""
+        """Yield pairs of which one order is ruled out; the order that the relaxation has is not tested."""
         for pair in self.question.pairs:
             if self._stopped:
                 return
@@ -207,7 +209,7 @@ class _Probing:
                 yield first, second
 
     def _meet(self, *pair: int) -> bool:
-        """Check whether two choices may come in either order by their ranks."""
+        """Check whether the remaining ranks of two choices allow either order."""
         ranks = [self.question.choices[number].ranks[slice(*self.kept[number])] for number in pair]
         return bool(max(own[0] for own in ranks) <= min(own[-1] for own in ranks))
 
@@ -221,7 +223,7 @@ class _Probing:
         return rows
 
     def _refuted_with(self, rows: Sequence[tuple[NDArray[np.int32], Reals]]) -> bool:
-        """Check whether the bound exceeds the cutoff with some rows of at most 0 more."""
+        """Check whether the bound exceeds the cutoff once some rows (each at most 0) are added."""
         count, known = len(rows), self.model
         sizes = np.cumsum([0, *(columns.size for columns, _ in rows)], dtype=np.int32)
         columns = np.concatenate([columns for columns, _ in rows])
@@ -244,7 +246,7 @@ class _Probing:
 
 
 def load(question: Any, link: "ParentLink") -> Any:
-    """Hand the linear program to HiGHS, and let the parent's wish to stop reach it."""
+    """Load the linear program into HiGHS, and pass on the parent's request to stop."""
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Prover: HiGHS for models of which a solution that is most likely the best is known."""
+"""Prover: HiGHS tuned for models whose known solution is probably optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,11 +24,11 @@ _OPTIONS = {
 
 @dataclass(frozen=True)
 class Prover(Highs):
-    """HiGHS with options for proving rather than for searching."""
+    """HiGHS with options for proving rather than for finding solutions."""
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the arrays and HiGHS' options."""
+        """Return the worker's function and its arrays and options."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         return function, task._replace(options=task.options | _OPTIONS)

@@ -23,7 +23,7 @@ class SparseRows:
     _values: list[float] = field(default_factory=list)
 
     def add(self, name: str, entries: Iterable[Entry], lower: float = -inf, upper: float = inf) -> None:
-        """Add one row; coefficients of a column that comes twice add up."""
+        """Add a row; repeated coefficients of a column add up."""
         row = len(self.names)
         for column, value in entries:
             self._rows.append(row)
@@ -34,5 +34,5 @@ class SparseRows:
         self.upper.append(upper)
 
     def matrix(self, columns: int) -> Any:
-        """Return the coefficients, shape (rows, columns)."""
+        """Return the coefficients as a sparse matrix, shape (rows, columns)."""
         return coo_array((self._values, (self._rows, self._columns)), shape=(len(self.names), columns))

@@ -1,4 +1,4 @@
-"""Case: what each job may have and what it costs, in whole numbers in which fewer changes break ties."""
+"""Case: each job's options and their costs, as integers in which fewer changes break ties."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
-    """What a job may have."""
+    """An option of a job: a configuration, or none."""
 
     place: int | None  # place of the configuration in the list; None for none
     kind: int  # place of its type among those of the problem
@@ -25,7 +25,7 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationCase:
-    """A problem in whole numbers."""
+    """A problem in integers."""
 
     problem: Configuration
     # options of each job, the preferred one first: what it has now, then in the order of the list, at last
@@ -36,9 +36,9 @@ class ConfigurationCase:
     def of(cls, problem: Configuration) -> "ConfigurationCase":
         """List the options of a problem.
 
-        A cost is counted in steps of the problem's values, times one more than the number of jobs, and one is
-        added for a change: so the least total has the fewest changes among those of the least value. Raises
-        `Unsupported` where the totals exceed 64 bits.
+        Each cost is counted in steps of the problem's values, times one more than the number of jobs; a change
+        adds one. So the least total has the fewest changes among all solutions of the least value. Raises
+        `Unsupported` if totals exceed 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
@@ -47,18 +47,18 @@ class ConfigurationCase:
         return cls(problem, options)
 
     def solution(self, chosen: Iterable[Option]) -> ConfigurationSolution:
-        """Return an option of each job as a solution."""
+        """Convert one option per job to a solution."""
         return solution_of(self.problem, [option.place for option in chosen])
 
 
 def solution_of(problem: Configuration, places: Sequence[int | None]) -> ConfigurationSolution:
-    """Return the place of each job's configuration, in the order of the jobs, as a solution."""
+    """Convert one configuration per job (an index, in the order of the jobs) to a solution."""
     named = zip(problem.jobs, places, strict=True)
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 
 
 def current_configurations(problem: Configuration) -> ConfigurationSolution:
-    """Return what jobs have now, as far as they run there and it fits, pinned ones first."""
+    """Return the current configurations that are still allowed and fit, pinned jobs first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
     for number in sorted(range(len(places)), key=lambda number: not problem.jobs[number].pinned):
@@ -73,7 +73,7 @@ def current_configurations(problem: Configuration) -> ConfigurationSolution:
 
 
 def bound_alone(problem: Configuration) -> Exact:
-    """Return what jobs cost where each has what is best for it, as if nobody wanted the same GPU."""
+    """Return a lower bound: the total cost if each job had its cheapest option, ignoring contention."""
     waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(
         min([*costs.values(), *[waits] * (not job.pinned)], key=lambda cost: _steps(cost, unit))
@@ -82,12 +82,12 @@ def bound_alone(problem: Configuration) -> Exact:
 
 
 def _unit(problem: Configuration) -> tuple[int, int]:
-    """Return the step of all costs as numerator and denominator."""
+    """Return the common step of all costs as numerator and denominator."""
     return (problem.step or Fraction(1)).as_integer_ratio()
 
 
 def _steps(cost: Exact, unit: tuple[int, int]) -> int:
-    """Count the steps of a cost; whole numbers compare faster than fractions."""
+    """Return a cost in steps; integers compare faster than fractions."""
     above, below = cost.as_integer_ratio()
     return above * unit[1] // (below * unit[0])
 
@@ -111,7 +111,7 @@ def _options(problem: Configuration, number: int, unit: tuple[int, int]) -> list
 
 
 def _worthwhile(options: Sequence[Option]) -> list[Option]:
-    """Leave out what is dearer than none, or than an option of its type with no more GPUs."""
+    """Drop options dearer than no configuration, or than one of the same type with no more GPUs."""
     waits: float = min((option.cost for option in options if option.place is None), default=inf)
     cheapest: dict[int, int] = {}
     left_out: set[int | None] = set()

@@ -1,4 +1,4 @@
-"""Exact: dynamic programming over the GPUs of each type, and the integer program where these are too many."""
+"""Exact: dynamic programming over the GPUs of each type, or the integer program if there are too many."""
 
 from dataclasses import replace
 
@@ -17,16 +17,15 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
     """Solve a problem by the first technique that proves its solution; the message says which.
 
-    1. What jobs have now, and the bound as if each had what is best for it alone.
-    2. Dynamic programming over jobs and the GPUs that are left of each type, in whole numbers: the optimum is
-       exact. Of equal values it takes the one in which the fewest jobs change; of those the one in which the
-       first job keeps what it has, or else has the first configuration of the list, and none comes last; then
-       the second job, and so on.
-    3. Where its table is too large, the integer program of record, whose ties are the solver's.
+    1. The current configurations, and a bound that ignores contention.
+    2. Dynamic programming over jobs and the remaining GPUs of each type, in integers: the optimum is exact.
+       Ties go to the solution in which the fewest jobs change; then, job by job, to the current configuration,
+       to the first in the list, and last to none.
+    3. If the table would be too large, the reference integer program; then the solver breaks ties.
 
     Source
     ------
-    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. Ties are ours.
+    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. The tie-breaking is gsopt's.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""MILP: one configuration at most for each job, the model of record."""
+"""MILP: at most one configuration per job, the reference model."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -18,17 +18,16 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Sets
     ----
-    Jobs J; configurations C_j in which job j may be: all in which it runs, or only its own where it is pinned;
-    types T.
+    J: jobs. C_j: configurations allowed for job j, only the current one if it is pinned. T: types of GPU.
 
     Parameters
     ----------
-    a_jc: what job j costs in configuration c, rounded. l: what a job without one costs. k_c: GPUs of a
-    configuration; g_t: GPUs of a type.
+    a_jc: cost of job j in configuration c, rounded. l: cost of a job without one. k_c: GPUs of configuration c.
+    g_t: GPUs of type t.
 
     Variables
     ---------
-    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: it has none; 0 where it is pinned.
+    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has none; fixed at 0 if it is pinned.
 
     Objective
     ---------
@@ -36,13 +35,13 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Constraints
     -----------
-    one: waits_j + sum_c has_jc = 1.
+    one: waits_j + sum_c has_jc = 1 for every j in J.
 
-    room: sum_j sum_{c of type t} k_c has_jc <= g_t.
+    room: sum_j sum_{c of type t} k_c has_jc <= g_t for every t in T.
 
     Size
     ----
-    A column for each configuration of each job and one for each job; |J| + |T| rows.
+    sum_j |C_j| + |J| binary columns, |J| + |T| rows.
 
     Source
     ------
@@ -87,7 +86,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return model
 
     def standard_form(self, problem: Configuration) -> StandardForm:
-        """Fill the arrays of the same model."""
+        """Fill the solver's arrays of the same model directly."""
         jobs, shapes = len(problem.jobs), problem.configurations
         keys = [(job, place) for job, row in enumerate(problem.costs) for place in row]
         job, place = np.array(keys, dtype=np.int64).reshape(-1, 2).T
@@ -115,7 +114,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         )
 
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
-        """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
+        """Return the current configurations, and a bound that ignores contention."""
         return current_configurations(problem), bound_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Configuration) -> ConfigurationSolution:
@@ -127,7 +126,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return solution_of(problem, places)
 
     def encode(self, solution: ConfigurationSolution, problem: Configuration) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return a solution's non-zero columns by name."""
         return {
             f"waits[{job}]" if place is None else f"has[{job},{place}]": 1.0
             for job, place in enumerate(problem.places(solution))

@@ -1,4 +1,4 @@
-"""Table: the multiple-choice knapsack with a capacity for each type of GPU, by dynamic programming."""
+"""Table: dynamic programme for the multiple-choice knapsack with one capacity per type of GPU."""
 
 from dataclasses import dataclass
 from math import gcd, prod
@@ -21,7 +21,7 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:
-    """Least costs of the last jobs, by how many GPUs of each type are left for them."""
+    """Least costs of the last jobs, by the GPUs of each type left for them."""
 
     case: ConfigurationCase  # the problem in whole numbers
     # GPUs of each type in a cell: the most that all options of the type are multiples of
@@ -30,7 +30,7 @@ class LeastCosts:
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
-        """Fill the table; return None out of time, and raise `Unsupported` if memory cannot hold it."""
+        """Fill the table; None when time runs out. Raise `Unsupported` if it does not fit into memory."""
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
             raise Unsupported(
@@ -50,7 +50,7 @@ class LeastCosts:
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Return the options of the least cost; of equal ones the first jobs have those that they prefer."""
+        """Return the options of the least cost; ties go to the options that the first jobs prefer."""
         left = [size - 1 for size in self.costs.shape[1:]]
         chosen: list[Option] = []
         for job, options in enumerate(self.case.options):
@@ -82,7 +82,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return the GPUs of a cell and the number of cells for each type: no more than all jobs can use."""
+    """Return, by type, the GPUs per cell and the number of cells, no more than all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

@@ -1,4 +1,4 @@
-"""Beginning: a choice of groups and a bound that cost next to nothing."""
+"""Beginning: a first choice of groups and a bound, both cheap."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -15,17 +15,18 @@ _MOMENT = 0.25
 
 
 def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
-    """Return a placement by value density, and the bound of a knapsack that takes parts of jobs too."""
+    """Return a placement by value density, and the bound of the fractional knapsack."""
     stays = smallest_first(case) if case.required else densest_first(case)
     bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)
     return case.placed(stays), whole(knapsack_bound(case) + bonus)
 
 
 def densest_first(case: ConsolidationCase) -> Stays:
-    """Choose a kind and a level again and again, the most valuable for each GPU first.
+    """Choose kinds and levels greedily, the most valuable per GPU first.
 
-    Jobs go to the group of that level with the fewest free GPUs that has room. Unlike a policy that accepts
-    any tier at once, this leaves the poor places of one kind until the good ones of all others are taken.
+    Each job goes to the group of that level that has room and the fewest free GPUs. Unlike a policy that
+    accepts any tier immediately, this keeps poor places of one kind for last, after the good ones of all
+    others.
     """
     choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
     choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))
@@ -33,13 +34,13 @@ def densest_first(case: ConsolidationCase) -> Stays:
 
 
 def smallest_first(case: ConsolidationCase) -> Stays:
-    """Choose the smallest jobs, each on the innermost level that has room: no choice has more jobs."""
+    """Choose the smallest jobs, each on the innermost level with room: no choice places more jobs."""
     order = sorted(range(len(case.kinds)), key=lambda k: (case.kinds[k].gpus, k))
     return _take(case, [(k, level) for k in order for level in case.kinds[k].levels])
 
 
 def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
-    """Place as many jobs of a kind on a level as fit, choice by choice, as far as a moment goes."""
+    """Place, choice by choice, as many jobs of a kind on a level as fit, for at most a moment."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]
@@ -58,7 +59,7 @@ def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
 
 
 class _Room:
-    """What the jobs placed so far leave of every group, and the groups of a level by what is left."""
+    """The GPUs left in every group by the jobs placed so far, and the groups of a level by remaining GPUs."""
 
     def __init__(self, vacancy: Vacancy) -> None:
         self.vacancy = vacancy
@@ -66,17 +67,17 @@ class _Room:
         self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
 
     def tightest(self, level: int, need: int) -> int | None:
-        """Find the group of a level with the least left that has enough, itself and all around it."""
+        """Return the group of a level with the least GPUs left that has enough, as do all groups around it."""
         ordered = self.ordered[level]
         enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
         return next((v for v in enough if self.within(v) >= need), None)
 
     def within(self, v: int) -> int:
-        """Return what jobs can still take that stay in a group."""
+        """Return the GPUs that jobs staying in a group can still take."""
         return min(self.free[u] for u in self.vacancy.path(v))
 
     def use(self, v: int, gpus: int) -> None:
-        """Take GPUs of a group, and so of all around it."""
+        """Take GPUs from a group and all groups around it."""
         for u in self.vacancy.path(v):
             ordered = self.ordered[self.vacancy.nodes[u].level]
             del ordered[bisect_left(ordered, (self.free[u], u))]
@@ -85,7 +86,7 @@ class _Room:
 
 
 def knapsack_bound(case: ConsolidationCase) -> Exact:
-    """Fill all free GPUs with the most valuable jobs, each on its best level, the last one in part."""
+    """Return the value of the fractional knapsack: all free GPUs go to the most valuable jobs, best levels."""
     left = case.vacancy.nodes[-1].free
     worths: list[Exact] = []
     for kind in case.kinds:  # the most valuable for each GPU first

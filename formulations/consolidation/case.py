@@ -1,4 +1,4 @@
-"""Case: what every model of consolidation takes from a problem, and how its numbers become a placement."""
+"""Case: the part of a problem that all models of consolidation use, and the placement of their solutions."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -18,15 +18,15 @@ Stays = Mapping[tuple[int, int], int]
 class ConsolidationCase:
     """A problem as the models see it: kinds of jobs, and groups of free GPUs in which they may stay.
 
-    What a job is worth depends only on the innermost group that holds all its GPUs. So a job on a single
-    machine takes GPUs of that machine, but one on a rack just takes some of what the rack has left, and any
-    split of the leftover among machines does. A choice of groups is therefore realised by GPUs exactly if in
-    no group the jobs that stay within it need more GPUs than are free.
+    The value of a job depends only on the innermost group that holds all its GPUs. A job on one machine takes
+    GPUs of that machine. A job on a rack takes some of the GPUs left on the rack, and any split among its
+    machines will do. So a choice of groups is feasible if and only if the jobs that stay within each group need
+    no more GPUs than it has free.
 
-    Where the penalty depends on the split itself, as an analytical model of communication says, that is no
-    longer so; penalties by tier, measured or computed, are what these models take.
+    This fails if the penalty depends on the split itself, as in an analytical model of communication. These
+    models need penalties by tier, measured or computed.
 
-    Source: Dally, section II-B, for worth by tier only.
+    Source: Dally, section II-B, for values by tier only.
     """
 
     problem: Consolidation
@@ -41,14 +41,15 @@ class ConsolidationCase:
 
     @cached_property
     def alone(self) -> tuple[int, ...]:
-        """The different numbers of GPUs that are worth an innermost group of their own, falling."""
+        """Distinct demands of the jobs that may stay within one innermost group, in falling order."""
         return tuple(sorted({kind.gpus for kind in self.kinds if 0 in kind.levels}, reverse=True))
 
     @cached_property
     def required(self) -> int:
-        """Number of jobs that must be placed: the most that can be where jobs come first, else none.
+        """Number of jobs that must be placed: the most possible if that is the first goal, else 0.
 
-        On the whole cluster any jobs fit that need no more than all free GPUs, and most of the smallest.
+        On the whole cluster, any jobs fit that need no more than all free GPUs; the smallest jobs give the
+        largest number.
         """
         if not self.problem.job_bonus:
             return 0
@@ -57,18 +58,18 @@ class ConsolidationCase:
 
     @property
     def bonus(self) -> int:
-        """What the jobs that must be placed count by their number."""
+        """Total job bonus of the jobs that must be placed."""
         return self.problem.job_bonus * self.required
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:
-        """Machines without a busy GPU that count when they are left whole; none where that does not matter."""
+        """Machines without a busy GPU, if the objective counts machines left whole; otherwise none."""
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
 
     def located(self, solution: ConsolidationSolution) -> Stays:
-        """Find the groups in which the jobs of a solution stay, each on the level as which it counts."""
+        """Return how many jobs of each kind a solution places in which groups, on the levels that count."""
         kind_of = {self.problem.jobs[j].name: k for k, kind in enumerate(self.kinds) for j in kind.jobs}
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(self.vacancy.gpus) for gpu in gpus}
         found: Counter[tuple[int, int]] = Counter()
@@ -81,7 +82,7 @@ class ConsolidationCase:
         return found
 
     def spared(self, solution: ConsolidationSolution) -> tuple[int, ...]:
-        """Find the machines that a solution leaves whole, where that counts."""
+        """Return the machines that a solution leaves whole, if the objective counts these."""
         taken = {gpu for gpus in solution.placed.values() for gpu in gpus}
         used = {
             u
@@ -92,19 +93,19 @@ class ConsolidationCase:
         return tuple(v for v in self.untouched if v not in used)
 
     def joined(self, leaves: Collection[int]) -> int:
-        """Return the innermost group around some innermost groups."""
+        """Return the smallest group that contains the given innermost groups."""
         common = set(self.vacancy.path(next(iter(leaves))))
         for leaf in leaves:
             common &= set(self.vacancy.path(leaf))
         return min(common)
 
     def placed(self, stays: Stays, spared: Collection[int] = ()) -> ConsolidationSolution:
-        """Grant GPUs to the jobs that stay in groups.
+        """Assign GPUs to the jobs that stay in groups.
 
-        Jobs in inner groups come first, the large ones before the small. Each takes an even narrower group
-        within its own where one has room, the one with the fewest free GPUs, and otherwise fills the roomiest
-        innermost groups; so a placement may be better than its choice of groups, and is never worse. No group
-        of `stays` may hold more than fits; `spared` machines are left whole.
+        Jobs in inner groups come first, large before small. Each job takes the narrowest group within its own
+        that has room, the one with the fewest free GPUs; otherwise it fills the innermost groups with the most
+        room. So a placement may be better than its choice of groups, and is never worse. `stays` must fit every
+        group; `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)
@@ -120,7 +121,7 @@ class ConsolidationCase:
 
 
 class _FreeGpus:
-    """The free GPUs while jobs take them."""
+    """The free GPUs as jobs take them."""
 
     def __init__(self, vacancy: Vacancy, spared: Collection[int]) -> None:
         self.vacancy = vacancy
@@ -131,7 +132,7 @@ class _FreeGpus:
                 self._use(leaf, self.left[leaf])
 
     def take(self, gpus: int, v: int) -> list[int]:
-        """Take GPUs within a group, from the narrowest group in it that has enough."""
+        """Take GPUs within a group, from the narrowest group inside it that has enough."""
         nodes = self.vacancy.nodes
         enough = (u for u in self.vacancy.within[v] if self.left[u] >= gpus)
         narrowest = min(enough, key=lambda u: (nodes[u].level, self.left[u]))

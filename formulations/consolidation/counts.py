@@ -1,4 +1,4 @@
-"""Counts: GPUs of every job on every machine, and flags for the groups that it touches."""
+"""Counts: the GPUs of every job on every machine, and flags for the groups that it uses."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -16,22 +16,23 @@ _LARGEST = 2_000
 
 
 class Counts(Formulation[Consolidation, ConsolidationSolution]):
-    """Decide for every job how many GPUs it gets of which machine: the slow reference.
+    """Decide how many GPUs of each machine every job gets: a slow reference.
 
     Sets
     ----
-    Jobs j. Levels t, the innermost 0. Groups v of GPUs with something free, V_t those of level t: V_0 machines
-    or what is smaller, the last one the whole cluster. U machines without a busy GPU, where they count.
+    J: jobs. T: levels, the innermost 0. V: groups of GPUs with a free GPU; V_t: those of level t. V_0 holds
+    machines (or smaller groups), the last level the whole cluster. U: machines without a busy GPU, if machines
+    left whole count.
 
     Parameters
     ----------
-    d_j GPUs of job j; w_jt what it is worth on level t. f_v free GPUs of group v. b what each placed job
-    counts, h each machine left whole.
+    d_j: GPUs of job j. w_jt: its value on level t. f_v: free GPUs of group v. b: bonus per placed job. h: bonus
+    per machine left whole.
 
     Variables
     ---------
-    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has some in group v, which
-    is not the whole cluster. on[j, t], binary: job j is placed, and one group of level t holds all its GPUs.
+    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has GPUs in group v (not
+    the whole cluster). on[j, t], binary: job j is placed, and one group of level t holds all its GPUs.
     whole[m], binary: machine m of U is left whole.
 
     Objective
@@ -71,7 +72,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return begin(ConsolidationCase.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
-        """Build the Pyomo model; raise `Unsupported` for problems beyond a reference model."""
+        """Build the Pyomo model; raise `Unsupported` if the problem is too large for the reference model."""
         from pyomo.environ import (
             Binary,
             ConcreteModel,
@@ -139,7 +140,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return model
 
     def exact_costs(self, problem: Consolidation, form: Any) -> list[Exact]:
-        """Return what the columns are worth as fractions."""
+        """Return the values of the columns as fractions."""
         worths = {
             f"on[{j},{t}]": problem.worth(job, tier) + problem.job_bonus
             for j, job in enumerate(problem.jobs)
@@ -149,7 +150,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Grant every job the next free GPUs of its machines."""
+        """Give every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in ConsolidationCase.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):
@@ -160,7 +161,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return ConsolidationSolution(placed=placed)
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Count the GPUs of a solution, and flag what they touch."""
+        """Count the GPUs of each job, and flag the groups they lie in."""
         case = ConsolidationCase.of(problem)
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(case.vacancy.gpus) for gpu in gpus}
         values = {f"whole[{u}]": 1.0 for u in case.spared(solution)}

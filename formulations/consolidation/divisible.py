@@ -1,4 +1,4 @@
-"""Divisible: the merged model where demands on single machines divide each other."""
+"""Divisible: the merged model for demands on single machines that divide each other."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -11,25 +11,25 @@ from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):
-    """Count slots on machines instead of packing them, as jobs of 1, 2, 4, ... GPUs leave none half used.
+    """Count slots on machines instead of packing them: jobs of 1, 2, 4, ... GPUs waste no slot.
 
     Sets
     ----
-    K kinds of jobs: the same demand, and worth the same on every tier; T_k the levels worth considering for
-    kind k. D demands. P the groups just above machines, racks as a rule; V all groups from there on. M_p the
-    machines below p. U machines without a busy GPU, where whole machines count, by group p and size f.
+    K: kinds of jobs, with the same demand and the same value on every tier. T_k: levels worth considering for
+    kind k. D: demands. P: groups just above machines, usually racks. V: P and all groups around them. M_p:
+    machines in p. U: machines without a busy GPU, by group p and size f, if machines left whole count.
 
     Parameters
     ----------
-    n_k jobs of kind k; d_k GPUs of each; w_kt what one is worth on level t. f_v free GPUs of group v. J the
-    most jobs that can be placed, where jobs come first, else 0; b what each counts. h what a machine left whole
-    counts.
+    n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: the
+    most jobs that can be placed if the number of jobs comes first, else 0. b: bonus per placed job. h: bonus
+    per machine left whole.
 
     Variables
     ---------
-    take[k, t], integer: jobs of kind k that are placed on level t. alone[d, p], integer: jobs of d GPUs on
-    single machines below p. across[d, v], integer: jobs of d GPUs within v, and not within one group inside v.
-    whole[p, f], integer: machines of f GPUs below p that are left whole.
+    take[k, t], integer: jobs of kind k placed on level t. alone[d, p], integer: jobs of d GPUs on single
+    machines in p. across[d, v], integer: jobs of d GPUs within v, but not within one group inside v. whole[p,
+    f], integer: machines of f GPUs in p that are left whole.
 
     Objective
     ---------
@@ -37,22 +37,20 @@ class Divisible(Merged):
 
     Constraints
     -----------
-    once[k]: the take[k, t] add up to at most n_k.
-    link[d, t]: the take[k, t] of the kinds with d GPUs add up to the same as the across[d, v] of the groups on
-    level t; for machines, the alone[d, p].
-    room[v]: the d alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v.
-    slots[d, p]: the (e / d) alone[e, p] for e >= d, and the whole[p, f] times f / d rounded down, add up to at
-    most the sum over M_p of the free GPUs divided by d and rounded down.
-    number: all take[k, t] add up to at least J.
+    once[k]: the take[k, t] add up to at most n_k. link[d, t]: the take[k, t] of the kinds with d GPUs have the
+    same sum as the across[d, v] of the groups on level t; for machines, as the alone[d, p]. room[v]: the d
+    alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v. slots[d, p]: the (e / d)
+    alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the sum over machines m in M_p
+    of floor(f_m / d). number: all take[k, t] add up to at least J.
 
     Size
     ----
-    At most |K| + |D| |V| + |U| columns for each level; some hundred for 1,024 GPUs and 200 jobs.
+    At most |K| + |D| |V| + |U| columns per level; a few hundred for 1,024 GPUs and 200 jobs.
 
     Source
     ------
-    Dally, section II-B, for worth by tier. The slots suffice: place by falling demand. Whatever is placed
-    already is a multiple of d, so a machine has lost a slot of d for every d GPUs taken.
+    Dally, section II-B, for values by tier. The slots suffice if jobs are placed by falling demand: all GPUs
+    taken so far are multiples of d, so a machine has lost exactly one slot of d for every d GPUs taken.
 
     Raises
     ------
@@ -70,14 +68,14 @@ class Divisible(Merged):
     name: ClassVar[str] = "divisible"
 
     def check(self, case: ConsolidationCase) -> None:
-        """Refuse demands on single machines that do not divide each other."""
+        """Raise `Unsupported` if demands on single machines do not divide each other."""
         super().check(case)
         for more, less in pairwise(case.alone):
             if more % less:
                 raise Unsupported(f"{self.name}: {less} GPUs do not divide {more}; patterns takes any demands")
 
     def pack(self, model: Any, indices: Indices) -> None:
-        """Count the slots."""
+        """Add the slots rows to the Pyomo model."""
         from pyomo.environ import Constraint
 
         model.slots = Constraint(
@@ -90,14 +88,14 @@ class Divisible(Merged):
         )
 
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Count the slots."""
+        """Add the slots rows to the arrays."""
         for d, p in indices.alone:
             jobs = [(f"alone[{e},{p}]", e // d) for e, own in indices.alone if own == p and e >= d]
             machines = [(f"whole[{p},{f}]", f // d) for own, f in indices.whole if own == p and f >= d]
             program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Place by falling demand, each on the fullest machine with room."""
+        """Yield (demand, machine) of each job on one machine: by falling demand, fullest machine with room."""
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
         for d, p in sorted(indices.alone, reverse=True):
@@ -108,7 +106,7 @@ class Divisible(Merged):
 
 
 def _slots(case: ConsolidationCase, d: int, p: int) -> int:
-    """Count how often a demand fits on the machines below a group."""
+    """Return how many jobs of a demand fit on the machines in a group."""
     return sum(case.vacancy.nodes[leaf].free // d for leaf in case.vacancy.leaves[p])
 
 

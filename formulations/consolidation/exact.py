@@ -1,4 +1,4 @@
-"""Exact: the smallest model that expresses the problem, between a placement and a bound at once."""
+"""Exact: a quick placement and bound, then the smallest model that can express the problem."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -20,15 +20,15 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
     """Solve a problem by the model that suits it; the message says which.
 
-    1. A placement by value density and a knapsack bound, which meet where nothing competes.
-    2. `divisible` where demands that fit on a machine divide each other, as powers of two do; else `patterns`;
-       and `laminar` where machines can be filled in too many ways, or have islands and shall be left whole.
+    1. A placement by value density and a knapsack bound, which meet if jobs do not compete.
+    2. `divisible` if demands that fit on a machine divide each other, as powers of two do; otherwise
+       `patterns`; `laminar` if machines have too many fillings, or if machines have islands and machines left
+       whole count.
 
-    Values are fractions, and what is called optimal is so exactly. Where jobs come before their value, the
-    most that can be placed are counted first: the smallest ones, which on the whole cluster always fit. Where
-    ties are to be broken in favour of whole machines, those count so little that the solve goes in stages,
-    value first. Whoever decides online may ask for a gap, such as 1e-3: from there to the proof takes several
-    times as long.
+    Values are fractions, so a status of optimal is exact. If the number of placed jobs comes before their
+    value, the most that can be placed is counted first: the smallest ones, which always fit on the whole
+    cluster. If ties go to machines left whole, these count so little that the solve runs in stages, value
+    first. For online decisions, ask for a gap such as 1e-3: closing it takes several times as long.
 
     Source
     ------
@@ -58,7 +58,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
 
 def _by_model(case: ConsolidationCase, budget: Budget) -> Result[ConsolidationSolution]:
-    """Solve by the first model that takes the problem; it need not begin anew."""
+    """Solve by the first model that accepts the problem, continuing from the budget's start."""
     for model in (Divisible(case), Patterns(case), Laminar(case)):
         with suppress(Unsupported):
             found = model.run(case.problem, budget)

@@ -1,4 +1,4 @@
-"""Kinds: the waiting jobs that nothing tells apart, and the tiers worth considering for them."""
+"""Kinds: groups of interchangeable waiting jobs, and the levels worth considering for them."""
 
 from collections import defaultdict
 from collections.abc import Sequence
@@ -11,7 +11,7 @@ from gsopt.problems.consolidation import Consolidation
 
 @dataclass(frozen=True)
 class JobKind:
-    """Jobs of one demand that are worth the same on every tier."""
+    """Jobs with the same demand and the same value on every tier."""
 
     gpus: int  # GPUs of each
     worths: tuple[Exact, ...]  # what each is worth by level
@@ -21,12 +21,12 @@ class JobKind:
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
-        """Return the level as which a place on a level counts."""
+        """Return the level at which a place on a given level counts."""
         return next(own for own in self.levels if own >= level)
 
 
 def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
-    """Group the jobs that fit the room of the levels and are worth placing, the most valuable per GPU first."""
+    """Group the jobs that fit and are worth placing into kinds, the most valuable per GPU first."""
     alike: dict[tuple[int, tuple[Exact, ...]], list[int]] = defaultdict(list)
     for index, job in enumerate(problem.jobs):
         alike[job.gpus, tuple(problem.worth(job, tier) for tier in problem.tiers)].append(index)

@@ -1,4 +1,4 @@
-"""Laminar: how many jobs of each kind stay in every group of GPUs."""
+"""Laminar: the number of jobs of each kind that stay in every group of GPUs."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
@@ -10,24 +10,24 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Keep every job within a group of GPUs, so that no group holds more than it has free.
+    """Assign every job to a group of GPUs; no group may hold more than its free GPUs.
 
     Sets
     ----
-    K kinds of jobs: the same demand, and worth the same on every tier. V groups of GPUs: machines, racks, the
-    whole cluster, and those of any further level; V_k those on a level worth considering for kind k. U machines
-    without a busy GPU, where whole machines count.
+    K: kinds of jobs, with the same demand and the same value on every tier. V: groups of GPUs on all levels,
+    such as machines, racks and the whole cluster. V_k: those on a level worth considering for kind k. U:
+    machines without a busy GPU, if machines left whole count.
 
     Parameters
     ----------
-    n_k jobs of kind k; d_k GPUs of each; w_kv what one is worth on the level of group v. f_v free GPUs in v.
-    J the most jobs that can be placed, where jobs come first, else 0; b what each counts. h what a machine left
-    whole counts.
+    n_k: jobs of kind k. d_k: GPUs of each. w_kv: value of one on the level of group v. f_v: free GPUs in v. J:
+    the most jobs that can be placed if the number of jobs comes first, else 0. b: bonus per placed job. h:
+    bonus per machine left whole.
 
     Variables
     ---------
-    stay[k, v], integer: jobs of kind k that stay within v, and not within one group inside v.
-    whole[m], binary: machine m of U is left whole.
+    stay[k, v], integer: jobs of kind k that stay within v, but not within one group inside v. whole[m], binary:
+    machine m of U is left whole.
 
     Objective
     ---------
@@ -35,10 +35,9 @@ class Laminar(GroupModel):
 
     Constraints
     -----------
-    once[k]: the stay[k, v] add up to at most n_k.
-    room[v]: the d_k stay[k, u] over all u within v, v among them, and the f_m whole[m] of the machines within v
-    add up to at most f_v. If v is within machine m, f_v whole[m] takes their place.
-    number: all stay[k, v] add up to at least J.
+    once[k]: the stay[k, v] add up to at most n_k. room[v]: the d_k stay[k, u] over all u within v (including
+    v), plus the f_m whole[m] of the machines within v, add up to at most f_v. If v lies within machine m, f_v
+    whole[m] replaces the latter. number: all stay[k, v] add up to at least J.
 
     Size
     ----
@@ -46,8 +45,8 @@ class Laminar(GroupModel):
 
     Source
     ------
-    Dally, section II-B, for worth by tier. That the groups of a tree have room for all jobs within them is
-    enough, see `formulations.consolidation.case.ConsolidationCase`.
+    Dally, section II-B, for values by tier. Room in every group suffices for a placement, as
+    `formulations.consolidation.case.ConsolidationCase` explains.
 
     Examples
     --------
@@ -101,7 +100,7 @@ class Laminar(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Write the arrays of the same model."""
+        """Fill the solver's arrays of the same model directly."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]
@@ -126,19 +125,19 @@ class Laminar(GroupModel):
         return program
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Read the columns."""
+        """Read the stays and the machines left whole from column values."""
         stays = {(k, v): round(values.get(_stay(k, v), 0.0)) for k, v in _places(case)}
         return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Write the columns."""
+        """Return the non-zero columns of stays and machines left whole, by name."""
         del case
         counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
         return counts | {_whole(u): 1.0 for u in spared}
 
 
 def _places(case: ConsolidationCase) -> list[tuple[int, int]]:
-    """Return the groups in which jobs of each kind may stay."""
+    """Return the (kind, group) pairs in which jobs may stay."""
     nodes, levels = case.vacancy.nodes, case.vacancy.levels
     return [
         (k, v)
@@ -150,14 +149,14 @@ def _places(case: ConsolidationCase) -> list[tuple[int, int]]:
 
 
 def _taken_whole(case: ConsolidationCase, machine: int, v: int) -> int:
-    """Return the free GPUs of a group that a machine takes which is left whole."""
+    """Return the free GPUs of group v that a machine left whole blocks."""
     if v in case.vacancy.within[machine]:
         return case.vacancy.nodes[v].free
     return case.vacancy.nodes[machine].free if machine in case.vacancy.within[v] else 0
 
 
 def _is_used(case: ConsolidationCase, v: int) -> bool:
-    """Check whether a job may stay within a group, or a machine of it be left whole."""
+    """Check whether jobs may stay within a group, or a machine in it may be left whole."""
     within = case.vacancy.within[v]
     return any(u in within for _, u in _places(case)) or any(_taken_whole(case, u, v) for u in case.untouched)
 

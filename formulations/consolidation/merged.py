@@ -1,4 +1,4 @@
-"""Merged: numbers of jobs by demand below every rack, whatever machines they are on."""
+"""Merged: the number of jobs of each demand in every rack, without distinguishing its machines."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -22,17 +22,17 @@ class Indices:
 
     @cached_property
     def take(self) -> list[tuple[int, int]]:
-        """Kinds, and the levels on which they may be placed."""
+        """Pairs of a kind and a level on which its jobs may be placed."""
         return [(k, level) for k, kind in enumerate(self.case.kinds) for level in kind.levels]
 
     @cached_property
     def levels(self) -> list[tuple[int, int]]:
-        """Demands, and the levels on which jobs of that demand may be placed."""
+        """Pairs of a demand and a level on which jobs of that demand may be placed."""
         return sorted({(self.case.kinds[k].gpus, level) for k, level in self.take})
 
     @cached_property
     def alone(self) -> list[tuple[int, int]]:
-        """Demands, and stems of which a single innermost group may hold a job of that demand."""
+        """Pairs of a demand and a stem with an innermost group that can hold a job of that demand."""
         nodes, leaves = self.case.vacancy.nodes, self.case.vacancy.leaves
         return [
             (d, p)
@@ -44,13 +44,13 @@ class Indices:
 
     @cached_property
     def across(self) -> list[tuple[int, int]]:
-        """Demands, and wider groups that may hold a job of that demand across what is inside."""
+        """Pairs of a demand and a wider group that can hold a job of that demand across its parts."""
         nodes, levels = self.case.vacancy.nodes, self.case.vacancy.levels
         return [(d, v) for d, level in self.levels if level for v in levels[level] if nodes[v].free >= d]
 
     @cached_property
     def whole(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """Machines without a busy GPU by stem and size."""
+        """Machines without a busy GPU, by stem and number of GPUs."""
         found: dict[tuple[int, int], tuple[int, ...]] = {}
         for v in self.case.untouched:
             node = self.case.vacancy.nodes[v]
@@ -59,29 +59,29 @@ class Indices:
 
     @cached_property
     def wider(self) -> list[int]:
-        """The groups that are not innermost and that something may stay in."""
+        """The wider groups in which anything may stay."""
         stays = {p for _, p in self.alone} | {v for _, v in self.across} | {p for p, _ in self.whole}
         return sorted({u for v in stays for u in self.case.vacancy.path(v)})
 
 
 class Merged(GroupModel):
-    """What `patterns` and `divisible` share: all but the packing of jobs onto single machines.
+    """The common part of `patterns` and `divisible`: everything except packing jobs onto single machines.
 
-    Neither machines nor racks tell jobs of one demand apart. So numbers of jobs by demand are decided for every
-    rack, and which kinds they are of for the cluster as a whole.
+    Jobs of one demand are interchangeable on machines and racks. So the model decides numbers of jobs by demand
+    for every rack, and their kinds only for the cluster as a whole.
     """
 
     @abstractmethod
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add to a Pyomo model what lets the jobs alone on machines below each stem be packed."""
+        """Add constraints to a Pyomo model that let the jobs on single machines in each stem be packed."""
 
     @abstractmethod
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Add the same to the arrays."""
+        """Add the same constraints to the arrays."""
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Return demand and innermost group of every job that is alone on one, where none is spared."""
+        """Yield the demand and the innermost group of each job placed within one, on no machine left whole."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -141,7 +141,7 @@ class Merged(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Write the arrays of the same model."""
+        """Fill the solver's arrays of the same model directly."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}
@@ -171,12 +171,12 @@ class Merged(GroupModel):
         return program
 
     def check(self, case: ConsolidationCase) -> None:
-        """Raise `Unsupported` if machines left whole count and are not the innermost groups."""
+        """Raise `Unsupported` if the objective counts machines left whole that are not innermost groups."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
             raise Unsupported(f"{self.name}: whole machines that consist of islands; laminar takes them")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Turn numbers by demand into numbers by kind."""
+        """Convert numbers of jobs by demand to numbers by kind."""
         indices = Indices(case)
         places: dict[tuple[int, int], list[int]] = {pair: [] for pair in indices.levels}
         for d, leaf in self.unpack(values, indices):
@@ -190,7 +190,7 @@ class Merged(GroupModel):
         return stays, self.spared(values, indices)
 
     def spared(self, values: Mapping[str, float], indices: Indices) -> list[int]:
-        """Name the machines that are left whole, the first of each size."""
+        """Return the machines that are left whole, the first of each size."""
         return [
             v
             for (p, f), machines in indices.whole.items()
@@ -198,7 +198,7 @@ class Merged(GroupModel):
         ]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Add up numbers of jobs and of whole machines."""
+        """Return the column values of stays and machines left whole, by name."""
         nodes, values = case.vacancy.nodes, Counter[str]()
         for (k, v), count in stays.items():
             d, level = case.kinds[k].gpus, nodes[v].level
@@ -210,7 +210,7 @@ class Merged(GroupModel):
 
 
 def _stays(indices: Indices) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the columns that count jobs by demand: name, demand, level, and the group that is charged."""
+    """Yield the columns that count jobs by demand: name, demand, level, and the group that they use."""
     nodes = indices.case.vacancy.nodes
     yield from ((f"alone[{d},{p}]", d, 0, p) for d, p in indices.alone)
     yield from ((f"across[{d},{v}]", d, nodes[v].level, v) for d, v in indices.across)

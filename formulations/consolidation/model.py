@@ -1,4 +1,4 @@
-"""Model: what the models of consolidation by groups share."""
+"""Model: the common part of the consolidation models by groups."""
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -22,10 +22,10 @@ _UNITS = 400_000_000
 class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     """A model that decides how many jobs of each kind stay in which groups.
 
-    A subclass writes the program, and translates between its columns and such numbers. `case`, where a solve
-    has it at hand, saves making it again. `rounded` rounds worths up to a few hundred million different ones:
-    fractions with many denominators are solved in stages, each to its end, while rounded worths need one solve
-    that may stop at a gap, and bound the optimum all the same.
+    A subclass writes the program and translates between its columns and these numbers. `case` avoids grouping
+    the same problem again. `rounded` rounds values to 400 million steps: exact fractions with many denominators
+    are solved in stages, each to the end, while rounded values need one solve that may stop at a gap and still
+    bounds the optimum.
     """
 
     def __init__(self, case: ConsolidationCase | None = None, *, rounded: bool = False) -> None:
@@ -34,29 +34,29 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Write the arrays; raise `Unsupported` if the model does not express this case."""
+        """Fill the solver's arrays; raise `Unsupported` if the model cannot express this case."""
 
     @abstractmethod
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Read how many jobs of each kind stay in which groups, and which machines are left whole."""
+        """Return how many jobs of each kind stay in which groups, and which machines are left whole."""
 
     @abstractmethod
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return such numbers as column values by name."""
+        """Return stays and machines left whole as column values by name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
-        """Fill the arrays directly."""
+        """Fill the solver's arrays directly."""
         return self._written(problem).form(self._case(problem).bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
-        """Return what the columns are worth as fractions, or rounded up."""
+        """Return the values of the columns as fractions, or rounded up."""
         del form
         costs = list(self._written(problem).costs.values())
         unit = Fraction(max(costs, default=0)) / _UNITS
         return [ceil_to(cost, unit) for cost in costs] if self.rounded and unit else costs
 
     def exact_offset(self, problem: Consolidation, form: StandardForm) -> Number:
-        """Return what the jobs that must be placed count by their number."""
+        """Return the objective's constant: the job bonus of the jobs that must be placed."""
         del form
         return self._case(problem).bonus
 
@@ -65,7 +65,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-        """Solve from a start that has as many jobs as the model demands; rounded if a gap is asked for."""
+        """Solve from the budget's start if it places enough jobs; round values if the gap allows it."""
         case = self._case(problem)
         if budget.start is not None and len(budget.start.placed) < case.required:
             budget = replace(budget, start=None)
@@ -76,17 +76,17 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return Formulation.run(type(self)(case, rounded=rounded), problem, budget)
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Grant GPUs to the jobs that stay in groups."""
+        """Assign GPUs to the jobs that stay in groups."""
         case = self._case(problem)
         return case.placed(*self.choose(values, case))
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Return the groups in which the jobs of a solution stay, as column values."""
+        """Return a solution as column values by name."""
         case = self._case(problem)
         return self.fill(case.located(solution), case.spared(solution), case)
 
     def _case(self, problem: Consolidation) -> ConsolidationCase:
-        """Return the problem by groups, the one at hand where there is one."""
+        """Return the problem by groups, reusing the given case."""
         return (
             self.case
             if self.case is not None and self.case.problem is problem
@@ -94,7 +94,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         )
 
     def _written(self, problem: Consolidation) -> NamedProgram:
-        """Write the arrays, once where the case is at hand."""
+        """Fill the arrays, only once for the given case."""
         if self.case is None or self.case.problem is not problem:
             return self.program(ConsolidationCase.of(problem))
         if self._program is None:

@@ -1,4 +1,4 @@
-"""Patterns: the merged model over every maximal way to fill a machine, for any demands."""
+"""Patterns: the merged model over every maximal filling of a machine, for any demands."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -19,20 +19,20 @@ Pattern = tuple[int, ...]
 
 
 class Patterns(Merged):
-    """Choose how many machines are filled in which way.
+    """Choose how many machines are filled by which pattern.
 
     Sets
     ----
-    As `formulations.consolidation.divisible.Divisible`; besides F_p the sizes of what is free on machines below
-    p, and Q_f the maximal patterns of f free GPUs: numbers of jobs by demand to which none can be added.
+    As in `formulations.consolidation.divisible.Divisible`, and F_p: numbers of free GPUs on machines in p. Q_f:
+    maximal patterns for f free GPUs, i.e. numbers of jobs by demand to which no job can be added.
 
     Parameters
     ----------
-    As there; besides q_d the jobs of d GPUs in pattern q, and m_pf the machines below p with f free GPUs.
+    As there, and q_d: jobs of d GPUs in pattern q. m_pf: machines in p with f free GPUs.
 
     Variables
     ---------
-    take, alone, across and whole as there. fill[p, f, q], integer: machines below p with f free GPUs that are
+    take, alone, across and whole as there. fill[p, f, q], integer: machines in p with f free GPUs that are
     filled by pattern q.
 
     Objective
@@ -47,17 +47,17 @@ class Patterns(Merged):
 
     Size
     ----
-    That of `divisible`, and a column for each pattern of each size and rack: at most a dozen for machines of 8
-    GPUs and demands of 2 to 8.
+    That of `divisible`, plus one column per rack, number of free GPUs and pattern: at most a dozen patterns for
+    machines of 8 GPUs and demands of 2 to 8.
 
     Source
     ------
-    Dally, section II-B, for worth by tier; Gilmore and Gomory, Operations Research 9 (1961), for patterns.
+    Dally, section II-B, for values by tier; Gilmore and Gomory, Operations Research 9 (1961), for patterns.
 
     Raises
     ------
     Unsupported
-        There are more than 2,000 patterns of one size.
+        There are more than 2,000 patterns for one number of free GPUs.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Patterns(Merged):
     name: ClassVar[str] = "patterns"
 
     def check(self, case: ConsolidationCase) -> None:
-        """Refuse machines that can be filled in too many ways."""
+        """Raise `Unsupported` if machines can be filled in too many ways."""
         super().check(case)
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
             if len(maximal(case.alone, free)) > _MOST_PATTERNS:
@@ -78,7 +78,7 @@ class Patterns(Merged):
                 raise Unsupported(f"{self.name}: {rule}; laminar does without")
 
     def pack(self, model: Any, indices: Indices) -> None:
-        """Fill machines by patterns."""
+        """Add columns and rows for patterns to the Pyomo model."""
         from pyomo.environ import Constraint, NonNegativeIntegers, Var
 
         sizes, demands = _sizes(indices.case), indices.case.alone
@@ -104,7 +104,7 @@ class Patterns(Merged):
         )
 
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Fill machines by patterns."""
+        """Add columns and rows for patterns to the arrays."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         held: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.alone}
         filled: dict[tuple[int, int], list[tuple[str, int]]] = {}
@@ -121,7 +121,7 @@ class Patterns(Merged):
             program.row(f"supply[{p},{f}]", entries + whole, upper=len(sizes[p, f]))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Place jobs on the machines whose patterns hold them."""
+        """Yield demand and machine of each job, placed on the machines whose patterns have room for it."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         spared = set(self.spared(values, indices))
         free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}
@@ -136,7 +136,7 @@ class Patterns(Merged):
                         left[d, p] -= count
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Find a pattern for what is on each machine."""
+        """Return the column values, with a pattern that covers the jobs on each machine."""
         demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
         for (k, v), count in stays.items():
@@ -155,7 +155,7 @@ class Patterns(Merged):
 
 
 def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
-    """Return the innermost groups by the group above and what is free on them."""
+    """Return the innermost groups by the group around them and their free GPUs."""
     found: dict[tuple[int, int], list[int]] = {}
     for leaf in range(len(case.vacancy.gpus)):
         node = case.vacancy.nodes[leaf]
@@ -164,14 +164,14 @@ def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
 
 
 def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
-    """Return groups, sizes of what is free on machines below, and numbers of the patterns of that size."""
+    """Return (stem, free GPUs, pattern number) for every pattern that may fill a machine."""
     demands = case.alone
     return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
 
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns of free GPUs by falling demands, at most one more than are too many."""
+    """Enumerate the maximal patterns of free GPUs, largest demand first; stop if there are too many."""
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

@@ -1,4 +1,4 @@
-"""Program: an integer program written column by column and row by row, with exact costs."""
+"""Program: an integer program built column by column and row by row, with exact costs."""
 
 from collections.abc import Iterable
 from math import inf
@@ -12,7 +12,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class NamedProgram:
-    """Arrays of a model that is maximized, by the names of its columns and rows."""
+    """Arrays of a model to be maximized, by the names of its columns and rows."""
 
     def __init__(self) -> None:
         self.costs: dict[str, Exact] = {}
@@ -22,7 +22,7 @@ class NamedProgram:
         self._entries: list[tuple[int, int, float]] = []
 
     def column(self, name: str, *, cost: Exact = 0, upper: float = inf) -> None:
-        """Add a whole number of at least 0."""
+        """Add a column, a non-negative integer."""
         self._place[name] = len(self.costs)
         self.costs[name] = cost
         self._upper.append(upper)
@@ -30,13 +30,13 @@ class NamedProgram:
     def row(
         self, name: str, entries: Iterable[tuple[str, float]], *, lower: float = -inf, upper: float = inf
     ) -> None:
-        """Limit a sum of columns, each given with its coefficient."""
+        """Add a row: limits on a sum of columns, each given with its coefficient."""
         number = len(self._rows)
         self._rows.append((name, lower, upper))
         self._entries += [(number, self._place[column], entry) for column, entry in entries]
 
     def form(self, offset: Exact = 0) -> StandardForm:
-        """Return the arrays."""
+        """Return the arrays in standard form."""
         row, column, entry = np.array(self._entries, dtype=np.float64).reshape(-1, 3).T
         places = (row.astype(np.int64), column.astype(np.int64))
         names, lower, upper = zip(*self._rows, strict=True) if self._rows else ((), (), ())

@@ -1,4 +1,4 @@
-"""Vacancy: the free GPUs of a cluster as a tree of the groups that its tiers join."""
+"""Vacancy: the free GPUs of a cluster as a tree of the groups that its tiers form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gsopt.scenario.cluster import MACHINE
 
 @dataclass(frozen=True)
 class VacantGroup:
-    """A group of GPUs that one tier joins, of which some are free."""
+    """A group of GPUs on one tier, some of them free."""
 
     level: int  # place of its tier among the cluster's, 0 for the innermost
     parent: int  # number of the group around it; the whole cluster's is its own
@@ -20,7 +20,7 @@ class VacantGroup:
 
 @dataclass(frozen=True, eq=False)
 class Vacancy:
-    """The groups that have free GPUs, the innermost first; the last one is the whole cluster."""
+    """The groups that have free GPUs, innermost first; the last one is the whole cluster."""
 
     nodes: tuple[VacantGroup, ...]  # the groups
     # numbers of the free GPUs of each innermost group; these are the first nodes
@@ -28,7 +28,7 @@ class Vacancy:
 
     @classmethod
     def of(cls, problem: Consolidation) -> "Vacancy":
-        """Group the GPUs that a problem leaves free."""
+        """Group the free GPUs of a problem."""
         busy = frozenset(problem.busy)
         free = [gpu for gpu in range(problem.cluster.gpus) if gpu not in busy]
         members: list[dict[int, list[int]]] = []
@@ -60,7 +60,7 @@ class Vacancy:
 
     @cached_property
     def within(self) -> tuple[tuple[int, ...], ...]:
-        """Numbers of the groups inside each group, itself the last."""
+        """Numbers of the groups inside each group, including itself as the last."""
         inside: list[list[int]] = [[] for _ in self.nodes]
         for v in range(len(self.nodes)):
             for u in self.path(v):
@@ -86,7 +86,7 @@ class Vacancy:
             v = self.nodes[v].parent
 
     def around(self, v: int, level: int) -> int:
-        """Return the group of a level that is around a group, or that group itself."""
+        """Return the group of a level that contains a group, or that group itself."""
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 

@@ -1,4 +1,4 @@
-"""Beginning: what jobs have now, and a bound that costs next to nothing."""
+"""Beginning: the current GPUs, and a bound that is cheap to compute."""
 
 from formulations.common.best import Best
 from formulations.goodput.case import GoodputCase
@@ -7,22 +7,22 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
 def current_gpus(case: GoodputCase) -> GoodputSolution:
-    """Return what jobs have now, as far as they may keep it."""
+    """Return the current GPUs of all jobs, as far as they may be kept."""
     wanted = [next((each for each in options if each.keeps), options[0]) for options in case.options]
     return case.solution(pack(case, wanted).vectors)
 
 
 def bound_alone(case: GoodputCase) -> float:
-    """Return a bound on the objective: the mean of what jobs count if each has what is best for it alone."""
+    """Return a bound on the objective: the mean cost if each job had its best option, ignoring the others."""
     return mean(case, sum(min(option.cost for option in options) for options in case.options))
 
 
 def mean(case: GoodputCase, total: float) -> float:
-    """Return a bound on the objective by one on the total of all jobs in doubles."""
+    """Convert a bound on the total cost of all jobs, in doubles, to a bound on the objective."""
     return total * (1 - case.error) / max(len(case.options), 1)
 
 
 def begin(case: GoodputCase, best: Best[Goodput, GoodputSolution]) -> None:
-    """Take over what jobs have now, and the bound of all jobs alone."""
+    """Keep the current GPUs as the first solution, and a bound that ignores contention."""
     best.take(current_gpus(case))
     best.raise_bound(bound_alone(case))

@@ -1,4 +1,4 @@
-"""Case: on what each job may run, and what it costs there, in doubles."""
+"""Case: the options of each job and their costs, in doubles."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ Vector = tuple[int, ...]
 
 
 class GoodputOption(NamedTuple):
-    """A way in which a job may run."""
+    """A number of GPUs, and of nodes, on which a job may run."""
 
     gpus: int  # its GPUs
     # least, most: on how many nodes they may stand: any number between these costs the same
@@ -29,23 +29,23 @@ class GoodputOption(NamedTuple):
 
     @property
     def is_wide(self) -> bool:
-        """Whether the job stands on several nodes."""
+        """Whether the job runs on several nodes."""
         return self.least > 1
 
     @property
     def is_single(self) -> bool:
-        """Whether the job stands on any one node."""
+        """Whether the job runs on a single node that can still be chosen."""
         return self.least == 1 and not self.keeps
 
     @property
     def is_spread(self) -> bool:
-        """Whether the job stands on any several nodes."""
+        """Whether the job runs on several nodes that can still be chosen."""
         return self.is_wide and not self.keeps
 
 
 @dataclass(frozen=True, eq=False)
 class GoodputCase:
-    """A problem as options of its jobs."""
+    """A problem as a list of options for each job."""
 
     problem: Goodput
     # options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals
@@ -59,17 +59,17 @@ class GoodputCase:
 
     @property
     def error(self) -> float:
-        """Relative error that a total of costs may have, as none of them is negative."""
+        """Relative error of a total of costs, which are never negative."""
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
-        """Return the GPUs of all jobs on each node as a solution."""
+        """Convert the GPUs of all jobs on each node to a solution."""
         named = zip(self.problem.jobs, vectors, strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
 
 
 def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[GoodputOption]:
-    """List the options of a job, given how many GPUs so many nodes have at most."""
+    """List the options of a job; `widest` holds the most GPUs on 1, 2, ... nodes."""
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
     share = Fraction(len(problem.nodes), max(problem.total, 1))
@@ -88,13 +88,13 @@ def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterabl
 
 
 def _counted(problem: Goodput, scaled: Floats) -> Floats:
-    """Compute the costs of jobs from their speed-ups relative to their fair shares."""
+    """Compute the cost of jobs from their speed-ups relative to their fair shares."""
     counted: Floats = (scaled + problem.floor) ** problem.power
     return counted
 
 
 def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int | None) -> Floats:
-    """Return speed-ups by nodes and GPUs, both less one; -1 where a job cannot run."""
+    """Return speed-ups by nodes and GPUs, both minus one; -1 where a job cannot run."""
     rows = rows[: len(widest)]
     ends = [
         min(nodes + len(row), int(widest[nodes]), widest[-1] if cap is None else cap)
@@ -107,7 +107,7 @@ def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int 
 
 
 def _grown(table: Floats) -> Floats:
-    """Drop what is no faster than fewer GPUs on the same nodes, which fit wherever more do."""
+    """Zero entries no faster than fewer GPUs on the same nodes, which fit wherever more GPUs do."""
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before
@@ -115,7 +115,7 @@ def _grown(table: Floats) -> Floats:
 
 
 def _last_equal(table: Floats) -> NDArray[np.int64]:
-    """Return the largest number of nodes with the same speed-up; a single node equals no other number."""
+    """Return the largest number of nodes with the same speed-up; one node is never merged with more."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

@@ -1,4 +1,4 @@
-"""Counting: the knapsack that is left where only the number of GPUs counts, and what it rules out."""
+"""Counting: the knapsack that remains if only numbers of GPUs count, and the options that it rules out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """Least costs where jobs share all GPUs as if they stood on one node: a multiple-choice knapsack."""
+    """Least costs if all GPUs were on one node: a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
     # least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1)
@@ -30,7 +30,7 @@ class Counting:
 
     @classmethod
     def of(cls, case: GoodputCase) -> "Counting":
-        """Fill the tables; raise `Unsupported` if memory cannot hold them."""
+        """Fill the tables; raise `Unsupported` if they do not fit into memory."""
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)
         if (jobs + 1) * (gpus + 1) > LARGEST_TABLE:
@@ -43,11 +43,11 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """Least cost of all jobs, in doubles: no solution costs less, but for rounding."""
+        """Least cost of all jobs, in doubles: a lower bound up to rounding."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:
-        """Return the options by which the knapsack has its least cost."""
+        """Return the options of the knapsack's optimum."""
         last = self.before[-1]
         counts = read_back(self.before, self.costs, int(last.argmin()))
         return [
@@ -56,7 +56,7 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[GoodputOption]]:
-        """List the options with which jobs may cost no more than a limit together, or all when time is over."""
+        """List each job's options that a total cost up to a limit allows; all options if time runs out."""
         slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[GoodputOption]] = []
         for job, options in enumerate(self.case.options):
@@ -67,7 +67,7 @@ class Counting:
         return kept
 
     def _others(self, job: int) -> Floats:
-        """Return the least cost of all other jobs, by how many GPUs a job takes."""
+        """Return the least cost of all other jobs, by the GPUs of a job."""
         behind = np.append(self._rest[len(self.case.options) - job - 1], np.inf)
         totals: Floats = (self.before[job] + behind[self._left]).min(axis=1)
         return totals
@@ -79,7 +79,7 @@ class Counting:
 
     @cached_property
     def _left(self) -> NDArray[np.int64]:
-        """GPUs left by those of a job (rows) and of the jobs before it (columns); -1 if too few."""
+        """GPUs left by those of a job (rows) and of the jobs before it (columns); -1 if negative."""
         gpus = self.case.problem.total
         left: NDArray[np.int64] = gpus - np.arange(self.costs.shape[1])[:, None] - np.arange(gpus + 1)
         return np.maximum(left, -1)

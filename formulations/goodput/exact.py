@@ -1,4 +1,4 @@
-"""Exact: the knapsack of counts packed onto the nodes, and the integer program of what it leaves open."""
+"""Exact: the knapsack packed onto nodes, then an integer program over the remaining options."""
 
 from collections.abc import Sequence
 
@@ -26,18 +26,18 @@ from gsopt.solvers.scaling import optimize
 def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
     """Solve a problem by the first technique that proves its solution; the message says which.
 
-    1. What jobs have now, and the bound as if each had what is best for it alone.
-    2. The knapsack of numbers of GPUs, as if all stood on one node: a bound, and options that are packed onto
-       the nodes and improved there.
-    3. The integer program of those options with which the knapsack costs no more than the best solution:
-       `Patterned`, or `ReducedOptions` where nodes can hold too much to list. Without GPUs left over and
-       with few restarts, those options are few.
+    1. The current GPUs, and a bound that ignores contention.
+    2. The knapsack of numbers of GPUs, as if all were on one node: a bound, and options that are packed onto
+       the nodes and then improved.
+    3. The integer program over the options with which the knapsack costs no more than the best solution:
+       `Patterned`, or `ReducedOptions` if the patterns of nodes are too many. If all GPUs are used and few jobs
+       restart, few options remain.
 
-    Value and bound of an optimum differ by no more than `gsopt.problems.goodput.Goodput.resolution`.
+    The value and the bound of an optimum differ by at most `gsopt.problems.goodput.Goodput.resolution`.
 
     Source
     ------
-    Pollux (OSDI 2021), section 4.2, which searches by a genetic algorithm.
+    Pollux (OSDI 2021), section 4.2; the paper uses a genetic algorithm.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
 
 
 def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution]) -> NodePacking:
-    """Pack what the knapsack chooses, and improve it as long as it may not be the best."""
+    """Pack the knapsack's choice onto nodes, and improve it while it may not be optimal."""
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
     choice, budget = counting.choice(), best.budget
     packing = pack(case, choice)
@@ -86,7 +86,7 @@ def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSo
 def _proven(
     case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution], packing: NodePacking
 ) -> Result[GoodputSolution]:
-    """Solve the integer program of what may be no worse than the best solution."""
+    """Solve the integer program over the options that a solution no worse than the best may use."""
     jobs = len(case.options)
     alive = counting.alive(float(best.known_value) * jobs, best.budget)
     if best.finished:
@@ -116,6 +116,6 @@ def _proven(
 
 
 def _program(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> OptionProgram:
-    """Return the program with patterns, unless nodes can hold too much for that."""
+    """Return the program with patterns, or the reduced one if nodes have too many patterns."""
     patterned = Patterned(case, alive)
     return patterned if patterned.is_small else ReducedOptions(case, alive)

@@ -1,4 +1,4 @@
-"""MILP: every job's shape and its GPUs on every node, the model of record."""
+"""MILP: the shape of every job and its GPUs on every node, the reference model."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -18,23 +18,23 @@ Shape = tuple[int, int, int]
 
 
 class Milp(Formulation[Goodput, GoodputSolution]):
-    """One binary variable for each shape of each job, and its GPUs on each node.
+    """One binary variable for each shape of each job, and integers for its GPUs on each node.
 
     Sets
     ----
-    Jobs J; nodes I; shapes (n, k) on which job j runs: n nodes and k GPUs.
+    J: jobs. I: nodes. Shapes (n, k) in which job j can run: n nodes and k GPUs.
 
     Parameters
     ----------
-    c_jnk: what job j counts in a shape after a restart, d_j: as it stands now, e: without GPUs, each divided by
-    the number of jobs; shapes that count no less than e are left out. a_ji: its GPUs on node i now. g_i: GPUs
-    of node i.
+    c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current GPUs. e: the cost without
+    GPUs. All are divided by the number of jobs; shapes that cost at least e are left out. a_ji: current GPUs of
+    j on node i. g_i: GPUs of node i.
 
     Variables
     ---------
-    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps those that it has, where it may. runs_jnk
-    in {0, 1}: it restarts in a shape. gpus_ji integer: its GPUs on node i after a restart. alone_ji, part_ji
-    in {0, 1}: they are all that it has, or a part of them.
+    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps its current GPUs, if it may. runs_jnk in
+    {0, 1}: it restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji, part_ji
+    in {0, 1}: node i holds all of its GPUs, or a part of them.
 
     Objective
     ---------
@@ -51,16 +51,16 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     room: sum_j gpus_ji + a_ji keeps_j <= g_i.
 
-    wide: sum_j part_ji + sum_{j on several nodes, i among them} keeps_j <= 1.
+    wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1.
 
     Size
     ----
-    A column for each shape and each job, another one for each job that has GPUs, and 3 |J| |I|;
-    4 |J| + 2 |J| |I| + 2 |I| rows.
+    One column per job and shape, one per job, one per job that has GPUs now, and 3 |J| |I| more; 4 |J| + 2 |J|
+    |I| + 2 |I| rows.
 
     Source
     ------
-    Pollux (OSDI 2021), section 4.2, as an integer program: a sum of powers is linear in what is chosen.
+    Pollux (OSDI 2021), section 4.2, as an integer program: a sum of powers is linear in binary choices.
 
     Examples
     --------
@@ -109,10 +109,10 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return model
 
     def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
-        """Return what columns cost, rounded down so that the bound holds.
+        """Return the costs of the columns, rounded down so that the bound holds.
 
-        Each cost has a denominator of its own, whose common multiple has thousands of digits. What is lost
-        together is a quarter of the difference that is none.
+        Each cost has its own denominator, and their common multiple has thousands of digits. The total rounding
+        loss is a quarter of the difference that counts as none.
         """
         costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
         costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
@@ -123,7 +123,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return [floor_to(costs.get(column, 0), grid) for column in form.columns]
 
     def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
-        """Return what jobs have now, and the bound as if nobody wanted the same GPU."""
+        """Return the current GPUs, and a bound that ignores contention."""
         case = GoodputCase.of(problem)
         return current_gpus(case), bound_alone(case)
 
@@ -139,7 +139,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
 
     def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return a solution's non-zero columns by name."""
         values: dict[str, float] = {}
         kept, shapes = _kept(problem), _shapes(problem)
         for job, gpus in enumerate(problem.vectors(solution)):
@@ -158,12 +158,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Return how much a job without GPUs adds to the mean."""
+    """Return what a job without GPUs adds to the objective."""
     return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Return how much each job that keeps its GPUs adds, where it may."""
+    """Return what each job that may keep its current GPUs adds to the objective on these."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
@@ -173,7 +173,7 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Return how much each job adds after a restart in each shape, where that beats having no GPUs."""
+    """Return what each job adds in each shape after a restart, if less than without GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):
@@ -186,7 +186,7 @@ def _shapes(problem: Goodput) -> dict[Shape, Exact]:
 
 
 def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
-    """Require that a job has one shape, with its numbers of nodes and GPUs."""
+    """Require one shape per job, with its numbers of nodes and GPUs."""
     runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
     chosen = [model.waits[job], *(model.keeps[each] for each in model.keeps if each == job)]
     _add(model, f"one[{job}]", sum([*chosen, *(run for run, _, _ in runs)]) == 1)
@@ -198,7 +198,7 @@ def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> 
 
 
 def _node_rows(model: Any, problem: Goodput, kept: Collection[int], node: int) -> None:
-    """Limit what a node holds."""
+    """Limit the GPUs, and the parts of jobs on several nodes, of a node."""
     held = {job: problem.currents[job][node] for job in kept if problem.currents[job][node]}
     spread = [job for job in held if sum(map(bool, problem.currents[job])) > 1]
     new = sum(model.gpus[job, node] for job in range(len(problem.jobs)))

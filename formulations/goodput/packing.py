@@ -1,4 +1,4 @@
-"""Packing: options of jobs on the nodes, and better ones in the room that is left."""
+"""Packing: places options of jobs on nodes, and improves them in the remaining room."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -11,7 +11,7 @@ _ROUNDS = 10
 
 
 class NodePacking:
-    """What jobs have on the nodes, their chosen options, and the room that is left."""
+    """The chosen options of all jobs, their GPUs on the nodes, and the remaining room."""
 
     def __init__(self, case: GoodputCase) -> None:
         self.case = case
@@ -22,11 +22,11 @@ class NodePacking:
 
     @property
     def cost(self) -> float:
-        """What all jobs count together, in doubles."""
+        """Total cost of all jobs, in doubles."""
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Place a job without GPUs by an option if there is room; return whether there is."""
+        """Place an option of a job without GPUs if there is room; return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -35,12 +35,12 @@ class NodePacking:
         return True
 
     def take(self, job: int) -> None:
-        """Take the GPUs of a job away."""
+        """Take away the GPUs of a job."""
         self._add(self.vectors[job], 1)
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Move each job in turn to its cheapest option that fits beside the others, until no move helps."""
+        """Move each job in turn to its cheapest option that fits, until no move helps."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):
@@ -51,7 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Let each of some jobs, while it has no GPUs, displace another one where both together gain."""
+        """Let jobs without GPUs displace another job if that lowers their total cost."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:
@@ -76,7 +76,7 @@ class NodePacking:
             self._restore(other, *before)
 
     def _place_first(self, job: int, order: Iterable[GoodputOption], cost: float) -> None:
-        """Grant a job without GPUs the first fitting option in an order, of those below a cost."""
+        """Give a job without GPUs its first option in order that fits and costs less than `cost`."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return
@@ -98,7 +98,7 @@ class NodePacking:
                 self._wide[node] = sign < 0
 
     def _vector(self, job: int, option: GoodputOption) -> Vector | None:
-        """Find room for an option: as it stands, on the fullest node that has it, or on the emptiest ones."""
+        """Find nodes for an option: its current ones, the fullest single one with room, or the emptiest."""
         if option.keeps:
             return self._kept(self.case.problem.currents[job])
         if option.gpus == 0:
@@ -134,7 +134,7 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Grant jobs the options that they want, kept ones first, then the largest; without room, none."""
+    """Place the wanted options, kept ones first, then the largest; jobs that do not fit get none."""
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

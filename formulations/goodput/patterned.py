@@ -1,4 +1,4 @@
-"""Patterned: the integer program of the options that are left, in which each node has a pattern."""
+"""Patterned: the integer program over the remaining options, with a pattern for every node."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,16 +23,16 @@ MOST_PATTERNS = 4_000
 
 @dataclass(frozen=True, eq=False)
 class Patterned(OptionProgram):
-    """The options of each job that are left, and the pattern of every node.
+    """The remaining options of each job, and a pattern for every node.
 
-    Nodes that are alike are interchangeable, so that of each kind and pattern there is a number of nodes. Its
-    relaxation mixes whole patterns, and so knows that jobs of four and five GPUs do not share a node of eight,
-    of which the sums of GPUs in `Reduced` give it the greater part of both.
+    Identical nodes are interchangeable, so the program counts the nodes of each kind and pattern. Its
+    relaxation mixes whole patterns. So it excludes, for example, jobs of four and five GPUs on a node of eight,
+    of which the GPU sums in `ReducedOptions` admit the greater part of both.
 
-    Columns beside `runs`: `holds`, nodes of a kind that have a pattern; `parts`, nodes with so much room on
-    which a job stands that spreads. Rows: `nodes` of each kind; `stays`, a job keeps its GPUs on all nodes of a
-    kind where it has some; `sized`, there is a place for every job on one node; `room`, there are nodes for
-    every part, each with one; `all`, their room is enough for the job.
+    Columns besides `runs`: `holds`, nodes of a kind with a pattern; `parts`, nodes with a given room on which a
+    spread job runs. Rows: `nodes` of each kind; `stays`, a job keeps its GPUs on all nodes of a kind where it
+    has some; `sized`, enough places for the jobs on one node; `room`, enough nodes for all parts, one part
+    each; `all`, the parts have room for the whole job.
     """
 
     @cached_property
@@ -47,7 +47,7 @@ class Patterned(OptionProgram):
 
     @property
     def is_small(self) -> bool:
-        """Whether there are so few patterns that this program is the faster one."""
+        """Whether the patterns are few enough for this program to be the faster one."""
         if max(self.case.problem.nodes, default=0) > LARGEST_NODE:
             return False
         every = chain.from_iterable(map(self._patterns, self.kinds))
@@ -68,7 +68,7 @@ class Patterned(OptionProgram):
                 self._use(rows, job, option, ("runs", job, place))
 
     def _hold(self, rows: KeyedRows, number: int, pattern: Pattern, column: Key) -> None:
-        """Add what nodes with a pattern hold."""
+        """Add a column for a pattern on nodes of a kind, with its entries in the rows."""
         nodes = len(self.kinds[number].nodes)
         rows.column(column, nodes)
         rows.add(("nodes", number), column, 1, -np.inf, nodes)
@@ -84,7 +84,7 @@ class Patterned(OptionProgram):
         return sorted({pattern.room for patterns in self.patterns for pattern in patterns if pattern.room})
 
     def _share(self, rows: KeyedRows, job: int, room: int) -> None:
-        """Let a job that spreads stand on nodes with so much room."""
+        """Add a column for parts of a spread job on nodes with a given room."""
         part = ("parts", job, room)
         rows.column(part, len(self.case.problem.nodes))
         self._part(rows, job, part)
@@ -92,7 +92,7 @@ class Patterned(OptionProgram):
         rows.add(("room", room), part, -1, 0, np.inf)
 
     def _use(self, rows: KeyedRows, job: int, option: GoodputOption, column: Key) -> None:
-        """Add what an option's column takes."""
+        """Add the entries of an option's column to the rows."""
         if option.keeps:
             for number, kind in enumerate(self.kinds):
                 if any(stay.job == job for stay in kind.stays):
@@ -119,7 +119,7 @@ class Patterned(OptionProgram):
         return vectors
 
     def _places(self, found: Mapping[Key, int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Find the nodes that have a place for a job of each size, and those that have each room for a part."""
+        """Return the nodes with places for jobs of each size, and those with each room for a part."""
         homes: defaultdict[int, list[int]] = defaultdict(list)
         rooms: defaultdict[int, list[int]] = defaultdict(list)
         for number, (kind, patterns) in enumerate(zip(self.kinds, self.patterns, strict=True)):
@@ -135,7 +135,7 @@ class Patterned(OptionProgram):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return options of jobs, of those that are left, and where they stand as values of the columns."""
+        """Return the column values of given options, each a remaining one, and GPUs."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):
@@ -150,7 +150,7 @@ class Patterned(OptionProgram):
         return np.array([float(found[key]) for key in self.rows.columns])
 
     def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[GoodputOption, Vector]]) -> Pattern:
-        """Return the pattern of a node; what is idle is a part's, or filled up with the smallest jobs."""
+        """Return the pattern of a node; idle GPUs are room for a part, or places for the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]
         room = kind.gpus - sum(stay.gpus for stay in stays) - sum(sizes)
@@ -161,7 +161,7 @@ class Patterned(OptionProgram):
 
 
 def _divided(rooms: Mapping[int, int], gpus: int) -> dict[int, int]:
-    """Divide the GPUs of a job among nodes with so much room, at least one on each."""
+    """Divide the GPUs of a job among nodes with given room, at least one GPU on each."""
     spare, parts = gpus - len(rooms), {}
     for node, room in rooms.items():
         more = min(room - 1, spare)

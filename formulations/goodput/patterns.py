@@ -1,4 +1,4 @@
-"""Patterns: all that a node can hold, of jobs that stay on it, jobs of each size, and room for a part."""
+"""Patterns: everything that a node can hold: staying jobs, jobs of each size, and room for a part."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ class Stay(NamedTuple):
 
 
 class Pattern(NamedTuple):
-    """What a node holds."""
+    """The contents of a node."""
 
     stays: tuple[Stay, ...]  # jobs that keep their GPUs
     sizes: tuple[int, ...]  # GPUs of each job that has all its GPUs there, ascending
@@ -26,14 +26,14 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True)
 class NodeKind:
-    """Nodes that are alike: of as many GPUs, of which the same jobs may keep as many."""
+    """Identical nodes: the same number of GPUs, and the same jobs that may stay with as many GPUs."""
 
     gpus: int  # GPUs of each
     stays: tuple[Stay, ...]  # jobs that may stay
     nodes: tuple[int, ...]
 
     def patterns(self, sizes: Sequence[int], *, parts: bool) -> Iterator[Pattern]:
-        """Yield all patterns in which another job would not fit, unless its room may be for a part of a job."""
+        """Yield all patterns to which no job can be added, or whose remaining room may hold a part of a job."""
         for stays, room in _staying(self.stays, self.gpus):
             is_open = parts and not any(stay.is_wide for stay in stays)
             for chosen, left in _filled(sizes, room, is_full=not is_open):
@@ -41,7 +41,7 @@ class NodeKind:
 
 
 def kinds(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> list[NodeKind]:
-    """Sort nodes by how the options that are left see them."""
+    """Group nodes that the remaining options cannot tell apart."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):
         if any(option.keeps for option in options):
@@ -55,7 +55,7 @@ def kinds(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> list[N
 
 
 def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:
-    """Yield the sets of jobs that may stay together, and the GPUs left beside them."""
+    """Yield the sets of jobs that may stay together, and the GPUs left over."""
     if not stays:
         yield (), room
         return
@@ -68,7 +68,7 @@ def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...
 
 
 def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
-    """List jobs of some sizes that fit together, and the GPUs that are left, in the end too few for another."""
+    """Yield jobs of some sizes that fit together, and the GPUs left; if `is_full`, too few for another job."""
     if not sizes:
         yield (), room
         return

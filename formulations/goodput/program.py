@@ -1,4 +1,4 @@
-"""Program: an integer program of the options that are left, whatever it says of the nodes."""
+"""Program: an integer program over the remaining options; subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -17,11 +17,11 @@ from gsopt.solvers.standard_form import StandardForm
 
 @dataclass(frozen=True, eq=False)
 class OptionProgram(ABC):
-    """The options of each job that are left, as an integer program.
+    """The remaining options of each job, as an integer program.
 
-    Its first columns are `runs` of each job and option, of which one is 1 (row `one`); only these cost. The
-    rows `fewest` and `most` limit the nodes of jobs that spread over several. Subclasses add how many GPUs
-    these have on each, and what else a node holds.
+    Its first columns are `runs` of each job and option, exactly one of which is 1 (row `one`); only these have
+    costs. The rows `fewest` and `most` limit the number of nodes of spread jobs. Subclasses model the GPUs of
+    these jobs on each node, and everything else that a node holds.
     """
 
     case: GoodputCase  # the problem
@@ -36,11 +36,11 @@ class OptionProgram(ABC):
 
     @property
     def paid(self) -> Fraction:
-        """What every solution pays."""
+        """Total of the least costs, which every solution pays."""
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
-        """Compute what columns cost beyond that, rounded down; exact where jobs cost at least so much."""
+        """Return the costs beyond `paid`, rounded down by a step negligible for totals of `least` or more."""
         grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
         beyond = [
             (Fraction(option.cost) - Fraction(paid)) // grid * grid
@@ -56,7 +56,7 @@ class OptionProgram(ABC):
 
     @cached_property
     def rows(self) -> KeyedRows:
-        """The model as it is written down."""
+        """The model's columns and rows by key."""
         rows = KeyedRows()
         for job, options in enumerate(self.alive):
             for place in range(len(options)):
@@ -72,16 +72,16 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def _place(self, rows: KeyedRows) -> None:
-        """Add columns and rows for what is on the nodes."""
+        """Add columns and rows for the nodes."""
 
     def _part(self, rows: KeyedRows, job: int, part: Key) -> None:
-        """Count a part of a job that spreads among its nodes."""
+        """Count a part of a spread job among its nodes."""
         rows.add(("fewest", job), part, 1, 0, np.inf)
         rows.add(("most", job), part, 1, -np.inf, 0)
 
     @cached_property
     def sizes(self) -> list[int]:
-        """GPUs that jobs may have on any one node, ascending."""
+        """Numbers of GPUs that jobs may have on any one node, ascending."""
         return sorted({option.gpus for options in self.alive for option in options if option.is_single})
 
     @cached_property
@@ -90,7 +90,7 @@ class OptionProgram(ABC):
         return [job for job, options in enumerate(self.alive) if any(each.is_spread for each in options)]
 
     def read(self, values: NDArray[np.float64]) -> dict[Key, int]:
-        """Return the columns of a point by their keys."""
+        """Return the values of a point by column key."""
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:
@@ -106,4 +106,4 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return options of jobs, of those that are left, and where they stand as values of the columns."""
+        """Return the column values of given options, each a remaining one, and GPUs."""

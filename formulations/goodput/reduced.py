@@ -1,4 +1,4 @@
-"""Reduced: the integer program of the options that are left, jobs on one node by their size only."""
+"""Reduced: the integer program over the remaining options, with jobs on one node merged by size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from formulations.goodput.rows import Key, KeyedRows
 
 @dataclass(frozen=True, eq=False)
 class ReducedOptions(OptionProgram):
-    """The options of each job that are left, and the GPUs of every node.
+    """The remaining options of each job, and the GPUs of every node.
 
-    Jobs on one node that have as many GPUs are interchangeable in space, so a node holds a number of jobs of
-    each size. Jobs on several nodes have their GPUs on each, and those that keep theirs are as they are.
+    Jobs on one node with the same number of GPUs are interchangeable, so a node holds a number of jobs of each
+    size. Jobs on several nodes have variables for their GPUs on each, and kept GPUs are fixed.
 
-    Columns beside `runs`: `holds`, jobs of each size on each node; `parts` and `gpus`, whether a node holds a
-    part of a job on several and how many GPUs of it. Rows: `sized`, jobs of each size are on some node; `all`,
-    GPUs of a job on several; `filled` and `empty`, a part has a GPU and no others have; `room` and `wide`, a
-    node has so many GPUs, and one part.
+    Columns besides `runs`: `holds`, jobs of each size on each node; `parts` and `gpus`, whether a node holds
+    part of a spread job, and how many of its GPUs. Rows: `sized`, jobs of each size are on some node; `all`,
+    the GPUs of a spread job; `filled` and `empty`, a part has at least one GPU and other nodes have none;
+    `room` and `wide`, the GPUs of a node, and at most one part on it.
     """
 
     def _place(self, rows: KeyedRows) -> None:
@@ -40,7 +40,7 @@ class ReducedOptions(OptionProgram):
                 self._share(rows, job, node)
 
     def _use(self, rows: KeyedRows, job: int, option: GoodputOption, column: Key) -> None:
-        """Add what an option's column takes."""
+        """Add the entries of an option's column to the rows."""
         if option.keeps:
             for node, count in enumerate(self.case.problem.currents[job]):
                 if count:
@@ -53,7 +53,7 @@ class ReducedOptions(OptionProgram):
             rows.add(("all", job), column, -option.gpus, 0, 0)
 
     def _share(self, rows: KeyedRows, job: int, node: int) -> None:
-        """Let a job that spreads have GPUs on a node."""
+        """Add columns and rows for a spread job on a node."""
         gpus = self.case.problem.nodes[node]
         part, count = ("parts", job, node), ("gpus", job, node)
         rows.column(part, 1)
@@ -87,7 +87,7 @@ class ReducedOptions(OptionProgram):
         return vectors
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return options of jobs, of those that are left, and where they stand as values of the columns."""
+        """Return the column values of given options, each a remaining one, and GPUs."""
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):
             found["runs", job, self.alive[job].index(option)] = 1
@@ -100,7 +100,7 @@ class ReducedOptions(OptionProgram):
 
 
 def _homes(found: Mapping[Key, int]) -> dict[int, list[int]]:
-    """Return the nodes on which jobs of each size stand, a node for each job."""
+    """Return, by size, the nodes of jobs on a single node, one entry per job."""
     homes: dict[int, list[int]] = {}
     for (kind, size, *node), count in found.items():
         if kind == "holds":

@@ -1,4 +1,4 @@
-"""Rows: an integer program as it is written down, column by column and row by row."""
+"""Rows: an integer program built column by column and row by row."""
 
 from dataclasses import dataclass, field
 
@@ -13,18 +13,18 @@ Key = tuple[str, int] | tuple[str, int, int]
 
 @dataclass
 class KeyedRows:
-    """Columns, which are non-negative integers, and rows by their keys."""
+    """Columns, all non-negative integers, and rows, by key."""
 
     columns: dict[Key, int] = field(default_factory=dict)  # the most that each may be
     limits: dict[Key, tuple[float, float]] = field(default_factory=dict)  # least and most of each row
     entries: list[tuple[Key, Key, float]] = field(default_factory=list)  # row, column and factor
 
     def column(self, key: Key, most: int) -> None:
-        """Write down a column."""
+        """Add a column."""
         self.columns[key] = most
 
     def add(self, row: Key, column: Key, factor: float, lower: float, upper: float) -> None:
-        """Write down what a column counts in a row, and the row's limits."""
+        """Add a coefficient of a column to a row, and set the row's limits."""
         self.limits[row] = (lower, upper)
         self.entries.append((row, column, factor))
 

@@ -1,4 +1,4 @@
-"""Answer: the judged result of an exact method, what it tells on the way, and the cases that need no model."""
+"""Answer: the judged result of an exact method, its progress reports, and the cases that need no model."""
 
 from formulations.placement.integers import Bracket
 from formulations.placement.packing import Filled, FillPatterns, Packing
@@ -9,7 +9,7 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 
 def without_model(problem: Placement, method: str, budget: Budget) -> Result[PlacementSolution] | None:
-    """Answer where there is nothing to place, or a worker for which no server has room."""
+    """Return the result if there is nothing to place, or a worker fits on no server; otherwise None."""
     if problem.workers and not problem.misfit:
         return None
     nothing = PlacementSolution(placed=())
@@ -34,10 +34,10 @@ def answer(
     message: str,
     solver: str = "",
 ) -> Result[PlacementSolution]:
-    """Turn what is known of the pattern model into a judged result.
+    """Convert the bracket of the pattern model to a judged result.
 
-    Raises `ModelMismatch` where the judge counts more than the model, `Contradiction` where less than the
-    proof.
+    Raises `ModelMismatch` if the judge counts more than the model, `Contradiction` if it counts less than the
+    proven bound.
     """
     solution = None
     if bracket.values is not None:
@@ -60,7 +60,7 @@ def answer(
 
 
 def tell(packing: Packing, filled: Filled, bound: int, *, method: str, budget: Budget) -> bool:
-    """Report a better solution to the caller; return whether it asks to stop."""
+    """Report a better solution to the caller; return whether the caller asks to stop."""
     if budget.on_incumbent is None:
         return False
     found = Result.judged(

@@ -1,4 +1,4 @@
-"""Beginning: a solution and a bound at once, whatever becomes of the rest of a method."""
+"""Beginning: a first solution and bound, before the method proper."""
 
 from formulations.placement.counting import counting_bound
 from formulations.placement.integers import Bracket
@@ -8,7 +8,7 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
-    """Count resources; return the better of the budget's start and a placement of one's own, and its bound."""
+    """Bound the objective by counting resources; return the better of the start and a constructed placement."""
     bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
@@ -23,5 +23,5 @@ def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:
-    """Check whether another placement is not worth its time: none is better, or units are placed one by one."""
+    """Check whether constructing a placement is not worthwhile: the start is optimal, or there are units."""
     return bool(packing.units) or packing.value(known) <= bound

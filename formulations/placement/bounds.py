@@ -1,6 +1,6 @@
-"""Bounds: what prices prove of the objective of a packing, whoever set them.
+"""Bounds: what any prices prove about the objective of a packing.
 
-Sums of doubles are weakened by the most that their rounding can be, so a bound holds whatever the prices.
+Sums of doubles are weakened by their largest possible rounding error, so a bound holds for any prices.
 """
 
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from formulations.placement.packing import Packing, Reals
 
 @dataclass(frozen=True, eq=False)
 class WorkerPrices:
-    """What workers are worth, and the most that fillings are."""
+    """Prices of workers, and upper bounds on the worth of fillings."""
 
     worth: Reals  # worth of a worker of each demand in each zone, non-negative, shape (zones, demands)
     # upper bound on the worth of any filling, for each zone and kind, shape (zones, kinds); 0 where a kind is
@@ -22,10 +22,10 @@ class WorkerPrices:
 
 
 def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = True) -> float:
-    """Return the Lagrangian bound: workers pay their worth, moves and servers take what they can get.
+    """Return the Lagrangian bound: the price of all workers, minus what moves and servers can gain at most.
 
-    Any prices do; those of the relaxation's optimum give its value. Without costs, a bound above 0 proves that
-    there is no solution.
+    Any prices are valid; those of the relaxation's optimum give its value. With `counting_cost` off, a bound
+    above 0 proves infeasibility.
     """
     if not np.isfinite(prices.most).all():
         return -np.inf
@@ -42,10 +42,10 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 
 
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
-    """Bound every solution that is better than a known value; the value itself where there is none.
+    """Bound every solution that is better than a known value; return the value itself if none is.
 
-    Where the prices leave a better solution no choice of moves, its zones have nothing in common but the
-    servers, and what each zone costs is rounded up by itself.
+    If the prices leave such a solution no choice of moves, its zones share nothing but the servers, and the
+    cost of each zone is rounded up separately.
     """
     least = lagrange(packing, prices)
     if not np.isfinite(least):
@@ -68,7 +68,7 @@ def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
 
 
 def round_up(packing: Packing, bound: float) -> int:
-    """Round a bound up to the next value that the objective can have."""
+    """Round a bound up to the next value that the objective can take."""
     step = int(np.gcd.reduce(packing.moving[1], initial=_step(packing)))
     return packing.offset + step * ceil((bound - packing.offset) / step)
 

@@ -1,4 +1,4 @@
-"""Buckets: the exact method for workers that need GPUs only."""
+"""Buckets: the exact method for workers that only need GPUs."""
 
 from bisect import bisect_left, insort
 from collections import defaultdict
@@ -15,16 +15,17 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution
 
 @exact_method()
 def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Place workers that need GPUs only by best-fit decreasing, and prove by counting that no fewer servers do.
+    """Place workers that only need GPUs by best-fit decreasing, and prove the optimum by counting GPUs.
 
-    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty;
-    opened is the largest empty server. The bound counts GPUs: those for which the servers in use have no room
-    need further servers, at best the largest. The two meet where servers are alike and every size divides the
-    next larger one and the servers' GPUs, and mostly where not; column generation settles the rest.
+    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty; if
+    there is none, the largest empty server is opened. The bound counts GPUs: those that the servers in use
+    cannot hold need further servers, at best the largest. The two meet if servers are identical and every size
+    divides the next larger one and the servers' GPUs, and usually otherwise; column generation settles the
+    rest.
 
     Size
     ----
-    Time proportional to the number of lines and to the number of servers filled.
+    Time proportional to the number of lines of workers and to the number of servers filled.
 
     Source
     ------
@@ -36,12 +37,12 @@ def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     problem
         The problem.
     budget
-        For column generation, see there.
+        Limits for column generation, if that is needed.
 
     Raises
     ------
     Unsupported
-        Workers need more than GPUs, the pool matters, or something else than servers is minimized.
+        Workers need more than GPUs, the pool matters, or the objective is not the number of servers.
 
     Examples
     --------
@@ -81,7 +82,7 @@ def _better_start(
 
 
 def unsuited(problem: Placement) -> str:
-    """Say why the method does not handle a problem; empty where it does."""
+    """Return why the method cannot handle a problem; empty if it can."""
     if problem.minimize != "servers":
         return f"it minimizes servers, not {problem.minimize}"
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
@@ -92,7 +93,7 @@ def unsuited(problem: Placement) -> str:
 
 
 def _bound(problem: Placement) -> int | None:
-    """Count the servers that must be in use; None where all GPUs are too few."""
+    """Return a lower bound on the servers in use; None if there are not enough GPUs."""
     rest = sum(line.demand.gpu * line.count for line in problem.workers)
     rest -= sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
     count = sum(server.count for server in problem.servers if server.in_use)
@@ -151,7 +152,7 @@ class _Buckets:
             bucket.append(name)
 
     def take(self, gpus: int) -> tuple[int, str] | None:
-        """Take the best fit, or else the largest empty server; None where it is too small."""
+        """Take the best fit, or else the largest empty server; None if that is too small."""
         position = bisect_left(self._levels, gpus)
         if position == len(self._levels):
             opened = next(self._empty, None)

@@ -1,4 +1,4 @@
-"""Column generation: the pattern model when the patterns are too many to enumerate."""
+"""Column generation: the pattern model if there are too many patterns to enumerate."""
 
 from dataclasses import dataclass, replace
 from functools import partial
@@ -51,19 +51,19 @@ _FIRST_DIVES, _DIVES = 5, 20
 def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> Result[PlacementSolution]:
     """Solve the relaxation of the pattern model by column generation, then look for integers.
 
-    The model is that of `formulations.placement.packing.Packing`. Patterns are generated while one has a
-    negative reduced cost: first until the relaxation is feasible, then until it is optimal. The bound is
-    Lagrange's, so there is one also where the time is up before; two fifths of a time limit are for that. The
-    relaxation is rounded down and the workers that are left are placed greedily at varied prices. Where that
-    does not meet the bound, dives follow, which generate patterns for those that are left after each pattern
-    that they fix, and the integer programs over all patterns found, for some seconds each. A gap may remain;
-    where there are few maximal patterns all of them are tried.
+    The model is that of `formulations.placement.packing.Packing`. Patterns with a negative reduced cost are
+    generated, first until the relaxation is feasible, then until it is optimal. The bound is Lagrangian, so
+    there is one even if the time runs out; two fifths of the time limit are reserved for this. The relaxation
+    is then rounded down, and the remaining workers are placed greedily at varied prices. If that does not meet
+    the bound, dives follow, which fix patterns one by one and generate new ones for the remaining workers.
+    Integer programs over all patterns found come last, for a few seconds each. A gap may remain; if there are
+    few maximal patterns, all of them are then tried.
 
     Size
     ----
-    Some hundred columns for 50 demands; one row per demand and zone and one per kind of server. Pricing fills a
-    table with an entry for every amount of every resource of a server, 300,000 for 8 GPUs, 92 cores and 350 GB,
-    where that is at most 2,000,000 and workers are many; elsewhere it is a branch and bound.
+    A few hundred columns for 50 demands; one row per demand and zone and one per kind of server. Pricing fills
+    a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB), if these
+    are at most 2,000,000 and workers are many; otherwise it is a branch and bound.
 
     Source
     ------
@@ -143,12 +143,12 @@ class _ColumnSearch:
 
     @property
     def value(self) -> int | None:
-        """Value of the best solution."""
+        """Value of the best solution; None without one."""
         return None if self.best is None else self.packing.value(self.best)
 
     @property
     def known(self) -> tuple[FillPatterns, Bracket]:
-        """The patterns of the best solution, and what is known in terms of these."""
+        """The patterns of the best solution, and the bracket in terms of these."""
         bracket = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
             return FillPatterns.of((), len(self.packing.demands)), bracket
@@ -156,7 +156,7 @@ class _ColumnSearch:
 
     @property
     def ended(self) -> bool:
-        """Whether nothing is left to do, or nothing may be done."""
+        """Whether the search is finished or must stop."""
         return self.interrupted or self.budget.passed or self.known[1].closed(self.budget.gap)
 
     @property
@@ -172,7 +172,7 @@ class _ColumnSearch:
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
     def better(self, filled: Filled | None) -> "_ColumnSearch":
-        """Continue with a solution if it is better."""
+        """Return the search with a solution if it is better."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
         stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)
@@ -180,7 +180,7 @@ class _ColumnSearch:
 
 
 def _relax(search: _ColumnSearch) -> _ColumnSearch:
-    """Generate patterns, for a part of the time that is left."""
+    """Generate patterns, for part of the remaining time."""
     budget, left = search.budget, search.budget.left()
     if left is not None:
         budget = budget.within((_RELAXATION_PART if search.relaxed is None else _MORE_PART) * left)
@@ -200,19 +200,19 @@ def _relax(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _relax_on(search: _ColumnSearch) -> _ColumnSearch:
-    """Generate more patterns where the time for it was too short."""
+    """Generate more patterns if time ran out before the relaxation was optimal."""
     if search.relaxed is None or search.relaxed.stopped_by is not StoppedBy.TIME_LIMIT:
         return search
     return _round(_relax(search))
 
 
 def _round_on(search: _ColumnSearch) -> _ColumnSearch:
-    """Round down with all effort where dives came first."""
+    """Round down with full effort if dives came first."""
     return _round(search, EFFORT) if len(search.packing.zones) == 1 else search
 
 
 def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
-    """Round the relaxation down and place the others greedily; with little effort where dives follow."""
+    """Round the relaxation down and place the rest greedily; with less effort if dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
     rounding = round_down(
@@ -230,7 +230,7 @@ def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
 
 
 def _dive_first(search: _ColumnSearch) -> _ColumnSearch:
-    """Dive some times, or once where the time for the relaxation was too short."""
+    """Dive a few times, or once if time ran out before the relaxation was optimal."""
     finished = search.relaxed is not None and search.relaxed.stopped_by is StoppedBy.FINISHED
     return _dive(search, _FIRST_DIVES if finished else 1, _DIVES_PART)
 
@@ -241,7 +241,7 @@ def _dive_on(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
-    """Dive while there is no solution that meets the bound; where pools matter there is no diving."""
+    """Dive until a solution meets the bound; not possible with several pools."""
     packing, relaxed = search.packing, search.relaxed
     if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
         return search
@@ -256,7 +256,7 @@ def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
 
 
 def _promising(packing: Packing, patterns: FillPatterns, optimum: Optimum) -> FillPatterns:
-    """Choose the relaxation's patterns of the least reduced cost, some for each demand."""
+    """Return the relaxation's patterns with the least reduced cost, a few per demand."""
     form = packing.form(patterns)
     reduced = (form.cost - form.matrix.T @ optimum.duals)[packing.moves :]
     kept = np.zeros(len(patterns), dtype=np.bool_)

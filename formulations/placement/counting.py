@@ -1,4 +1,4 @@
-"""Counting: bounds that need neither a solver nor time."""
+"""Counting: bounds by counting resources, without a solver and at negligible cost."""
 
 from fractions import Fraction
 from math import ceil
@@ -12,12 +12,12 @@ _DIVISORS = range(1, 21)
 
 
 def counting_bound(packing: Packing) -> int | None:
-    """Bound the objective by counting each resource; None where there is too little of one for everybody.
+    """Bound the objective by counting each resource; None if there is not enough of one.
 
-    What workers need of a resource beyond what servers have that cost nothing must come from others, at best
-    from those that give most for their cost. Where servers cost the same, sizes count too: a dual feasible
-    function enlarges large sizes and reduces small ones so that what fits on a server still sums to at most a
-    server.
+    Servers that cost nothing cover part of the need for a resource; the rest must come from other servers, at
+    best those that offer most per cost. If servers cost the same, sizes count too: a dual feasible function
+    enlarges large sizes and reduces small ones, so that any jobs that fit on a server still add up to at most
+    one server.
 
     Source: Martello and Toth, "Lower bounds and reduction procedures for the bin packing problem", Discrete
     Applied Mathematics 28 (1990); Fekete and Schepers, "New classes of fast lower bounds for bin packing
@@ -41,7 +41,7 @@ def counting_bound(packing: Packing) -> int | None:
 
 
 def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int | None:
-    """Return the least cost of servers, or parts of one, that have enough of one resource."""
+    """Return the least cost of servers, the last in part, that offer enough of one resource."""
     free = costs == 0
     rest = need - int(rooms[free] @ limits[free])
     total = Fraction(0)
@@ -56,7 +56,7 @@ def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int
 
 
 def _servers(sizes: Integers, totals: Integers, capacity: int) -> int:
-    """Count the servers of a capacity that sizes need, the most that any dual feasible function says."""
+    """Return the most servers of a given capacity that any dual feasible function proves necessary."""
     order = np.argsort(sizes)
     sizes, totals = sizes[order], totals[order]
     number, amount = (np.append(0, np.cumsum(values)) for values in (totals, totals * sizes))

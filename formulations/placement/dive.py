@@ -1,4 +1,4 @@
-"""Dive: patterns fixed one after the other, with new ones generated for the workers that are left."""
+"""Dive: fixes patterns one after the other, and generates new ones for the remaining workers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -25,11 +25,11 @@ _CHANCE = 0.5
 
 @dataclass(eq=False)
 class Diver:
-    """Dives through one relaxation, again and again; the patterns that are generated stay.
+    """Repeated dives through one relaxation; generated patterns are kept.
 
-    A dive rounds up the pattern that the relaxation uses most, takes its workers out, generates patterns for
-    the others, and goes on until nobody is left, or until the relaxation shows that the goal is missed. When
-    the time is up those who are left are placed by best fit. It knows one zone: pools do not matter.
+    A dive rounds up the pattern that the relaxation uses most, removes its workers, generates patterns for the
+    others, and repeats until no worker is left or the relaxation shows that the goal cannot be reached. If time
+    runs out, the remaining workers are placed by best fit. Only for a single zone, i.e. if pools do not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
@@ -47,7 +47,7 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Look for a solution of at most a value; None where the dive finds none."""
+        """Look for a solution of at most a given value; return None if the dive finds none."""
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()
         cost = self.packing.offset
@@ -73,7 +73,7 @@ class Diver:
         return None if rest is None else Filled(chosen + rest.patterns, np.append(often, rest.values))
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
-        """Solve the relaxation of what is left, with some rounds of pricing; None if the goal is missed."""
+        """Solve the relaxation of the rest, with a few rounds of pricing; None if the goal is out of reach."""
         pricer = LabelPricing(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
         for _ in range(_ROUNDS[self.dives > 0]):
             optimum = self._master.solve(budget)
@@ -94,7 +94,7 @@ class Diver:
         return optimum if optimum.objective - self.packing.offset <= goal + REDUCED_COST else None
 
     def _choose(self, optimum: Optimum) -> dict[int, int]:
-        """Choose the patterns that are fixed next, and how often: whole ones, or else the most used one."""
+        """Choose the patterns to fix next, and how often: those with a whole part, or else the most used."""
         filled = optimum.values
         whole = np.floor(filled + FEASIBILITY).astype(np.int64)
         if whole.any():
@@ -104,6 +104,6 @@ class Diver:
 
 
 def _useful(counts: Integers, needs: Integers) -> int:
-    """Count how often a pattern still places as many workers of each demand as it holds, at least once."""
+    """Return how often a pattern can be used before it holds more workers than are left; at least once."""
     holds = counts > 0
     return max(int((needs[holds] // counts[holds]).min()), 1)

@@ -1,4 +1,4 @@
-"""Exact: the exact method that suits a problem's structure."""
+"""Exact: chooses the exact method that suits the structure of a problem."""
 
 from dataclasses import replace
 
@@ -20,9 +20,9 @@ _FEW = 1_000
 def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Solve a problem by the method that suits it; the message says which.
 
-    Racks where they are minimized; buckets where workers need GPUs only; all maximal patterns where there are
-    at most 1,000; otherwise column generation, which may leave a gap. Each of them has a placement and a bound
-    at once.
+    `racks` if racks are minimized; `buckets` if workers only need GPUs; `patterns` if there are at most 1,000
+    maximal patterns; otherwise `column_generation`, which may leave a gap. Each of them starts from a quick
+    placement and bound.
 
     Source
     ------

@@ -1,4 +1,4 @@
-"""Generation: patterns made as the relaxation asks for them, with a bound over all that could be made."""
+"""Generation: patterns generated as the relaxation needs them, with a bound over all possible patterns."""
 
 from dataclasses import dataclass, replace
 
@@ -47,9 +47,9 @@ class Generation:
     budget: Budget
 
     def run(self, known: FillPatterns, center: WorkerPrices | None = None) -> Relaxed:
-        """Make the relaxation feasible, then optimal.
+        """Generate patterns until the relaxation is feasible, then until it is optimal.
 
-        `known` are the patterns of known solutions, `center` the best prices of an earlier run.
+        `known` holds the patterns of known solutions, `center` the best prices of an earlier run.
         """
         patterns = known + single_demand_patterns(self.packing)
         master = Master(self.packing)
@@ -64,7 +64,7 @@ class Generation:
     def _improve(self, master: Master, relaxed: Relaxed, *, counting_cost: bool) -> Relaxed:
         """Add patterns of negative reduced cost until there are none.
 
-        What is minimized is the cost, or the number of workers for which there is no pattern.
+        The objective is the cost, or, without `counting_cost`, the number of workers without a place.
         """
         patterns = relaxed.patterns
         best = -np.inf if relaxed.prices is None else lagrange(self.packing, relaxed.prices)
@@ -98,7 +98,7 @@ class Generation:
             master.add(fresh)
 
     def _is_known(self, relaxed: Relaxed, *, counting_cost: bool) -> bool:
-        """Check whether more patterns change neither the rounded bound nor whether there is a solution."""
+        """Check whether more patterns can change neither the rounded bound nor the proof of feasibility."""
         if not counting_cost:
             return relaxed.bound > 0
         if not np.isfinite(relaxed.bound):
@@ -106,7 +106,7 @@ class Generation:
         return round_up(self.packing, relaxed.bound) >= round_up(self.packing, relaxed.value - REDUCED_COST)
 
     def _price(self, worth: Reals, rents: Reals) -> tuple[FillPatterns, WorkerPrices]:
-        """Find patterns worth more than their rent, and the most that any is worth."""
+        """Find patterns worth more than their rent, and an upper bound on the worth of any pattern."""
         rows = []
         most = np.zeros((len(self.packing.zones), len(rents)))
         for z, (zone, pricer) in enumerate(zip(self.packing.zones, self.pricers, strict=True)):
@@ -122,7 +122,7 @@ class Generation:
 
 
 def _asked(worth: Reals, best: WorkerPrices | None) -> list[Reals]:
-    """Return the prices to ask for patterns: between the best so far and the relaxation's, then these."""
+    """Return the prices to try: between the best so far and the relaxation's, then the latter."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 
@@ -134,12 +134,12 @@ def _paying(patterns: FillPatterns, worth: Reals, rents: Reals) -> NDArray[np.bo
 
 
 def ending(budget: Budget) -> StoppedBy:
-    """Return why a linear program has no optimum: the time is up, or its solver failed."""
+    """Return why a linear program has no optimum: time ran out, or its solver failed."""
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 
 def single_demand_patterns(packing: Packing) -> FillPatterns:
-    """Fill, for each zone and demand, a server that holds most workers of that demand alone."""
+    """Return, for each zone and demand, a pattern with the most workers of that demand alone."""
     rows = []
     for z, zone in enumerate(packing.zones):
         kinds = list(zone.kinds)

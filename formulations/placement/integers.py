@@ -1,4 +1,4 @@
-"""Integers: from the linear relaxation over some columns to integers, and what they prove."""
+"""Integers: from the optimum of a linear relaxation to an integer solution, and a proof."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -30,19 +30,19 @@ class Bracket:
     stopped_by: StoppedBy = StoppedBy.FINISHED  # why the search ended
 
     def closed(self, gap: float = 0.0) -> bool:
-        """Whether value and bound meet, up to a relative gap."""
+        """Return whether value and bound meet, up to a relative gap."""
         if self.objective is None:
             return self.infeasible
         return self.objective <= self.bound or is_within(self.objective, self.bound, gap)
 
     def with_point(self, values: NDArray[np.int64], objective: int) -> "Bracket":
-        """Take a point if it is better."""
+        """Return the bracket with a point if it is better."""
         if self.objective is not None and self.objective <= objective:
             return self
         return replace(self, values=values, objective=objective)
 
     def with_bound(self, bound: int) -> "Bracket":
-        """Take a bound if it is better; never beyond the value, which it would only meet."""
+        """Return the bracket with a bound if it is better, capped at the value of the best point."""
         best = max(self.bound, bound)
         return replace(self, bound=best if self.objective is None else min(best, self.objective))
 
@@ -58,30 +58,29 @@ def solve_integers(
     dive: float = 5.0,
     search: float | None = None,
 ) -> Bracket:
-    """Improve on what is known of an integer program whose linear relaxation is solved.
+    """Improve the bracket of an integer program whose linear relaxation is solved.
 
-    First the relaxation is rounded down and the small program that is left is solved; with few demands that
-    often meets the bound. Otherwise the whole program follows, without the columns whose reduced cost shows
-    that no better point needs them.
+    First the relaxation is rounded down, and the small program that remains is solved; with few demands that
+    often meets the bound. Otherwise the whole program follows, without the columns that reduced costs rule out.
 
     Parameters
     ----------
     form
         Integer program with integer costs, to be minimized; every column is a non-negative integer.
     relaxed
-        Optimum of its linear relaxation; columns beyond its values are 0 there.
+        Optimum of its linear relaxation; columns without a value are 0.
     known
-        What is known already: at least a bound over these columns and all others that the problem has.
+        The bracket so far, with at least a bound that holds for all columns of the problem.
     prove
-        Given the value of a point, bounds every point that is better; the value itself if there is none.
+        Given the value of a point, returns a bound on all better points, or the value itself if there are none.
     budget
         Time limit, gap and backend.
     complete
-        Whether no other column matters, so that searching to the end is a proof.
+        Whether `form` has all columns that matter, so that an exhaustive search is a proof.
     dive
-        Seconds for the small program, at most.
+        Most seconds for the small program.
     search
-        Seconds for the whole program, at most; None for no limit.
+        Most seconds for the whole program; None for no limit.
     """
     known = _bounded(known, prove)
     if known.closed(budget.gap):
@@ -131,7 +130,7 @@ def _proven(known: Bracket, proof: Proof) -> Bracket:
 
 
 def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[np.int64]) -> Bracket:
-    """Keep the better of the known point and the one that a solver found for some of the columns."""
+    """Return the bracket with the point that a solver found for some of the columns, if it is better."""
     if proof.values is None:
         return known
     values = np.zeros(form.cost.size, dtype=np.int64)
@@ -140,7 +139,7 @@ def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[n
 
 
 def _at_least(form: StandardForm, bound: int) -> StandardForm:
-    """Add the bound as a row, so that a solver ends when it meets it."""
+    """Add the bound as a row, so that a solver stops when it is reached."""
     if np.abs(form.cost).max(initial=0.0) > LARGEST_BIG_M:
         return form
     return replace(
@@ -153,7 +152,7 @@ def _at_least(form: StandardForm, bound: int) -> StandardForm:
 
 
 def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[np.int64]:
-    """Find the columns that a better point may use: their reduced cost does not exceed the gap."""
+    """Return the columns that a better point may use, i.e. whose reduced cost is within the gap."""
     if known.objective is None:
         return np.arange(form.cost.size)
     reduced = form.cost - form.matrix.T @ relaxed.duals
@@ -162,7 +161,7 @@ def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[
 
 
 def _only(form: StandardForm, columns: NDArray[Any]) -> StandardForm:
-    """Leave out all other columns."""
+    """Return the program with only some of its columns."""
     if columns.size == form.cost.size:
         return form
     return replace(

@@ -1,4 +1,4 @@
-"""Labels: pricing by branch and bound in arrays, for amounts however fine."""
+"""Labels: pricing by branch and bound in arrays, for amounts of any resolution."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -32,15 +32,15 @@ _BEST = 300
 
 @dataclass(frozen=True, eq=False)
 class LabelPricing:
-    """Prices by extending fillings, all at once, bundle by bundle, and dropping those that cannot pay.
+    """Pricing by extending all fillings at once, bundle by bundle, and dropping those that cannot pay.
 
-    Multipliers of the resources, the duals of the room's linear relaxation, give every decision a penalty: a
-    worker that is worth more than its resources is missed at the difference, one that is worth less is charged
-    it, and so is what stays free. A filling is worth the relaxation's value minus its penalties, so it is
-    dropped when these exceed the distance to the rent; workers with the largest penalties are decided first.
-    Where too many fillings are left the best go on, and the worth of the others is bounded.
+    Multipliers of the resources, the duals of the room's linear relaxation, give each decision a penalty.
+    Leaving out a worker that is worth more than its resources costs the difference, as does adding one worth
+    less; idle resources cost their price. The worth of a filling is the relaxation's value minus its penalties,
+    so it is dropped once these exceed the distance to the rent. Workers with the largest penalties are decided
+    first. If too many fillings remain, the best are kept, and the worth of the others is bounded.
 
-    A filling holds no more workers of a demand than there are.
+    A filling holds at most as many workers of a demand as there are.
     """
 
     demands: Integers  # shape (demands, resources)
@@ -50,7 +50,7 @@ class LabelPricing:
     widths: tuple[int, ...] = _WIDTHS
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find fillings that pay, of a few rooms; bound the worth of all fillings of every room."""
+        """Find fillings that pay for a few rooms; bound the worth of all fillings of every room."""
         prices = multipliers(self.demands, self.rooms.max(axis=0), self.totals, worth, budget)
         beyond = np.maximum(worth - self.demands @ prices, 0.0) @ self.totals
         most = self.rooms @ prices + beyond
@@ -70,7 +70,7 @@ class LabelPricing:
     def _search(
         self, worth: Reals, room: int, prices: Reals, rent: float, budget: Budget
     ) -> tuple[Integers, float]:
-        """Return fillings of a room that pay, and a bound on the worth of all."""
+        """Return fillings of a room that pay, and a bound on the worth of all its fillings."""
         bundles = _Bundles.of(self, worth, room, prices)
         counts, most = np.zeros((0, len(self.demands)), dtype=np.int64), bundles.whole
         for width in self.widths:
@@ -82,7 +82,7 @@ class LabelPricing:
 
 
 class _Bundles(NamedTuple):
-    """Workers of one demand in bundles of 1, 2, 4 and so on, which are decided one after the other."""
+    """Workers of one demand in bundles of 1, 2, 4, ..., which are decided one after the other."""
 
     # demand, size: the demand of each bundle, and the number of its workers, shape (bundles,)
     demand: Integers
@@ -94,7 +94,7 @@ class _Bundles(NamedTuple):
 
     @classmethod
     def of(cls, labels: LabelPricing, worth: Reals, room: int, prices: Reals) -> "_Bundles":
-        """Bundle the workers that have a place in a room and are worth something."""
+        """Bundle the workers that fit in a room and have a positive worth."""
         free, demands = labels.rooms[room], labels.demands
         holds = np.where(demands > 0, free // np.maximum(demands, 1), labels.totals[:, np.newaxis]).min(axis=1)
         totals = np.where(worth > 0, np.minimum(holds, labels.totals), 0)
@@ -105,7 +105,7 @@ class _Bundles(NamedTuple):
         return cls(demand, size, demands[demand] * size[:, np.newaxis], charged, prices, whole)
 
     def chosen(self, width: int, slack: float) -> tuple[Integers, Integers]:
-        """Choose bundles to decide, the most decisive first, and return those that are left out."""
+        """Return the bundles to decide, most decisive first, and those left out."""
         order = np.flatnonzero(self.charged >= -slack)  # no other has a place in a filling that pays
         others = order[:0]
         if width <= _NARROW and order.size > _FEW_BUNDLES:
@@ -115,7 +115,7 @@ class _Bundles(NamedTuple):
 
 
 def _sizes(total: int) -> list[int]:
-    """Split a number into 1, 2, 4 and so on and a rest, so that every smaller number is a sum of some."""
+    """Split a number into 1, 2, 4, ... and a rest, so that every smaller number is a sum of some of them."""
     sizes, size = [], 1
     while size < total:
         sizes.append(size)
@@ -124,7 +124,7 @@ def _sizes(total: int) -> list[int]:
 
 
 class _Step(NamedTuple):
-    """One bundle decided: for each filling that goes on the one it comes from, and the workers added."""
+    """A decided bundle: each kept filling's parent, and the number of workers added."""
 
     demand: int
     parents: Integers
@@ -132,14 +132,14 @@ class _Step(NamedTuple):
 
 
 class _Followed(NamedTuple):
-    """The fillings that were followed to the end: how they came about, their worth, and a bound on any."""
+    """The fillings that were followed to the end: how they arose, their worth, and a bound on all fillings."""
 
     steps: list[_Step]
     worth: Reals
     most: float
 
     def best(self, rent: float, demands: int) -> Integers:
-        """Return fillings that pay: the best, and for each demand the best that holds it."""
+        """Return fillings that pay: the best one, and for each demand the best one that holds it."""
         paying = np.flatnonzero(self.worth > rent + REDUCED_COST)
         if paying.size > _BEST:
             paying = paying[np.argpartition(-self.worth[paying], _BEST)[:_BEST]]
@@ -187,7 +187,7 @@ def _follow(bundles: _Bundles, room: Integers, rent: float, width: int, budget: 
 
 
 def _undominated(free: Integers, penalty: Reals) -> Integers:
-    """Find the fillings of one resource beside which none leaves more free and is worth no less."""
+    """Return fillings of one resource that no other dominates, i.e. leaves more free and is worth no less."""
     order = np.lexsort((penalty, -free))
     sorted_penalty = penalty[order]
     best_before = np.minimum.accumulate(np.append(np.inf, sorted_penalty[:-1]))

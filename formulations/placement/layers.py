@@ -1,4 +1,4 @@
-"""Layers: many fillings of one server at a time, extended demand by demand in arrays."""
+"""Layers: many fillings of one server, extended demand by demand in arrays."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from formulations.placement.packing import Integers
 
 
 def fitting(free: Integers, need: Integers, most: int) -> Integers:
-    """Count the workers of one demand that fit beside every filling, up to a number."""
+    """Count the workers of one demand that fit into each filling, up to `most`."""
     holds = np.full(free.shape[1], most, dtype=np.int64)
     for amounts, amount in zip(free, need.tolist(), strict=True):
         if amount:
@@ -15,10 +15,10 @@ def fitting(free: Integers, need: Integers, most: int) -> Integers:
 
 
 def extend(free: Integers, need: Integers, holds: Integers) -> tuple[Integers, Integers, Integers]:
-    """Extend each filling by every number of workers of one demand that fits, the most first.
+    """Extend each filling by every number of workers of one demand that fits, the largest first.
 
-    Returns the filling that each extended one comes from, the number of workers added, and what is left free,
-    shape (resources, extended fillings). `holds` says how many workers fit each filling.
+    Returns, for each extended filling, the filling it comes from, the number of workers added, and the free
+    amounts, shape (resources, extended fillings). `holds` is the number of workers that fit each filling.
     """
     parents = np.repeat(np.arange(holds.size), holds + 1)
     last = np.cumsum(holds + 1) - 1

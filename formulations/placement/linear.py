@@ -1,7 +1,7 @@
 """Linear: small linear programs, solved in this process.
 
-They take milliseconds, and hundreds of them in a row prove nothing by themselves: every bound is recomputed
-from their prices. Another process would take longer to be told of them than to solve them.
+They take milliseconds each, less than passing them to another process. Their results need no trust: every bound
+is recomputed from their prices.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Optimum:
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a standard form; None where no optimum is found in time."""
+    """Minimize over the linear relaxation of a standard form; return None without an optimum in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

@@ -1,4 +1,4 @@
-"""Master: the linear relaxation over the patterns so far, solved again from its last basis."""
+"""Master: the linear relaxation over the patterns so far, re-solved from its last basis."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from gsopt.solvers.backends.program import Program
 
 
 class Master:
-    """A linear program over patterns that grows.
+    """A growing linear program over patterns.
 
-    Column generation solves it some hundred times, each time with some columns more. It stays loaded in the
-    solver's process, which goes on from the last basis. Rows are those of `Packing.form`; further columns count
-    the workers of each zone and demand that find no place.
+    Column generation solves it hundreds of times, each time with a few more columns. It stays loaded in the
+    solver's process, which continues from the last basis. Rows are those of `Packing.form`; additional columns
+    count the workers of each zone and demand without a place.
     """
 
     def __init__(self, packing: Packing) -> None:
@@ -56,12 +56,12 @@ class Master:
         self._counting_cost = None
 
     def demand(self, needs: Integers, limits: Integers) -> None:
-        """Ask for other numbers of workers, shape (zones * demands,), and allow others of servers."""
+        """Change the numbers of workers, shape (zones * demands,), and of available servers."""
         lower = np.append(needs, np.full(limits.size, -np.inf))
         self._program.change_rows(lower, np.append(np.full(needs.size, np.inf), limits))
 
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
-        """Minimize the cost with everybody placed, or else how many find no place; None without an optimum."""
+        """Minimize the cost with all workers placed, or else the unplaced workers; None without an optimum."""
         self._set_costs(counting_cost=counting_cost)
         solved = self._program.solve(budget)
         if solved is None:

@@ -1,4 +1,4 @@
-"""Maximal patterns: every way to fill a server to which no further worker could be added."""
+"""Maximal patterns: every filling of a server to which no further worker can be added."""
 
 import numpy as np
 
@@ -14,10 +14,10 @@ _MOST_DEMANDS = 200
 
 
 def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPatterns | None:
-    """Enumerate the maximal patterns of every zone and kind; None when that takes more than a limit.
+    """Enumerate the maximal patterns of every zone and kind; return None if there are more than `limit`.
 
-    A pattern holds at most as many workers of a demand as there are. It is maximal when no worker that it lacks
-    would fit. Demand after demand all fillings so far are extended, those demands first that fill most of the
+    A pattern holds at most as many workers of a demand as there are. It is maximal if no worker that it lacks
+    would fit. All fillings are extended demand by demand, starting with the demands that take up most of the
     server.
     """
     zone_of: list[int] = []
@@ -35,7 +35,7 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPat
 
 
 def _fillings(packing: Packing, kind: int, demands: Integers, limit: int, budget: Budget) -> Integers | None:
-    """Enumerate the maximal fillings of one server; None when there are too many to look at."""
+    """Enumerate the maximal fillings of one server; return None if there are too many."""
     room = packing.rooms[kind]
     suited = demands[(packing.demands[demands] <= room).all(axis=1)]
     if suited.size > _MOST_DEMANDS:

@@ -16,41 +16,41 @@ _LARGEST = 1_000
 
 
 class Milp(Formulation[Placement, PlacementSolution]):
-    """Decide for every line of workers and every single server how many of them stand there.
+    """Decide how many workers of each line run on every single server.
 
-    A slow reference for small instances; the other methods are tested against it.
+    A slow reference model for small instances, against which the other methods are tested.
 
     Sets
     ----
-    Lines of workers i, flexible or not. Single servers s, each on training or inference. Resources r. Jobs j.
+    i: lines of workers, flexible or not. s: single servers, each in the training or the inference pool. r:
+    resources. j: jobs. k: racks.
 
     Parameters
     ----------
-    n_i: workers. d_ir: what one of them needs. g_i: its GPUs. e_sr: what is free. u_is: how many workers of
-    line i fit on server s. c_s: cost of using server s, 1 or where fragmentation is minimized its GPUs, and 0
-    where it is in use already. W: weight of a misplaced GPU.
+    n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one worker. e_sr: free amount
+    of resource r on server s. u_is: how many workers of line i fit on server s. c_s: cost of using server s: 1,
+    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU.
 
     Variables
     ---------
-    x[i, s], integer: workers of line i on server s. y[s], binary: server s is in use. Where preferences are
-    minimized, for inference servers: f[s], binary: the server is for flexible workers only; m[i, s], integer:
-    flexible workers of line i that share the server with others. Where jobs are not split h[j], binary: job j
-    stands on inference servers. Where racks are minimized z[k], binary: rack k is touched.
+    x[i, s], integer: workers of line i on server s. y[s], binary: server s is in use. If preferences are
+    minimized, for inference servers: f[s], binary: server s is for flexible workers only; m[i, s], integer:
+    flexible workers of line i that share server s with others. If jobs are not split: h[j], binary: job j runs
+    on inference servers. If racks are minimized: z[k], binary: rack k is used.
 
     Objective
     ---------
     Minimize the sum of c_s y[s], plus W times the misplaced GPUs: g_i x[i, s] for inelastic lines on inference
-    servers and for other lines on training servers, and g_i m[i, s]. A constant counts the servers in use.
-    Where racks are minimized, the sum of z[k].
+    servers and for other lines on training servers, and g_i m[i, s]. A constant accounts for the servers in
+    use. If racks are minimized, the sum of z[k].
 
     Constraints
     -----------
-    place[i]: the x[i, s] + m[i, s] add up to n_i.
-    hold[s, r]: the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s].
-    order[s]: y[s] >= y[s + 1] where the two servers are of one line.
-    group[i, s]: x[i, s] <= u_is f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others.
-    touch[s]: y[s] <= z[k] for the rack k of server s, where racks are minimized.
-    together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j] for the line's job j.
+    place[i]: the x[i, s] + m[i, s] add up to n_i. hold[s, r]: the d_ir (x[i, s] + m[i, s]) add up to at most
+    e_sr y[s]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s] <= u_is f[s]
+    for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the rack k of
+    server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j]
+    for the line's job j.
 
     Size
     ----
@@ -70,11 +70,11 @@ class Milp(Formulation[Placement, PlacementSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Placement) -> str:
-        """Name the first worker for which no server has room."""
+        """Return the first worker that fits on no server, as a message."""
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model of record; raise `Unsupported` if it is too large, or amounts are too fine."""
+        """Build the Pyomo model; raise `Unsupported` if it is too large or amounts are too fine."""
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())
@@ -146,7 +146,7 @@ milp = Milp()
 
 
 def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
-    """Return what the lines need and the servers have free, divided by what divides every need."""
+    """Return the needs of lines and the free amounts of servers, divided by the needs' common divisor."""
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, len(problem.resources))
     free = np.array([host.free(problem.resources) for host in problem.hosts.values()])
     unit = np.maximum(np.gcd.reduce(needs, axis=0), 1)
@@ -159,7 +159,7 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
 
 
 def _most(count: int, need: list[int], room: list[int]) -> int:
-    """Count how many of some workers fit."""
+    """Return how many of some identical workers fit."""
     return min(count, *(free // amount for free, amount in zip(room, need, strict=True) if amount))
 
 

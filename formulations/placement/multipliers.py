@@ -1,4 +1,4 @@
-"""Multipliers: what the resources of one server are worth when parts of workers may fill it."""
+"""Multipliers: prices of one server's resources in the linear relaxation of filling it."""
 
 import numpy as np
 
@@ -11,8 +11,8 @@ from gsopt.solvers.standard_form import StandardForm
 def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:
     """Return the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
 
-    Whatever the multipliers, what the room's resources cost at them plus what workers are worth beyond theirs
-    bounds the worth of any filling; these make the bound least. Zeros where there is no time.
+    For any multipliers, the price of the room's resources plus the workers' worth beyond the price of theirs
+    bounds the worth of any filling; these multipliers minimize that bound. Returns zeros if time runs out.
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
     if room.size == 1:
@@ -33,7 +33,7 @@ def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Real
 
 
 def _critical(sizes: Integers, room: int, totals: Integers, worth: Reals) -> Reals:
-    """Find the worth by size of the first worker that does not fit, those worth most for their size first."""
+    """Return the worth per size of the first worker that does not fit, in falling order of worth per size."""
     order = np.argsort(-worth / sizes, kind="stable")
     beyond = np.flatnonzero(np.cumsum((sizes * totals)[order]) > room)
     if not beyond.size:

@@ -1,4 +1,4 @@
-"""Packing: a placement problem with everything that is alike put together, and the way back to its workers."""
+"""Packing: a placement problem with identical parts merged, and the way back to its workers."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping
@@ -26,7 +26,7 @@ Some = tuple[int, int]
 
 @dataclass(frozen=True)
 class ServerKind:
-    """Servers that are alike."""
+    """Identical servers."""
 
     pool: str  # their pool; empty where pools do not matter
     in_use: bool  # whether workers stand on them already
@@ -37,7 +37,7 @@ class ServerKind:
 
 @dataclass(frozen=True)
 class Zone:
-    """A role that servers play: which kinds may play it and which demands it holds."""
+    """A role of servers: which kinds may take it, and which demands it holds."""
 
     kinds: tuple[int, ...]  # indices of the kinds
     demands: tuple[int, ...]  # indices of the demands
@@ -45,7 +45,7 @@ class Zone:
 
 @dataclass(frozen=True)
 class Unit:
-    """Workers that move between the pools as one, and others just like them."""
+    """Workers that move between the pools together, and identical groups of workers."""
 
     # the workers that move together, and how often the same again
     members: tuple[tuple[tuple[Some, ...], int], ...]
@@ -53,12 +53,12 @@ class Unit:
 
     @property
     def number(self) -> int:
-        """How often the unit exists."""
+        """Number of copies of the unit."""
         return sum(times for _, times in self.members)
 
     @property
     def alone(self) -> bool:
-        """Whether the unit is one worker."""
+        """Whether the unit is a single worker."""
         return sum(number for _, number in self.members[0][0]) == 1
 
 
@@ -73,7 +73,7 @@ class FillPatterns:
 
     @classmethod
     def of(cls, rows: Iterable[tuple[int, int, Any]], demands: int) -> "FillPatterns":
-        """Make patterns of (zone, kind, counts)."""
+        """Build patterns from (zone, kind, counts) rows."""
         listed = list(rows)
         return cls(
             zone=np.array([zone for zone, _, _ in listed], dtype=np.int64),
@@ -85,19 +85,19 @@ class FillPatterns:
         return self.zone.size
 
     def keys(self) -> list[tuple[int, int, bytes]]:
-        """Return what distinguishes the patterns."""
+        """Return a key that identifies each pattern."""
         each = zip(self.zone.tolist(), self.kind.tolist(), self.counts, strict=True)
         return [(zone, kind, counts.tobytes()) for zone, kind, counts in each]
 
     def without(self, known: Collection[tuple[int, int, bytes]]) -> "FillPatterns":
-        """Leave out known patterns and repetitions."""
+        """Return the patterns without known ones and duplicates."""
         first = {key: index for index, key in reversed(list(enumerate(self.keys()))) if key not in known}
         kept = np.zeros(len(self), dtype=np.bool_)
         kept[list(first.values())] = True
         return self.only(kept)
 
     def only(self, chosen: NDArray[np.bool_]) -> "FillPatterns":
-        """Keep some of the patterns."""
+        """Return the chosen patterns."""
         return FillPatterns(self.zone[chosen], self.kind[chosen], self.counts[chosen])
 
     def __add__(self, other: "FillPatterns") -> "FillPatterns":
@@ -110,7 +110,7 @@ class FillPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A packing's solution: patterns, and integers for the moves and for these patterns, in this order."""
+    """A packing's solution: fill patterns, and the integers for the moves and for how often each is used."""
 
     patterns: FillPatterns
     values: Integers
@@ -118,33 +118,33 @@ class Filled:
 
 @dataclass(frozen=True, eq=False)
 class Packing:
-    """A placement problem in terms of kinds of servers, different demands, and zones.
+    """A placement problem in terms of kinds of servers, distinct demands, and zones.
 
-    The pattern model lets a server be filled in one of many ways. It asks for at least the workers that exist,
-    so maximal patterns are enough: who is not there leaves a gap. Left out are resources that nobody needs, and
-    those of which every server has enough for all workers together, but for GPUs where misplaced ones are
-    counted. Amounts are divided by their greatest common divisor over all workers and what is free is rounded
-    down to it, which changes nothing.
+    In the pattern model each server is filled by one of many patterns. The model asks for at least the existing
+    workers, so maximal patterns suffice: a missing worker leaves a gap. Resources that nobody needs are left
+    out, as are those of which every server has enough for all workers together (except GPUs if misplaced ones
+    are counted). Amounts are divided by the greatest common divisor of all needs, free amounts rounding down,
+    without loss.
 
     Sets
     ----
-    Demands i: the different vectors. Kinds of servers k. Zones z: all servers; or where pools matter training
-    servers, inference servers that hold anything, and where preferences are minimized inference servers for
-    flexible workers only. Patterns p: ways to fill one server of kind k(p) in zone z(p). Units u: workers that
-    move between the pools as one, a job where jobs are not split, else a single worker.
+    i: demands, the distinct vectors of needs. k: kinds of servers. z: zones, a single one for all servers; or,
+    if pools matter, training servers, inference servers that hold anything and, if preferences are minimized,
+    inference servers for flexible workers only. p: patterns, fillings of one server of kind k(p) in zone z(p).
+    u: units, workers that move between the pools together: a job if jobs are not split, otherwise a single
+    worker.
 
     Parameters
     ----------
     a_pi: workers of demand i in pattern p. d_i: workers of demand i. n_k: servers of kind k. c_k: cost of using
-    one of them, 1 or where fragmentation is minimized its GPUs, 0 where it is in use already. m_u: how often
-    unit u exists. b_ui, f_ui: its workers of demand i that need a server that stays, and that may stand among
-    flexible ones only. w_u: what moving it to the inference servers costs. v_i: cost of a flexible worker that
-    shares a server.
+    one of them: 1, or its GPUs if fragmentation is minimized; 0 if it is already in use. m_u: how many times
+    unit u exists. b_ui, f_ui: its workers of demand i that are not flexible, and that are. w_u: cost of moving
+    it to the inference servers. v_i: cost of a flexible worker of demand i that shares a server.
 
     Variables
     ---------
-    y_p: servers filled by pattern p. Where pools matter h_u: units on inference servers. Where there are
-    servers for flexible workers only s_i: flexible workers that share an inference server with others. All are
+    y_p: servers filled by pattern p. If pools matter, h_u: units on inference servers. If there are servers for
+    flexible workers only, s_i: flexible workers that share an inference server with others. All are
     non-negative integers.
 
     Objective
@@ -153,11 +153,10 @@ class Packing:
 
     Constraints
     -----------
-    Every server: the a_pi y_p add up to at least d_i. Where pools matter instead
-    on training servers: the a_pi y_p add up to at least the sum of (b_ui + f_ui) (m_u - h_u);
-    on inference servers that hold anything: to at least the sum of b_ui h_u, plus s_i;
-    on those for flexible workers only: to at least the sum of f_ui h_u, minus s_i.
-    Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u.
+    One zone: the a_pi y_p add up to at least d_i. If pools matter, instead: on training servers: the a_pi y_p
+    add up to at least the sum of (b_ui + f_ui) (m_u - h_u); on inference servers that hold anything: to at
+    least the sum of b_ui h_u, plus s_i; on those for flexible workers only: to at least the sum of f_ui h_u,
+    minus s_i. Of each kind: the y_p with k(p) = k add up to at most n_k. h_u <= m_u.
 
     Size
     ----
@@ -179,7 +178,7 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge what is alike; raise `Unsupported` if racks count: servers do not cost the same each then."""
+        """Merge identical parts of a problem; raise `Unsupported` if racks are minimized."""
         if problem.minimize == "racks":
             raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
         needs, rooms = _amounts(problem)
@@ -211,13 +210,13 @@ class Packing:
         return self.offset + int(np.minimum(costs * most, 0).sum())
 
     def worth(self, duals: Reals) -> Reals:
-        """Read the worth of the workers out of the duals of `form`, shape (zones, demands)."""
+        """Return the worth of the workers from the duals of `form`, shape (zones, demands)."""
         zones, demands = len(self.zones), len(self.demands)
         worth: Reals = np.maximum(duals[: zones * demands], 0.0).reshape(zones, demands)
         return worth
 
     def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
-        """Read what a server of each kind costs, its scarcity included, out of the duals, shape (kinds,)."""
+        """Return the rent of a server of each kind from the duals, shape (kinds,): scarcity, plus cost."""
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
 
@@ -227,13 +226,13 @@ class Packing:
 
     @cached_property
     def rooms(self) -> Integers:
-        """What is free on a server of each kind, shape (kinds, resources)."""
+        """Free amounts on a server of each kind, shape (kinds, resources)."""
         rooms = np.array([kind.room for kind in self.kinds], dtype=np.int64)
         return rooms.reshape(len(self.kinds), self.demands.shape[1])
 
     @cached_property
     def costs(self) -> Integers:
-        """What using a server of each kind adds to the objective, shape (kinds,)."""
+        """Cost of using a server of each kind in the objective, shape (kinds,)."""
         return np.array([kind.cost for kind in self.kinds], dtype=np.int64)
 
     @cached_property
@@ -273,7 +272,7 @@ class Packing:
 
     @cached_property
     def needed(self) -> Integers:
-        """Workers to be placed in each zone before any move, by zone and demand, shape (zones * demands,)."""
+        """Number of workers to be placed before any move, by zone and demand, shape (zones * demands,)."""
         needed = np.zeros(len(self.zones) * len(self.demands), dtype=np.int64)
         needed[: len(self.demands)] = self.totals
         return needed
@@ -307,7 +306,7 @@ class Packing:
         return _SHARED
 
     def parts(self, unit: Unit) -> list[tuple[int, int, int]]:
-        """Return the demands of one unit, the zone of each if it is moved, and the number of workers."""
+        """Return the demands of a unit, the zone of each if the unit moves, and the number of workers."""
         return [
             (self.demand_of[line], self._inference_zone(line), number) for line, number in unit.members[0][0]
         ]
@@ -318,7 +317,7 @@ class Packing:
         return self.offset + int(self.moving[1] @ moved + self.costs[filled.patterns.kind] @ times)
 
     def filled(self, moved: Integers, servers: Iterable[tuple[int, int, Mapping[int, int]]]) -> Filled:
-        """Put servers with a zone, a kind and workers by demand together into a solution."""
+        """Build a solution from moves and servers, each with a zone, a kind and workers by demand."""
         alike = Counter((zone, kind, tuple(sorted(holds.items()))) for zone, kind, holds in servers if holds)
         counts = np.zeros((len(alike), len(self.demands)), dtype=np.int64)
         for row, (_, _, holds) in enumerate(alike):
@@ -329,7 +328,7 @@ class Packing:
         return Filled(FillPatterns(zones, kinds, counts), np.append(moved, times))
 
     def encode(self, solution: PlacementSolution) -> Filled:
-        """Write a placement as a solution of the packing."""
+        """Convert a placement to a solution of the packing."""
         kind_of = {name: kind for kind, each in enumerate(self.kinds) for name in each.names}
         contents: defaultdict[str, Counter[int]] = defaultdict(Counter)
         on_inference: Counter[int] = Counter()
@@ -379,7 +378,7 @@ class Packing:
         return PlacementSolution(placed=tuple(placed))
 
     def _stock(self, moved: Integers) -> list[defaultdict[int, list[Some]]]:
-        """Who is to be placed in each zone, by demand."""
+        """Return the workers to be placed in each zone, by demand."""
         stock: list[defaultdict[int, list[Some]]] = [defaultdict(list) for _ in self.zones]
         if not self.units:
             for line, workers in enumerate(self.problem.workers):
@@ -404,7 +403,7 @@ _GROUPED = 3
 
 
 def _amounts(problem: Placement) -> tuple[Integers, Integers]:
-    """Return what lines need and servers have free of the resources that matter, in the packing's units."""
+    """Return the needs of lines and the free amounts of servers, in the packing's resources and units."""
     resources = len(problem.resources)
     needs = np.array(problem.demands, dtype=np.int64).reshape(-1, resources)
     rooms = np.array(problem.rooms, dtype=np.int64).reshape(-1, resources)

@@ -1,4 +1,4 @@
-"""Patterns: the exact model over every maximal way to fill a server."""
+"""Patterns: the exact model over every maximal filling of a server."""
 
 from dataclasses import replace
 from functools import partial
@@ -31,10 +31,10 @@ MOST_PATTERNS = 20_000
 def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
     """Enumerate the maximal patterns and choose how often to use each.
 
-    The model is that of `formulations.placement.packing.Packing`, whose docstring gives sets, variables,
-    objective and constraints. Its relaxation is solved first and rounded down; the small program that is left
-    nearly always meets the relaxation's bound. If not, the whole program is solved without the patterns whose
-    reduced cost rules them out.
+    The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
+    objective and constraints. Its relaxation is solved and rounded down; the small program that remains nearly
+    always meets the bound. If not, the whole program is solved without the patterns that reduced costs rule
+    out.
 
     Size
     ----
@@ -52,12 +52,12 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     budget
         Time limit, gap, start, and the backend of the integer programs; the linear program goes to HiGHS.
     most
-        Maximal patterns at most.
+        Most maximal patterns to enumerate.
 
     Raises
     ------
     Unsupported
-        There are more maximal patterns than that, or they cannot be enumerated in time.
+        There are more maximal patterns than `most`, or they cannot be enumerated in time.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
 def over_patterns(
     packing: Packing, first: FillPatterns, bracket: Bracket, every: FillPatterns, *, method: str, budget: Budget
 ) -> Result[PlacementSolution]:
-    """Solve the pattern model over all maximal patterns, and over those of what is known so far."""
+    """Solve the pattern model over all maximal patterns and those of the known solution."""
     message = f"{len(every):,} maximal patterns of {len(packing.kinds):,} kinds of servers"
     patterns = first + every
     master = Master(packing)
@@ -127,7 +127,7 @@ def over_patterns(
 def _prices(
     packing: Packing, patterns: FillPatterns, optimum: Optimum, *, most: float = np.inf
 ) -> WorkerPrices:
-    """Read prices up to a limit out of the relaxation's duals, with what the patterns are worth at them."""
+    """Return worker prices from the relaxation's duals, up to `most`, with the worth of the patterns."""
     worth = np.minimum(packing.worth(optimum.duals), most)
     best = np.zeros((len(packing.zones), len(packing.kinds)))
     np.maximum.at(best, (patterns.zone, patterns.kind), (patterns.counts * worth[patterns.zone]).sum(axis=1))

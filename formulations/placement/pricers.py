@@ -1,4 +1,4 @@
-"""Pricers: which way of pricing suits which amounts."""
+"""Pricers: chooses the pricing method that suits a zone."""
 
 import numpy as np
 
@@ -15,10 +15,10 @@ _MOST = 0.5
 
 
 def pricer(packing: Packing, zone: Zone) -> Pricer | None:
-    """Choose how to price in a zone; None without servers.
+    """Choose the pricing method for a zone; return None for a zone without servers.
 
-    A table where amounts are coarse and of most demands there are more workers than a server holds; it counts
-    workers that do not exist. Labels otherwise.
+    A table if amounts are coarse and most demands have more workers than a server holds, as the table does not
+    limit the number of workers; labels otherwise.
     """
     rooms = packing.rooms[list(zone.kinds)]
     if not len(rooms):

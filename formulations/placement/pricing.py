@@ -9,7 +9,7 @@ from gsopt.core.budget import Budget
 
 @dataclass(frozen=True, eq=False)
 class PricingResult:
-    """What pricing found."""
+    """The fillings that pricing has found."""
 
     room: list[int]  # index of the room that each filling is for
     counts: list[Integers]  # how many workers of each demand a filling holds, one row per filling
@@ -17,8 +17,8 @@ class PricingResult:
 
 
 class Pricer(Protocol):
-    """Finds fillings of rooms that are worth most."""
+    """A method that finds the fillings of rooms that are worth most."""
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find fillings worth more than the rent of their room, from the worth of a worker of each demand."""
+        """Find fillings worth more than the rent of their room, given the worth of a worker of each demand."""
         ...

@@ -1,4 +1,4 @@
-"""Racks: the exact method for the fewest racks touched."""
+"""Racks: the exact method for using the fewest racks."""
 
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
@@ -18,20 +18,22 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 @exact_method()
 def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Fill the roomiest racks first, as many as it takes, and prove by counting that no fewer do.
+    """Fill the racks with the most room first, as few as possible, and prove the optimum by counting resources.
 
-    Workers are placed by best fit on the servers of racks that are touched already and of the roomiest others,
-    of as few as that succeeds with; a rack that turns out not to be needed is given up. The bound counts each
-    resource: what the touched racks have no room for needs further racks, at best those with most of it. Where
-    the two do not meet the assignment model settles it, as long as it is small enough; beyond that a gap stays.
+    Workers are placed by best fit on the racks in use and on as few others as possible, those with the most
+    room first; racks that turn out to be unnecessary are dropped. The bound counts each resource: what the
+    racks in use cannot hold needs further racks, at best those with most of it free. If the two do not meet,
+    the assignment model decides, unless it is too large; then a gap remains.
 
     Size
     ----
-    A placement for every halving of the number of racks and for every rack that may be given up; then `milp`.
+    A placement for every bisection step over the number of racks and for every rack that may be dropped; then
+    `milp`.
 
     Source
     ------
-    None: the objective is that of consolidated placement, as in Dally, section IV, for many jobs at once.
+    gsopt's own; the objective is that of consolidated placement, as in Dally, section IV, for many jobs at
+    once.
 
     Parameters
     ----------
@@ -43,7 +45,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     Raises
     ------
     Unsupported
-        Something else than racks is minimized.
+        The objective is not the number of racks.
 
     Examples
     --------
@@ -84,7 +86,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _count(problem: Placement) -> int | None:
-    """Count the racks that resources need; None where there is too little of one for everybody."""
+    """Return a lower bound on the racks by counting resources; None if there is not enough of one."""
     free = _free_by_rack(problem)
     touched = _touched(problem)
     needs = np.array(problem.demands, dtype=object).T @ [line.count for line in problem.workers]
@@ -103,14 +105,14 @@ def _count(problem: Placement) -> int | None:
 
 
 def _better(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
-    """Return the better of the budget's start and a placement of one's own."""
+    """Return the better of the budget's start and a constructed placement."""
     own = _fill_roomiest(problem, budget, bound)
     known = [each for each in (budget.start, own) if each is not None]
     return min(known, key=problem.objective, default=None)
 
 
 def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
-    """Place on as few of the roomiest racks as it succeeds with, and do without those that are not needed."""
+    """Place workers on as few of the racks with the most room as possible, then drop unnecessary racks."""
     order = _roomiest_first(problem)
     best = _place(problem, order, budget)
     low, high = bound, len(order)
@@ -128,7 +130,7 @@ def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementS
 
 
 def _with_fewer(problem: Placement, solution: PlacementSolution, budget: Budget) -> Iterator[PlacementSolution]:
-    """Yield placements that do without one rack more each, the emptiest first."""
+    """Yield placements with one rack fewer each, dropping the racks with the least room first."""
     needed = _touched(problem)
     in_use = list(problem.racks_touched(solution))
     for rack in reversed([each for each in _roomiest_first(problem) if each in in_use]):
@@ -142,7 +144,7 @@ def _with_fewer(problem: Placement, solution: PlacementSolution, budget: Budget)
 
 
 def _place(problem: Placement, racks: Collection[str], budget: Budget) -> PlacementSolution | None:
-    """Place on the servers of some racks only, by best fit."""
+    """Place workers on the servers of some racks only, by best fit."""
     allowed = set(racks)
     servers = tuple(server for server in problem.servers if server.rack in allowed)
     if not servers:
@@ -156,7 +158,7 @@ def _place(problem: Placement, racks: Collection[str], budget: Budget) -> Placem
 
 
 def _roomiest_first(problem: Placement) -> Sequence[str]:
-    """Order the racks: those that are touched already first, then by the shares of what all have together."""
+    """Order the racks: those in use first, then by their share of all free resources."""
     free, touched = _free_by_rack(problem), _touched(problem)
     totals = [max(sum(amounts), 1) for amounts in zip(*free.values(), strict=True)]
     needed = [any(demand[resource] for demand in problem.demands) for resource in range(len(totals))]
@@ -169,7 +171,7 @@ def _roomiest_first(problem: Placement) -> Sequence[str]:
 
 
 def _free_by_rack(problem: Placement) -> dict[str, list[int]]:
-    """Add up what is free of each resource in each rack."""
+    """Return the free amount of each resource in each rack."""
     free: dict[str, list[int]] = {}
     for server, room in zip(problem.servers, problem.rooms, strict=True):
         amounts = free.setdefault(server.rack, [0] * len(room))

@@ -1,4 +1,4 @@
-"""Rounding: the relaxation rounded down, and the workers that are left placed greedily at varied prices."""
+"""Rounding: the relaxation rounded down, with the rest placed greedily at varied prices."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -39,7 +39,7 @@ class Rounding:
 
     @property
     def filled(self) -> Filled | None:
-        """The solution that was found, or None."""
+        """The solution found, or None."""
         return None if self.values is None else Filled(self.patterns, self.values)
 
 
@@ -53,12 +53,12 @@ def round_down(
     seed: int = 0,
     effort: int = EFFORT,
 ) -> Rounding:
-    """Round a relaxation down and place the workers that are left, again and again until the goal is met.
+    """Round a relaxation down and place the remaining workers, repeatedly until the goal is met.
 
-    A server is filled with the workers that are worth most for the share of it that they take, and of some
-    kinds of servers the one is taken whose filling is worth most beyond its rent. Prices are the relaxation's,
-    varied at random in every run. No filling holds more workers than are left. No run begins after `effort`
-    servers times demands in all.
+    Each server is filled with the workers worth most per share of the server. Among a few kinds of servers, the
+    one whose filling is worth most beyond its rent is used. Prices are the relaxation's, varied at random in
+    every run. No filling holds more workers than are left. No run starts once all runs together have filled
+    `effort` servers times demands.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
@@ -82,7 +82,7 @@ def round_down(
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """What is left to place beside the relaxation rounded down."""
+    """What remains to be placed after rounding the relaxation down."""
 
     packing: Packing
     patterns: FillPatterns
@@ -91,7 +91,7 @@ class _Rest:
 
     @cached_property
     def needs(self) -> list[list[int]]:
-        """Workers that are left, by zone and demand."""
+        """Remaining workers, by zone and demand."""
         form = self.packing.form(self.patterns)
         zones, demands = len(self.packing.zones), len(self.packing.demands)
         missing = (form.row_lower - form.matrix @ self.below)[: zones * demands]
@@ -100,14 +100,14 @@ class _Rest:
 
     @cached_property
     def left(self) -> list[int]:
-        """Servers that are left, by kind."""
+        """Remaining servers, by kind."""
         filled = self.below[self.packing.moves :]
         taken = np.bincount(self.patterns.kind, filled, len(self.packing.kinds)).astype(np.int64)
         left: list[int] = (self.packing.limits - taken).tolist()
         return left
 
     def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
-        """Place what is left, each time at other prices; runs that do not succeed are passed over."""
+        """Yield complete placements of the rest, each at different prices; failed runs are skipped."""
         effort = 0
         for _ in range(_RUNS):
             run = _GreedyRun(self, random)
@@ -119,7 +119,7 @@ class _Rest:
                 return
 
     def cost(self, run: Sequence[_Filling]) -> int:
-        """Cost of the servers that a run fills."""
+        """Return the cost of the servers that a run fills."""
         return int(sum(self.packing.costs[kind] for _, kind, _ in run))
 
     def row(self, filling: _Filling) -> tuple[int, int, Integers]:
@@ -148,11 +148,11 @@ class _GreedyRun:
 
     @property
     def complete(self) -> bool:
-        """Whether nobody is left."""
+        """Whether all workers are placed."""
         return not any(map(any, self._needs))
 
     def fillings(self) -> Iterator[_Filling]:
-        """Fill server after server until nobody is left, or no server that holds one of them."""
+        """Fill server after server until all workers are placed, or no server can hold any of them."""
         for z, zone in enumerate(self._rest.packing.zones):
             while any(self._needs[z]):
                 kinds = [kind for kind in zone.kinds if self._left[kind]]
@@ -179,7 +179,7 @@ class _GreedyRun:
         return sum(self._worth[zone][demand] * number for demand, number in pairs) - self._rents[kind]
 
     def _fill(self, zone: int, kind: int) -> _Filling:
-        """Fill a server with those that are left, the most worth for their share first."""
+        """Fill a server with remaining workers, those worth most per share first."""
         self.filled += 1
         needs = self._needs[zone]
         room: Sequence[int] = self._rest.packing.kinds[kind].room

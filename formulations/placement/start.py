@@ -1,4 +1,4 @@
-"""Start: a first placement, by best-fit decreasing on servers and workers that are put together."""
+"""Start: a first placement by best-fit decreasing, on merged servers and workers."""
 
 from collections.abc import Iterator, Sequence
 from itertools import islice, product
@@ -12,13 +12,15 @@ from gsopt.core.budget import Budget
 
 
 def construct(packing: Packing, budget: Budget) -> Filled | None:
-    """Place workers by best fit and by first fit, in several orders; None where nothing is found in time.
+    """Place workers by best fit and by first fit, in several orders; return None if nothing is found in time.
 
-    Workers of one demand are placed all at once. By best fit the largest come first, by the sum of their shares
-    of a server, by the largest share or by the first resource, each on the fullest server with room; by first
-    fit they come as in the file, each on the first server with room. Opened are the servers with most room for
-    their cost, or with least room. The best of these combinations is kept. Where pools matter workers are
-    placed unit by unit. A placement is found even if next to no time is left, unless the budget has one.
+    All workers of one demand are placed together. Best fit takes the largest demands first (by the sum of their
+    shares of a server, by the largest share, or by the first resource) and uses the fullest server with room.
+    First fit takes them in the problem's order and uses the first server with room. New servers are those with
+    the most room for their cost, or those with the least room. The best of these combinations is kept. If pools
+    matter, workers are placed unit by unit.
+
+    Unless the budget has a start, the search gets a moment even if hardly any time is left.
     """
     best: Filled | None = None
     grace = _grace(budget) if budget.start is None else budget
@@ -39,7 +41,7 @@ def _grace(budget: Budget) -> Budget:
 
 
 class _DemandOrder(NamedTuple):
-    """In which order demands are placed, and whether on the first or on the fullest server with room."""
+    """The order in which demands are placed, and whether on the first or the fullest server with room."""
 
     demands: Integers
     on_first: bool = False
@@ -53,7 +55,7 @@ def _orders(packing: Packing) -> list[_DemandOrder]:
 
 
 def _openings(packing: Packing) -> list[Integers]:
-    """Order the kinds of servers for opening; those that cost nothing come first."""
+    """Return orders in which kinds of servers are opened; those that cost nothing come first."""
     room = _weights(packing) @ packing.rooms.T
     by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
     by_room = np.lexsort((room, packing.costs > 0))
@@ -76,7 +78,7 @@ _TIES = 1e6
 
 
 class _Servers:
-    """Servers while they are filled: the open ones in arrays, the others counted by kind."""
+    """Servers as they are filled: open ones in arrays, the others counted by kind."""
 
     def __init__(self, packing: Packing, opening: Integers, left: Integers, *, on_first: bool = False) -> None:
         self._packing = packing
@@ -91,7 +93,7 @@ class _Servers:
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
-        """Place some workers in a zone; return the number of those for whom there is no room."""
+        """Place workers of one demand in a zone; return the number of those without room."""
         rest = self._on_open(demand, number, zone)
         for kind in self._opening:
             if not rest:
@@ -141,7 +143,7 @@ class _Servers:
 
 
 def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
-    """Place some workers of each demand on servers of each kind that are left; None where one finds no room."""
+    """Place given numbers of workers on the remaining servers of each kind; None if one does not fit."""
     servers = _Servers(packing, _openings(packing)[0], left)
     for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):
@@ -170,7 +172,7 @@ def _by_unit(packing: Packing, order: _DemandOrder, opening: Integers, budget: B
 
 
 def _portions(unit: Unit) -> Iterator[int]:
-    """Yield how often the unit is placed at a time: single workers all at once, jobs one by one."""
+    """Yield how often to place the unit at a time: single workers all together, jobs one by one."""
     if unit.alone:
         yield unit.number
     else:
@@ -185,7 +187,7 @@ def _place_unit(
     parts: Sequence[tuple[int, int, int]],
     times: int,
 ) -> bool:
-    """Place a unit in the cheaper pool, or else in the other; return whether there was room."""
+    """Place a unit in the cheaper pool, or else in the other one; return whether there was room."""
     unit, rest = packing.units[u], times
     for inference in (True, False) if unit.moving < 0 else (False, True):
         before = servers.free.copy(), servers.left.copy(), servers.open, len(servers.entries)

@@ -1,4 +1,4 @@
-"""Table: pricing by dynamic programming over all amounts, where these are coarse."""
+"""Table: pricing by dynamic programming over all amounts, if these are coarse."""
 
 from dataclasses import dataclass
 
@@ -12,11 +12,11 @@ from gsopt.core.numbers.tolerances import REDUCED_COST
 
 @dataclass(frozen=True, eq=False)
 class WorthTable:
-    """Prices with one table of the best worth for every amount of every resource: an unbounded knapsack.
+    """Pricing with one table of the best worth for all amounts of the resources: an unbounded knapsack.
 
     One table serves every room, however many different rooms partly used servers leave. Time and memory are
-    proportional to the number of amounts; time also to the number of demands. Fast where the first resource has
-    few amounts, because the table is filled one amount of it after the other.
+    proportional to the number of combinations of amounts, time also to the number of demands. It is fast if the
+    first resource has few amounts, because the table is filled one of its amounts after the other.
     """
 
     demands: Integers  # shape (demands, resources)
@@ -24,7 +24,7 @@ class WorthTable:
     most_fillings: int = 200  # how many fillings to give at a time
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find the best filling of every room, and the best that holds each demand."""
+        """Find the best filling of every room, and the best one that holds each demand."""
         best = self._best(worth, budget)
         if best is None:
             return PricingResult([], [], np.full(len(self.rooms), np.inf))
@@ -43,7 +43,7 @@ class WorthTable:
         return PricingResult(rooms.tolist(), counts, most)
 
     def _best(self, worth: Reals, budget: Budget) -> Reals | None:
-        """Fill the table: the best worth of the workers that fit, by amounts; None when the time is up."""
+        """Fill the table of the best worth of workers that fit, by amounts; None when time runs out."""
         best = np.zeros(self.rooms.max(axis=0) + 1)
         wanted = [
             (demand, gain)
@@ -63,7 +63,7 @@ class WorthTable:
         return best
 
     def _trace(self, best: Reals, worth: Reals, room: Integers, *, holding: int | None) -> Integers:
-        """Read the best filling of a room, or the best that holds one demand, out of the table."""
+        """Trace the best filling of a room, or the best one that holds a given demand."""
         counts = np.zeros(len(self.demands), dtype=np.int64)
         free = room.copy()
         if holding is not None:
@@ -84,14 +84,14 @@ def _at(best: Reals, points: Integers) -> Reals:
 
 
 def _improve(best: Reals, before: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add one worker to what was best before, wherever that is better."""
+    """Add one worker to the best earlier fillings wherever that is better."""
     after = best[tuple(slice(need, None) for need in needs)]
     left = before[tuple(slice(None, max(size - need, 0)) for size, need in zip(best.shape, needs, strict=True))]
     np.maximum(after, left + gain, out=after)
 
 
 def _repeat(best: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add any number of workers that need nothing of the first resource, by doubling."""
+    """Add any number of workers that need none of the first resource, by doubling."""
     while all(need < size for need, size in zip(needs, best.shape, strict=True)):
         _improve(best, best, needs, gain)
         needs, gain = tuple(2 * need for need in needs), 2 * gain

@@ -1,4 +1,4 @@
-"""Volume: what a placement costs at least when workers may be cut into parts, a quick bound."""
+"""Volume: a quick lower bound on a placement whose workers may be split into parts."""
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, hstack, vstack
@@ -16,7 +16,7 @@ _LARGEST = 500_000
 def volume(packing: Packing, budget: Budget) -> float:
     """Bound a placement by a linear program over parts of workers and servers; minus infinity without time.
 
-    The pattern model's relaxation is at least as large, and not by much where servers hold many workers.
+    The pattern model's relaxation is at least as strong, but only slightly if servers hold many workers.
     """
     zones, kinds = len(packing.zones), len(packing.kinds)
     demands, resources = packing.demands.shape
@@ -56,7 +56,7 @@ def volume(packing: Packing, budget: Budget) -> float:
 
 
 def _pairs(lists: list[tuple[int, ...]]) -> tuple[Integers, Integers]:
-    """Return the index of a list and the entry, for every entry of every list."""
+    """Return the list number and the entry, for every entry of every list."""
     lengths = np.array([len(each) for each in lists], dtype=np.int64)
     entries = np.array([entry for each in lists for entry in each], dtype=np.int64)
     return np.repeat(np.arange(lengths.size), lengths), entries

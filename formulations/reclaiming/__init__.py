@@ -1,4 +1,4 @@
-"""Exact methods of reclaiming: which servers to return so that the fewest jobs are preempted."""
+"""Exact methods for reclaiming."""
 
 from formulations.reclaiming.decomposition import decomposition
 from formulations.reclaiming.exact import exact

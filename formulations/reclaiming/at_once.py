@@ -1,4 +1,4 @@
-"""At once: a choice and a bound for any variant of the problem, whatever comes of the rest."""
+"""At once: a quick choice of servers and a bound, for any variant of the problem."""
 
 from math import ceil
 
@@ -14,9 +14,9 @@ _MOMENT = 0.25
 
 
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-    """Return a greedy choice, as if every base worker were needed, and the bound of equal shares.
+    """Return a greedy choice that assumes every base worker is needed, and the bound of equal shares.
 
-    The bound forgets what jobs lose on servers that they can do without one by one.
+    The bound ignores losses on servers that a job can do without one at a time.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))

@@ -1,4 +1,4 @@
-"""Choice: servers to return, one by one, and what each of them would change at any moment."""
+"""Choice: a set of servers to return, and the cost change of adding or removing each server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,10 +14,10 @@ _EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class MergedHosting:
-    """Which merged jobs stand on which servers, those of a group one after the other.
+    """Which merged jobs run on which servers; the servers of a group are consecutive.
 
-    Costs are whole numbers in doubles, so sums leave no residues. Where they are too large for that they are
-    rounded down to as many digits: enough to search by, the reduction knows the value.
+    Costs are integers stored in doubles, so sums are exact. If they are too large for that, they are rounded
+    down to as many digits as fit: good enough for the search, and the reduction still computes exact values.
     """
 
     groups: int  # number of groups of servers
@@ -29,7 +29,7 @@ class MergedHosting:
 
     @classmethod
     def of(cls, reduction: Reduction) -> "MergedHosting":
-        """Read the hosting off a reduction."""
+        """Build the hosting of a reduction."""
         groups = reduction.groups
         group = [index for index, alike in enumerate(groups) for _ in alike.servers]
         servers_of: list[list[int]] = [[] for _ in reduction.weights]
@@ -47,14 +47,14 @@ class MergedHosting:
         )
 
     def counts(self, servers: Sequence[int]) -> list[int]:
-        """Count some servers by group."""
+        """Count servers by group."""
         counts = [0] * self.groups
         for server in servers:
             counts[self.group[server]] += 1
         return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
-        """Return the first servers of each group, so many of them."""
+        """Return the first servers of each group, in the given numbers."""
         left, servers = list(counts), []
         for server, index in enumerate(self.group):
             if left[index]:
@@ -66,7 +66,7 @@ class MergedHosting:
 class ServerChoice:
     """A set of servers to return, with the cost change of adding or removing each server.
 
-    `change` is what returning a kept server adds to the cost, or what keeping a returned one saves.
+    `change` is the cost added by returning a kept server, or saved by keeping a returned one; shape (servers,).
     """
 
     def __init__(self, hosting: MergedHosting) -> None:

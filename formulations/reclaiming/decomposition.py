@@ -1,4 +1,4 @@
-"""Decomposition: the whole trade-off curve by bucket elimination, where jobs hang together loosely."""
+"""Decomposition: the whole trade-off curve by bucket elimination, if few jobs share servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ _ANY_SIZE = 30
 
 
 class Leaf(NamedTuple):
-    """Servers that need the same jobs preempted, cheapest first: the group of each, the cost of the first n."""
+    """Servers that need the same jobs preempted, cheapest first: their groups, and the cost of the first n."""
 
     jobs: tuple[int, ...]
     groups: tuple[int, ...]
@@ -34,7 +34,7 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """The step that eliminates the first of its jobs: sum up the parts that know it, take the better bit."""
+    """An elimination step: add up the parts that depend on its first job, and choose that job's better bit."""
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]
@@ -44,7 +44,7 @@ class Bucket(NamedTuple):
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """What to compute, decided before any table is filled. Jobs are numbered in elimination order."""
+    """The computation, planned before any table is filled. Jobs are numbered in elimination order."""
 
     weights: tuple[int, ...]  # what preempting each job costs
     leaves: tuple[Leaf, ...]  # the servers
@@ -54,7 +54,7 @@ class EliminationPlan:
     never: int  # a cost above that of every choice: what is not possible costs this
 
     def work(self, most: int) -> int:
-        """Count the additions of 64 bits that take as long as filling the tables for at most `most` servers."""
+        """Estimate the time to fill the tables for at most `most` servers, in additions of 64-bit integers."""
         total = 0
         for bucket in self.buckets:
             cells, servers = 2 ** len(bucket.jobs), 0
@@ -68,28 +68,32 @@ class EliminationPlan:
 
 @exact_method(unused=["time_limit", "gap", "backend", "on_incumbent", "log"])
 def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
-    """Solve a problem whose jobs hang together loosely, by dynamic programming alone.
+    """Solve a problem by dynamic programming alone, if few jobs share servers.
 
-    Cost and number of returned servers both add up over jobs and servers that do not meet, so the least cost by
-    number of servers is a (min, +) convolution. Jobs are eliminated one by one: a table holds that cost for
-    every choice of which of its jobs, those that share a server with an eliminated one, are preempted. The time
-    grows with 2 to the width, the jobs in the largest table, which is known before any table is filled.
-    Costs are whole numbers of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S servers.
+    Costs and numbers of returned servers add up over independent parts, so the least cost by number of servers
+    is a (min, +) convolution. Jobs are eliminated one by one. A table holds the least costs for every choice of
+    preempted jobs among those that share a server with an eliminated job. The time grows with 2 to the power of
+    the width, the number of jobs in the largest table, which is known before any table is filled.
+
+    Costs are integer multiples of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S
+    servers.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Only its start is of use: there is nothing to stop at.
+        Only its start is used; the computation cannot be stopped.
     width
         Most jobs in one table.
 
     Raises
     ------
     Unsupported
-        A table would have more jobs; or as `formulations.reclaiming.reduction.reduce`.
+        A table would have more jobs than that; or as for `formulations.reclaiming.reduction.reduce`.
 
+    Notes
+    -----
     Source: Dechter, Bucket elimination, Artificial Intelligence 113 (1999), for minimum k-union as in Aryl,
     section 4.
 
@@ -113,7 +117,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the least objective for every demand: entry n is for n servers, up to all of them."""
+    """Return the least objective for every demand: entry n is for n servers, from 0 up to all of them."""
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
@@ -127,7 +131,7 @@ def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
 
 
 def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
-    """Count the servers of each group in a best choice of `demand` servers; None when there are too few."""
+    """Return the servers of each group in a best choice of `demand` servers; None if there are too few."""
     tables = fill(program, demand)
     if tables[-1].size <= demand:
         return None
@@ -135,7 +139,7 @@ def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
 
 
 def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
-    """Order the jobs for elimination; None when a table would have more than `width` jobs beside its own."""
+    """Order the jobs for elimination; None if a table would have more than `width` jobs besides its own."""
     members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
         if group.servers:
@@ -154,7 +158,7 @@ def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
 
 
 def _kind(never: int) -> type:
-    """Choose the whole numbers of the tables: sums of a few entries must fit."""
+    """Return the integer type of the tables: sums of a few entries must fit."""
     return np.int64 if 4 * never < 2**63 else object
 
 
@@ -165,7 +169,7 @@ def _leaf(jobs: tuple[int, ...], servers: list[tuple[int, int]], kind: type) -> 
 
 
 def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
-    """Put each leaf, and each bucket once its job is eliminated, into the bucket of its first job."""
+    """Yield the buckets: each leaf, and each finished bucket, goes into the bucket of its first job."""
     scopes: list[set[int]] = [{job} for job in range(root)] + [set()]
     waiting_leaves: list[list[int]] = [[] for _ in scopes]
     waiting_buckets: list[list[int]] = [[] for _ in scopes]
@@ -187,7 +191,7 @@ def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
 
 
 def fill(program: EliminationPlan, most: int) -> list[Table]:
-    """Fill the table of each bucket, for at most `most` servers; the last one is the trade-off curve."""
+    """Fill the table of each bucket, for at most `most` servers; the last table is the trade-off curve."""
     tables: list[Table] = []
     for bucket in program.buckets:
         table: Table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
@@ -208,7 +212,7 @@ def _spread(table: Table, jobs: Sequence[int], wanted: Sequence[int]) -> Table:
 
 
 def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int) -> Table:
-    """Add servers that can be returned where all their jobs are preempted."""
+    """Add servers that can be returned if all their jobs are preempted."""
     counts = table.shape[-1]
     wider = np.full((*table.shape[:-1], min(counts + len(leaf.groups), most + 1)), never, dtype=table.dtype)
     wider[..., :counts] = table
@@ -232,7 +236,7 @@ def convolve(left: Table, right: Table, most: int, never: int) -> Table:
 
 
 def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> list[int]:
-    """Walk from the root back to the leaves: how many servers of each group an optimum returns."""
+    """Trace an optimum from the root to the leaves; return its number of servers of each group."""
     counts = [0] * program.groups
     preempted = [0] * len(program.weights)
     pending = [(len(program.buckets) - 1, demand)]
@@ -252,7 +256,7 @@ def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> li
 def _shares(
     program: EliminationPlan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
 ) -> list[int]:
-    """Decide on the bucket's job, noting it in `preempted`, and on how many servers each of its parts gives."""
+    """Decide the bucket's job, record it in `preempted`, and return the servers that each part contributes."""
     best: tuple[int, int, list[Table], list[Table]] = (program.never, 0, [], [])
     for bit in (0, 1) if bucket.jobs else (0,):
         cost = 0
@@ -276,7 +280,7 @@ def _shares(
 
 
 def _split(parts: Sequence[Table], sums: Sequence[Table], count: int) -> list[int]:
-    """Divide a count among parts such that their costs add up to the last of the running sums."""
+    """Split a count among parts so that their costs add up to the last of the running sums."""
     shares = []
     for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
         least = max(0, count - before.size + 1)

@@ -1,11 +1,11 @@
-"""Elimination order: in which order to eliminate jobs, found without filling a table."""
+"""Elimination: an order in which to eliminate jobs, found without filling a table."""
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order the vertices of cliques by fewest neighbours; None once all left have more than `limit` of them.
+    """Order the vertices of cliques by fewest neighbours; return None if all have more than `limit`.
 
     Eliminating a vertex makes its neighbours neighbours of each other. The most neighbours that a vertex has
     when it is eliminated is the width of the order, an upper bound on the treewidth. Complexity: for V vertices

@@ -1,4 +1,4 @@
-"""Exact: the fastest proof at hand, from dynamic programming to mixed-integer programming."""
+"""Exact: from dynamic programming to mixed-integer programming, until a technique proves the optimum."""
 
 from dataclasses import replace
 
@@ -20,31 +20,31 @@ _SHARE = 0.25
 def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
     """Solve a problem to proven optimality, by the first of these techniques that succeeds.
 
-    1. Reduction, and dynamic programming (`decomposition`) where the jobs hang together loosely.
-    2. The lower convex hull of the trade-off curve, a bound, by parametric minimum cuts. What is left to decide
-       between the two corners around the demand is small: dynamic programming or a greedy choice. Often its
-       value meets the bound.
-    3. The hull's shares leave a core: what a better solution can look like. Dynamic programming where it is
-       narrow.
+    1. Reduction, and dynamic programming (`decomposition`) if few jobs share servers.
+    2. A bound, the lower convex hull of the trade-off curve, by parametric minimum cuts. The decision between
+       the two corners around the demand is small: dynamic programming or a greedy choice makes it, and often
+       meets the bound.
+    3. The hull's shares leave a core, the only part in which a better solution can differ. Dynamic programming
+       if it is narrow.
     4. Local search, for at most half of the time.
-    5. A mixed-integer program of the core, by CP-SAT where it is installed, else by HiGHS.
+    5. A mixed-integer program over the core, by CP-SAT if it is installed, otherwise by HiGHS.
 
-    All of it in whole numbers of the unit of the costs as they are written, so an optimum is exact. On hard
-    instances, every server with its own random set of many jobs, the hull is a straight line by nature; the
-    message then says that the bound is weak.
+    All of this uses integers in the unit of the given costs, so an optimum is exact. On hard instances, where
+    every server has its own random set of many jobs, the hull is inherently a straight line; the message then
+    says that the bound is weak.
 
-    Where a job survives some sets of lost workers and not others, or collateral damage depends on flexible
-    workers, two reductions take the place of the problem: one in which less is lost gives a bound, and one in
-    which every base worker is needed gives a start. The rest is left to `milp`.
+    If a job survives some sets of lost workers and not others, or collateral damage depends on flexible
+    workers, two reductions replace the problem: one that loses less gives a bound, and one that needs every
+    base worker gives a start. The rest is left to `milp`.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Deadline, gap, solver of the mixed-integer program, start and callback.
+        Time limit, gap, backend of the mixed-integer program, start and callback.
     width
-        Most jobs in one table of the dynamic programs; -1 does without dynamic programming.
+        Most jobs in one table of the dynamic programmes; -1 disables dynamic programming.
 
     Raises
     ------
@@ -53,6 +53,8 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     MissingSolver
         The backend's solver is not installed.
 
+    Notes
+    -----
     Source: Aryl, section 4 and Appendix B, for the problem and its mixed-integer program.
 
     Examples
@@ -85,7 +87,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
 
 
 def _by_plain_model(problem: Reclaiming, budget: Budget, width: int) -> Result[ReclaimingSolution]:
-    """Solve the plain model between a bound and a start from reductions."""
+    """Solve the plain model, given a bound and a start from two reductions."""
     less = reduce(problem, optimistic=True).net()
     more = reduce(strict(problem)).net()
     below = ReclaimingSearch(less, part(budget, _SHARE), width=width).run(branch=False)

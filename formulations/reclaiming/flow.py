@@ -1,4 +1,4 @@
-"""Flow: the most that servers can charge to jobs, exactly, in integers of any size."""
+"""Flow: exact maximum flows from servers to jobs, in integers of any size."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -17,7 +17,7 @@ _BITS = 30
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """Sources that may send along pairs to sinks: a bipartite graph whose pairs have no limit."""
+    """A bipartite network: sources send flow to sinks along pairs of unlimited capacity."""
 
     # sources, sinks: how many there are
     sources: int
@@ -37,9 +37,9 @@ class Network:
     def maximum_flow(self, supply: Integers, capacity: Integers) -> Integers:
         """Return the largest flow on the pairs, shape (pairs,).
 
-        By capacity scaling: with all capacities rounded down to a power of two the flow fits into scipy's 32
-        bits; what it leaves of the true capacities carries little more, so the power soon is one. Complexity:
-        the bits of the capacities over 30 less the bits of the pairs, times scipy's Dinic.
+        By capacity scaling: with all capacities rounded down to multiples of a power of two, the flow fits into
+        scipy's 32 bits. The rest of the true capacities carries little more flow, so the power soon is one.
+        Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p pairs.
 
         Source: Ahuja, Magnanti and Orlin, Network Flows (1993), section 7.3.
         """
@@ -55,7 +55,7 @@ class Network:
             most = (self.sources + self.sinks + self.source.size) << shift
 
     def _augment(self, supply: Integers, capacity: Integers, flow: Integers, shift: int) -> Integers:
-        """Return the largest change of a flow in units of a power of two, by what is left of the capacities."""
+        """Return the largest change of a flow, in units of 2^shift, that the remaining capacities allow."""
         limit = 2**_BITS
         back = np.minimum(flow >> shift, limit)
         known = np.flatnonzero(back)
@@ -72,9 +72,9 @@ class Network:
         return found.data.astype(flow.dtype)
 
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Return the sources and sinks that rerouted flow could still reach: shapes (sources,) and (sinks,).
+        """Return the sources and sinks that augmenting paths can still reach, shapes (sources,) and (sinks,).
 
-        Of a maximum flow these are the source's side of a minimum cut.
+        For a maximum flow these are the source side of a minimum cut.
         """
         first_sink = 1 + self.sources
         starts = np.flatnonzero(supply > self.outflow(flow))

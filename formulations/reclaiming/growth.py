@@ -1,4 +1,4 @@
-"""Growth: a quick choice of servers for when nothing better is at hand."""
+"""Growth: a quick greedy choice of servers."""
 
 import numpy as np
 
@@ -12,12 +12,12 @@ _POWERS = (0.5, 1.0)
 
 
 def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
-    """Take the server with the least shares in its jobs, again and again.
+    """Choose servers greedily by the least total share in their jobs.
 
     The share of a server in a job is the job's weight divided by a power of its number of servers, or of the
-    demand if that is less. Jobs that are preempted already no longer count. The better of two powers is kept.
-    Without time the cheapest servers are taken at once. Complexity: O(N S + P) for N of S servers and P pairs
-    of a server and a merged job.
+    demand if that is less. Jobs already preempted no longer count. The better result of two powers is kept.
+    When time runs out, the cheapest servers complete the choice. Complexity: O(N S + P) for N of S servers and
+    P pairs of a server and a merged job.
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
     """

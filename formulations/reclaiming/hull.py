@@ -15,7 +15,7 @@ _SECONDS = 1e-5
 
 
 class Corner(NamedTuple):
-    """A set of merged jobs and all the servers that it vacates."""
+    """A corner of the hull: a set of merged jobs and all the servers that it vacates."""
 
     servers: int  # how many servers there are
     cost: int  # what the jobs and these servers cost
@@ -37,32 +37,33 @@ class Hull:
 
     @property
     def rest(self) -> Reduction:
-        """What is left to decide between the two corners."""
+        """The reduced problem between the two corners."""
         return self.shares.costs.reduction.restricted(
             preempted=np.flatnonzero(self.below.jobs).tolist(), spared=np.flatnonzero(~self.above.jobs).tolist()
         )
 
     @property
     def straight(self) -> float:
-        """The part of all servers over which the hull is a straight line, and a bound by nature weak."""
+        """Fraction of all servers over which the hull is a straight line, making the bound inherently weak."""
         return (self.above.servers - self.below.servers) / max(self.shares.costs.reduction.servers, 1)
 
 
 def hull(reduction: Reduction, budget: Budget) -> Hull:
-    """Find the shares of the best bound, which is the lower convex hull of the trade-off curve at the demand.
+    """Find the shares with the best bound: the lower convex hull of the trade-off curve at the demand.
 
-    For a price per server a set of servers is worth the price of each less what it costs. The set that is
-    worth most is one side of a minimum cut: the source feeds each group with the price less its own cost, the
-    group feeds its merged jobs without limit, and each job drains what it weighs. The flow of the same network
-    is a division of the jobs' costs among their servers, and the bound of these shares is the line that
-    touches the curve from below with the price as its slope.
+    At a price per server, a set of servers is worth their total price minus the cost of the set. The set worth
+    most is one side of a minimum cut. In this network the source feeds each group with the price minus the
+    group's own cost, a group feeds its merged jobs without limit, and each job drains its weight. A flow also
+    divides the jobs' costs among their servers. The bound of these shares is the line with the price as its
+    slope that touches the curve from below.
 
-    The price is found by Newton's method: begin with nothing and everything, ask at the slope of the line
-    between the two; a set that lies below the line replaces the one on its side of the demand. When none does,
-    the line is the hull. Complexity: a maximum flow for each corner tried, at most one per corner of the hull.
+    The price is found by Newton's method. It starts with the empty and the full set, and prices servers at the
+    slope of the line between the two. A set below the line replaces the one on its side of the demand. If there
+    is none, the line is the hull. Complexity: a maximum flow for each corner tried, at most one per corner of
+    the hull.
 
     The hull is also the value of the linear relaxation of `formulations.reclaiming.reduced`, whose rows are
-    totally unimodular but for the one that counts servers. All numbers are integers here, so it is exact.
+    totally unimodular except for the one that counts servers. All numbers are integers, so the hull is exact.
 
     Source: Eisner and Severance, Mathematical techniques for efficient record segmentation in large shared
     databases, Journal of the ACM 23 (1976), for the search of slopes; Picard, Maximal closure of a graph and
@@ -84,7 +85,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
 
 
 def _improve(found: Hull) -> Hull:
-    """Ask for the best set at the slope of the line between the corners."""
+    """Replace a corner by the best set at the slope of the line between the corners, or finish."""
     costs, below, above = found.shares.costs, found.below, found.above
     parts, price = above.servers - below.servers, above.cost - below.cost
     supply = np.maximum(costs.sizes * (price - costs.own * parts), 0)

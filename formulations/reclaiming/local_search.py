@@ -1,4 +1,4 @@
-"""Local search: better choices of servers where bounds are too weak to end the search."""
+"""Local search: better choices of servers if bounds are too weak to end the search."""
 
 from collections.abc import Callable
 from random import Random
@@ -25,13 +25,14 @@ def tabu_search(
     patience: float = PATIENCE,
     on_better: Callable[[list[int]], object] = lambda _: None,
 ) -> list[int]:
-    """Look for better choices by tabu search: keep the server that saves most, return the one that costs least.
+    """Improve a choice by tabu search: keep the server that saves most, return the one that costs least.
 
-    Servers that have just moved are left alone for a few moves, so that the search leaves a local optimum; ties
-    are broken at random. It starts from the counts of each group's servers and returns the best ones. It ends
-    with the budget, after `patience` moves per server without a better choice, or when `on_better`, called with
-    each, returns True. Complexity: O(S + D) per move for S servers and D pairs of a server and a merged job
-    that the two servers touch; some 30,000 moves per second for a few hundred servers.
+    Servers that have just moved stay put for a few moves, which lets the search leave a local optimum; ties are
+    broken at random. `counts`, the number of servers of each group, is the start; the best counts are returned.
+    The search ends when the budget runs out, after `patience` moves per server without a better choice, or when
+    `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move for S servers and D
+    pairs of a server and a merged job that the two servers touch; some 30,000 moves per second for a few
+    hundred servers.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """
@@ -67,5 +68,5 @@ def tabu_search(
 
 
 def _tenure(random: Random, most: int) -> int:
-    """Draw for how many moves a server stays, such that one is always free to move."""
+    """Draw for how many moves a server may not move, leaving at least one free to move."""
     return random.randint(min(_TENURE[0], most), min(_TENURE[1], most))

@@ -16,20 +16,20 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Reclaiming, ReclaimingSolution]):
-    """Minimum k-union, one binary variable per server and per job.
+    """Minimum k-union with one binary variable per server and per job.
 
     Sets
     ----
-    Servers S and jobs J. C_j: the servers whose loss alone preempts job j. O_j: its other servers.
+    S: servers. J: jobs. C_j: servers whose loss alone preempts job j. O_j: its other servers.
 
     Parameters
     ----------
-    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: GPUs that
-    job j can do without, in all. G: GPUs in use on all servers.
+    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: total GPUs that
+    job j can do without. G: GPUs in use on all servers.
 
     Variables
     ---------
-    returned[s] and preempted[j], binary. With collateral damage as second objective stranded[j, s], binary,
+    returned[s] and preempted[j], binary. If collateral damage is the second objective, stranded[j, s], binary,
     for s in O_j: job j is preempted and server s is kept.
 
     Objective
@@ -39,11 +39,11 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Constraints
     -----------
-    demand: the returned[s] add up to N. vacate[s, j]: returned[s] <= preempted[j] for s in C_j.
-    spare[j]: the n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is
-    the most GPUs that N servers of O_j can take; all divided by the greatest common divisor of the n_js.
-    It is left out where M_j <= F_j, and so for jobs with tagged workers.
-    strand[j, s]: stranded[j, s] >= preempted[j] - returned[s].
+    demand: the returned[s] add up to N. vacate[s, j]: returned[s] <= preempted[j] for s in C_j. spare[j]: the
+    n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is the most GPUs that
+    N servers of O_j can take; all divided by the greatest common divisor of the n_js. The row is left out if
+    M_j <= F_j, hence also for jobs with tagged workers. strand[j, s]: stranded[j, s] >= preempted[j] -
+    returned[s].
 
     Size
     ----
@@ -63,7 +63,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     name: ClassVar[str] = "milp"
 
     def build(self, problem: Reclaiming) -> Any:
-        """Build the Pyomo model of record."""
+        """Build the Pyomo model."""
         import pyomo.environ as pyo
 
         position = {server.name: index for index, server in enumerate(problem.servers)}
@@ -92,11 +92,11 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Fill the arrays of the same model directly."""
+        """Fill the solver's arrays of the same model directly."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the costs of the columns as they are written in the problem."""
+        """Return the exact costs of the columns."""
         costs = _costs(problem)
         return [costs.get(name, 0) for name in form.columns]
 
@@ -110,7 +110,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return ReclaimingSolution(servers=tuple(names))
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Mark the returned servers, the jobs that they preempt and the workers that those leave behind."""
+        """Return a solution's non-zero columns by name: returned servers, preempted jobs, stranded workers."""
         returned = set(solution.servers)
         position = {server.name: index for index, server in enumerate(problem.servers)}
         values = {f"returned[{position[name]}]": 1.0 for name in returned}
@@ -126,7 +126,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def _arrays(problem: Reclaiming) -> StandardForm:
-    """Return the model as arrays: a column per server, per job, then per worker that may be stranded."""
+    """Return the model as arrays: one column per server, per job, then per possibly stranded worker."""
     demand, servers = problem.demand, len(problem.servers)
     position = {server.name: index for index, server in enumerate(problem.servers)}
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
@@ -180,26 +180,26 @@ def _costs(problem: Reclaiming) -> dict[str, Exact]:
 def _stranded(
     problem: Reclaiming, rules: Iterable[Survival], position: Mapping[str, int]
 ) -> list[tuple[int, int]]:
-    """List the workers that collateral damage counts one by one, by job and server."""
+    """List the (job, server) pairs whose collateral damage needs its own column."""
     if problem.second_objective == "none":
         return []
     return [(j, position[name]) for j, rule in enumerate(rules) for name in rule.others]
 
 
 def _most_lost(rule: Survival, demand: int) -> int:
-    """GPUs that a job loses at most on its other servers."""
+    """Return the most GPUs that a job can lose on its other servers."""
     return sum(sorted(rule.others.values(), reverse=True)[:demand])
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return the unit of a job's other workers, what it can do without, and what it may lose beyond that."""
+    """Return the unit of a job's other workers, how much it can do without, and the most it can lose beyond."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare
 
 
 def _spare_row(model: Any, j: int, rule: Survival, position: Mapping[str, int], demand: int) -> Any:
-    """Let the job lose more than it can do without only when it is preempted."""
+    """Return the row that allows larger losses only if the job is preempted."""
     unit, spare, weight = _spare_numbers(rule, demand)
     lost = sum(gpus // unit * model.returned[position[name]] for name, gpus in rule.others.items())
     return lost <= spare + weight * model.preempted[j]
@@ -210,7 +210,7 @@ def _gpus_in_use(problem: Reclaiming) -> int:
 
 
 def _collateral(model: Any, rules: Iterable[Survival], position: Mapping[str, int]) -> Any:
-    """Count the GPUs that preempted jobs lose on servers that are kept."""
+    """Return the GPUs that preempted jobs leave behind on kept servers."""
     import pyomo.environ as pyo
 
     known = list(enumerate(rules))

@@ -1,4 +1,4 @@
-"""Reduced: the mixed-integer program of what is left after merging alike jobs and alike servers."""
+"""Reduced: the mixed-integer program that remains after merging identical jobs and servers."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -16,20 +16,20 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
-    """Minimum k-union over merged jobs and groups of alike servers.
+    """Minimum k-union over merged jobs and groups of identical servers.
 
     Sets
     ----
-    Merged jobs J: the jobs that use the same set of two or more servers. Groups G: the servers with the
-    same merged jobs and the same cost of their own. J_g: the merged jobs on the servers of group g.
+    J: merged jobs, each the jobs on one set of two or more servers. G: groups of servers with the same merged
+    jobs and the same own cost. J_g: merged jobs on the servers of group g.
 
     Parameters
     ----------
-    N: servers to return. W_j: summed weight of merged job j. m_g: servers in group g. l_g: cost of
-    returning one of them, the summed weight of the jobs that run there alone, beyond that of the cheapest
-    server. With collateral damage as second objective the weight of a job is its cost times (1 + GPUs in use)
-    plus its GPUs, and the GPUs in use on a server are subtracted from the server's cost. B: what every choice
-    pays, N times the cost of the cheapest server and the jobs on more servers than may be kept.
+    N: servers to return. W_j: total weight of merged job j. m_g: servers in group g. l_g: own cost of a server
+    of group g, i.e. the total weight of the jobs that run only there, minus that of the cheapest server. If
+    collateral damage is the second objective, the weight of a job is its cost times (1 + GPUs in use) plus its
+    GPUs, and the GPUs in use on a server are subtracted from its own cost. B: the cost of every choice, i.e. N
+    times the cheapest own cost, plus the jobs on more servers than may be kept.
 
     Variables
     ---------
@@ -45,8 +45,8 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Size
     ----
-    |J| + |G| columns and 1 + sum |J_g| rows; of 520 servers with 549 jobs about 200, 320 and 800 remain
-    where jobs are spread out, 80, 90 and 90 where they are packed.
+    |J| + |G| columns and 1 + sum |J_g| rows. For 520 servers with 549 jobs, |J|, |G| and sum |J_g| are about
+    200, 320 and 800 if jobs are spread out, and 80, 90 and 90 if they are packed.
 
     Source
     ------
@@ -56,8 +56,8 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Raises
     ------
     Unsupported
-        As `formulations.reclaiming.reduction.reduce`: a job may lose some combinations of workers, or the
-        collateral damage depends on flexible workers.
+        As for `formulations.reclaiming.reduction.reduce`: a job survives the loss of some sets of workers and
+        not of others, or collateral damage depends on flexible workers.
 
     Examples
     --------
@@ -69,7 +69,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     name: ClassVar[str] = "reduced"
 
     def build(self, problem: Reclaiming) -> Any:
-        """Build the Pyomo model of record."""
+        """Build the Pyomo model."""
         import pyomo.environ as pyo
 
         reduction = reduce(problem).net()
@@ -99,17 +99,17 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Fill the arrays of the same model directly."""
+        """Fill the solver's arrays of the same model directly."""
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the weights and the costs of the groups."""
+        """Return the weights of the jobs and the own costs of the groups."""
         del form
         weights, own, _ = prices(reduce(problem).net())
         return [*weights, *own]
 
     def exact_offset(self, problem: Reclaiming, form: StandardForm) -> Number:
-        """Return what every choice pays."""
+        """Return the cost of every choice, the objective's constant."""
         del form
         return prices(reduce(problem).net())[2]
 
@@ -120,14 +120,14 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return reduction.lift(counts, problem)
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Return the counts of a solution by group, and the merged jobs that they preempt."""
+        """Return the counts of a solution by group, and the merged jobs that it preempts, as column values."""
         reduction = reduce(problem).net()
         form = arrays(reduction)
         return form.named(point(reduction, reduction.counts(solution, problem)))
 
 
 def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
-    """Return weights, costs of the groups and constant in the problem's objective, exactly."""
+    """Return the weights, own costs of groups and constant, exactly, in the problem's objective."""
     unit = reduction.unit
     weights: list[Number] = [unit * weight for weight in reduction.weights]
     own: list[Number] = [unit * group.cost for group in reduction.groups]
@@ -135,7 +135,7 @@ def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
 
 
 def arrays(reduction: Reduction) -> StandardForm:
-    """Return a reduction as a mixed-integer program: a column per merged job, then one per group."""
+    """Return a reduction as a mixed-integer program: one column per merged job, then one per group."""
     jobs, groups = len(reduction.weights), len(reduction.groups)
     sizes = np.array([len(group.servers) for group in reduction.groups], dtype=np.float64)
     pairs = [(g, j) for g, group in enumerate(reduction.groups) if group.servers for j in group.jobs]

@@ -1,4 +1,4 @@
-"""Reduction: a reclaiming problem without the servers, jobs and costs that need no decision of their own."""
+"""Reduction: a reclaiming problem with identical jobs and servers merged and sure costs removed."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 
 class ServerGroup(NamedTuple):
-    """Servers that are alike: the same merged jobs, and the same cost of their own."""
+    """Identical servers: the same merged jobs, and the same own cost."""
 
     servers: tuple[int, ...]  # their positions in the problem
     cost: int  # what returning one of them costs beside its merged jobs
@@ -22,14 +22,15 @@ class ServerGroup(NamedTuple):
 
 @dataclass(frozen=True)
 class Reduction:
-    """Minimum k-union with alike jobs and alike servers merged, in whole numbers.
+    """Minimum k-union with identical jobs and servers merged, in integers.
 
-    A job on one server is part of that server's cost; jobs on the same servers are one job with the sum of
-    their weights; servers with the same jobs and the same cost are one group. With collateral damage as second
-    objective, the weight of a job carries all GPUs that it uses, and a returned server gives its GPUs back.
+    A job on a single server is part of that server's own cost; jobs on the same servers are merged, adding up
+    their weights; servers with the same jobs and the same own cost form a group. If collateral damage is the
+    second objective, the weight of a job includes all GPUs that it uses, and returning a server subtracts its
+    GPUs.
 
-    All costs are whole multiples of one unit, as decimal data have it. Values are counted in these units, in
-    integers of any size, so nothing is ever rounded.
+    All costs are multiples of one unit, which decimal data always have. Values are counted in this unit, in
+    integers of any size, so nothing is rounded.
     """
 
     demand: int  # number of servers to return
@@ -46,29 +47,29 @@ class Reduction:
 
     @property
     def largest(self) -> int:
-        """A number that no value, and no part of one, exceeds in size."""
+        """A number that no value, nor any part of one, exceeds in absolute terms."""
         own = sum(abs(group.cost) * len(group.servers) for group in self.groups)
         return abs(self.paid) + sum(self.weights) + own
 
     def number(self, value: Exact) -> Exact:
-        """Return a value as the problem's objective."""
+        """Convert a value to the problem's objective."""
         return whole(self.base + self.unit * value)
 
     def value(self, counts: Sequence[int]) -> int:
-        """Cost of returning so many servers of each group."""
+        """Return the cost of returning given numbers of servers of each group."""
         hit = {job for group, count in zip(self.groups, counts, strict=True) if count for job in group.jobs}
         own = sum(group.cost * count for group, count in zip(self.groups, counts, strict=True))
         return self.paid + own + sum(self.weights[job] for job in hit)
 
     def lift(self, counts: Sequence[int], problem: Reclaiming) -> ReclaimingSolution:
-        """Name the servers that stand for so many servers of each group."""
+        """Convert numbers of servers of each group to a solution."""
         chosen = [
             server for group, count in zip(self.groups, counts, strict=True) for server in group.servers[:count]
         ]
         return ReclaimingSolution(servers=tuple(problem.servers[server].name for server in sorted(chosen)))
 
     def counts(self, solution: ReclaimingSolution, problem: Reclaiming) -> list[int]:
-        """Count the servers of each group that a solution returns."""
+        """Return the number of servers of each group that a solution returns."""
         returned = set(solution.servers)
         return [
             sum(problem.servers[server].name in returned for server in group.servers) for group in self.groups
@@ -77,7 +78,7 @@ class Reduction:
     def restricted(
         self, preempted: Iterable[int] = (), spared: Iterable[int] = (), kept: Iterable[int] = ()
     ) -> "Reduction":
-        """Preempt some merged jobs, spare others, and keep some groups of servers.
+        """Return the problem with some merged jobs preempted, others spared, and some groups kept.
 
         Jobs and groups keep their positions. A group loses its servers when it is kept or has a spared job.
         """
@@ -91,10 +92,10 @@ class Reduction:
         return replace(self, groups=groups, paid=self.paid + sum(self.weights[job] for job in gone))
 
     def net(self) -> "Reduction":
-        """Take out what every choice of servers pays, and count the rest in the largest unit that divides it.
+        """Remove the costs that every choice pays, and count the rest in the largest common unit.
 
-        A job on so many servers that the others are too few for the demand is preempted in any case; and each
-        returned server costs at least as much as the cheapest one. The other jobs are numbered anew.
+        A job is sure to be preempted if the servers without it are fewer than the demand. Each returned server
+        costs at least as much as the cheapest one. The remaining jobs are renumbered.
         """
         sure = self._inevitable()
         left = [job for job in range(len(self.weights)) if job not in sure]
@@ -118,7 +119,7 @@ class Reduction:
         )
 
     def _inevitable(self) -> set[int]:
-        """List the jobs on more servers than may be kept."""
+        """Return the jobs on more servers than may be kept."""
         spans = [0] * len(self.weights)
         for group in self.groups:
             for job in group.jobs:
@@ -128,12 +129,12 @@ class Reduction:
 
 
 def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
-    """Merge what is alike.
+    """Merge identical jobs and servers.
 
-    An optimistic reduction counts a job as preempted only by servers of which each alone is enough, and forgets
-    what else it may lose; so it relaxes the problem, and no choice costs more in it. Any other raises
-    `Unsupported` where a preemption, or its collateral damage, depends on more than whether one of a fixed set
-    of servers is returned.
+    An optimistic reduction counts a job as preempted only by servers whose loss alone suffices, and ignores all
+    other losses. It relaxes the problem: no choice costs more than in the problem itself. Otherwise
+    `Unsupported` is raised if a preemption, or its collateral damage, depends on more than whether any of a
+    fixed set of servers is returned.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     if not optimistic:
@@ -155,15 +156,15 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
 
 def strict(problem: Reclaiming) -> Reclaiming:
-    """Return the problem in which every base worker is needed and cost alone counts: it can always be reduced.
+    """Return the problem in which every base worker is needed and only costs count; it can always be reduced.
 
-    A choice of servers preempts no more jobs in the problem itself.
+    A choice of servers preempts at most as many jobs in the original problem.
     """
     return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
 
 
 def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
-    """Refuse jobs of which it matters which servers are lost together, or to whom."""
+    """Raise `Unsupported` if it matters which servers are lost together, or which workers."""
     for job, rule in zip(problem.jobs, rules, strict=True):
         if not rule.decided_by_critical:
             raise Unsupported(f"job {job.name!r} survives the loss of some sets of workers and not of others")
@@ -172,7 +173,7 @@ def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
 
 
 def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int], Fraction]:
-    """Find what each job costs, in whole units, and the unit; where collateral counts, with the job's GPUs."""
+    """Return the weight of each job as an integer, and the unit; with its GPUs if collateral damage counts."""
     costs = [decimal(job.cost) for job in problem.jobs]
     if problem.second_objective == "collateral":
         above = 1 + sum(job.gpus for job in problem.jobs)  # more than any collateral damage

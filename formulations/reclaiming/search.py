@@ -1,4 +1,4 @@
-"""Search: one technique after the other on a reduced problem, until value and bound meet or time is up."""
+"""Search: technique after technique on a reduced problem, until value and bound meet or time runs out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -56,10 +56,10 @@ class SearchResult:
 
 
 class ReclaimingSearch:
-    """The best choice and bound so far, and the techniques that improve on them.
+    """The best choice and bound so far, and the techniques that improve them.
 
-    The reduction is net of what every choice pays. The budget's start and callback are the caller's to
-    translate. `width` limits the jobs in one table of the dynamic programs; -1 does without.
+    The reduction must be net (`Reduction.net`). The caller translates the budget's start and callback. `width`
+    limits the jobs in one table of the dynamic programmes; -1 disables them.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ReclaimingSearch:
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
-        """Search from a known choice, with or without a mixed-integer program at the end."""
+        """Search from a known choice; `branch` allows a mixed-integer program at the end."""
         if known is not None:
             self._counts, self._value = known, self._reduction.value(known)
         try:
@@ -121,7 +121,7 @@ class ReclaimingSearch:
         return program if program is not None and program.work(reduction.demand) <= work else None
 
     def _take_optimum(self, program: EliminationPlan) -> None:
-        """Take the best choice of tables that leave out no choice better than the known one."""
+        """Take the best choice of a plan that excludes no choice better than the known one."""
         counts = optimum(program, self._reduction.demand)
         if counts is not None:
             self._offer(counts)
@@ -134,7 +134,7 @@ class ReclaimingSearch:
         self._offer(greedy_counts(frame.rest, self._late) if counts is None else counts)
 
     def _search_core(self, frame: Hull) -> None:
-        """Search all better choices that the hull allows, if tables can."""
+        """Search all better choices that the hull allows, if the tables are small enough."""
         if self._value == self._searched:
             return
         self._searched = self._value
@@ -143,19 +143,19 @@ class ReclaimingSearch:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search, until it stalls, or to the end where nothing follows."""
+        """Improve the choice by local search: until it stalls, or until time runs out if nothing follows."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         tabu_search(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
     def _programmable(self, core: Reduction) -> bool:
-        """Check whether a solver of mixed-integer programs can achieve something in time."""
+        """Check whether a mixed-integer solver can be expected to achieve something in time."""
         pairs = sum(len(group.jobs) for group in core.groups if group.servers)
         return self._budget.time_limit is None or pairs <= _PROGRAM
 
     def _branch(self, core: Reduction) -> Proof:
-        """Solve what the hull leaves as a mixed-integer program."""
+        """Solve the core as a mixed-integer program."""
         weights, own, base = prices(core)
         solver = self._budget.backend or (CpSat() if find_spec("ortools") else Highs())
         proof = optimize(
@@ -172,14 +172,14 @@ class ReclaimingSearch:
         return proof
 
     def _hear(self, values: NDArray[np.float64], bound: Number | None) -> bool:
-        """Take in a point and a bound of the mixed-integer program, in the problem's numbers."""
+        """Convert a point and a bound of the mixed-integer program, and keep them if they are better."""
         if bound is not None:
             self._hear_bound(bound)
         counts = np.rint(values[len(self._reduction.weights) :]).astype(np.int64)
         return self._offer(counts.tolist())
 
     def _hear_bound(self, bound: Number) -> None:
-        """Take in a bound of the mixed-integer program, which is never above the value of a known choice."""
+        """Convert a bound of the mixed-integer program, and keep it if it is better."""
         self._raise_bound(ceil((Fraction(bound) - self._reduction.base) / self._reduction.unit))
 
     def _raise_bound(self, bound: int) -> None:
@@ -189,7 +189,7 @@ class ReclaimingSearch:
                 self._on_bound(bound)
 
     def _offer(self, counts: list[int]) -> bool:
-        """Keep a choice if it is better; True ends whatever is running."""
+        """Keep a choice if it is better; return True to stop the running technique."""
         value = self._reduction.value(counts)
         if value < self._value:
             self._counts, self._value = counts, value
@@ -200,7 +200,7 @@ class ReclaimingSearch:
 
     @property
     def _met(self) -> bool:
-        """Check whether bound and value are as close as was asked."""
+        """Whether bound and value are within the requested gap."""
         value, bound = self._reduction.number(self._value), self._reduction.number(self._bound)
         return is_within(value, bound, self._budget.gap)
 
@@ -222,6 +222,6 @@ class ReclaimingSearch:
 
 
 def part(budget: Budget, share: float) -> Budget:
-    """Return a budget that ends after a part of the time that is left."""
+    """Return a budget that ends after a given share of the remaining time."""
     left = budget.left()
     return budget if left is None else budget.within(share * left)

@@ -1,4 +1,4 @@
-"""Shares: the costs of jobs divided among their servers, and what that proves."""
+"""Shares: the costs of jobs divided among their servers, and the bounds that these prove."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -18,7 +18,7 @@ _BITS = 62
 
 @dataclass(frozen=True, eq=False)
 class ReductionCosts:
-    """Costs of a reduction as arrays, of 64-bit integers where nothing overflows, else of Python's integers."""
+    """Costs of a reduction as arrays: 64-bit integers if nothing can overflow, otherwise Python integers."""
 
     reduction: Reduction
     network: Network  # pairs of a group of servers and a merged job that it needs preempted
@@ -48,17 +48,17 @@ class ReductionCosts:
 class CostShares:
     """A division of the cost of each merged job among its servers, and a price per server.
 
-    Whoever returns a server pays its own cost and its shares. A preempted job costs at least the shares that
-    are paid of it, so the value of a choice of N servers is N times the price, plus
+    A returned server pays its own cost and its shares. A preempted job costs at least the shares paid for it.
+    So the value of a choice of N servers is N times the price, plus
 
-    - of each preempted job what is left of its cost beyond its shares,
-    - of each returned server that is dearer than the price the difference,
-    - of each kept server that is cheaper than the price the difference,
-    - shares of preempted jobs on kept servers,
+    - the cost of each preempted job beyond its shares,
+    - for each returned server dearer than the price, the difference,
+    - for each kept server cheaper than the price, the difference,
+    - the shares of preempted jobs on kept servers,
 
-    less the differences of all servers that are cheaper than the price, whoever chooses what. None of the four
-    items is negative. Without them there remains a bound, and a choice that has to pay more for one item than
-    a target leaves above the bound is no choice of at most that target.
+    minus the differences of all servers cheaper than the price, for any choice. None of the four items is
+    negative; without them a bound remains. A choice is worse than a target if any item alone exceeds the
+    distance between bound and target.
     """
 
     costs: ReductionCosts
@@ -78,7 +78,7 @@ class CostShares:
 
     @cached_property
     def _above(self) -> Integers:
-        """By how much the servers of each group together are dearer than the price; negative where cheaper."""
+        """How much dearer than the price the servers of each group are in total; negative if cheaper."""
         costs = self.costs
         own: Integers = costs.sizes * (costs.own * self.parts - self.price)
         return own + costs.network.outflow(self.shares)
@@ -89,7 +89,7 @@ class CostShares:
         return below
 
     def core(self, target: int) -> Reduction:
-        """Leave out what no choice of at most a target value can do.
+        """Restrict the reduction to what a choice of at most a target value can do.
 
         Sparing a job keeps all its servers; returning a server preempts all its jobs.
         """
@@ -106,10 +106,10 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay the same, and the price be what the last server of the demand pays.
+    """Let all servers of a job pay the same share; the price is what the last of the demanded servers pays.
 
-    The bound is what the cheapest servers pay, as many as are demanded. O(P + G log G) for P pairs of a group
-    and a merged job, and G groups.
+    The bound is the total that the cheapest servers pay, as many as are demanded. Complexity: O(P + G log G)
+    for P pairs of a group and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

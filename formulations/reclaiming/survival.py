@@ -1,4 +1,4 @@
-"""Survival: what a job can lose before it is preempted."""
+"""Survival: the losses that a job survives without being preempted."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -7,7 +7,7 @@ from gsopt.problems.reclaiming import Job
 
 
 class Survival(NamedTuple):
-    """A job survives while no critical server is returned and the others take at most `spare` of its GPUs."""
+    """A job survives if no critical server is returned and it loses at most `spare` GPUs on the others."""
 
     # GPUs of the job by server, where the loss of that server alone preempts the job
     critical: Mapping[str, int]
@@ -16,12 +16,12 @@ class Survival(NamedTuple):
 
     @property
     def decided_by_critical(self) -> bool:
-        """Whether the job survives the loss of all other servers together."""
+        """Whether the job survives the loss of all its other servers together."""
         return sum(self.others.values()) <= self.spare
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Say what a job can lose: any flexible worker, or where workers stand in for each other as many GPUs."""
+    """Return what a job can lose: any flexible worker or, if workers are interchangeable, as many GPUs."""
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

@@ -1,4 +1,4 @@
-"""Exact models of scheduling over time; beside the methods, the smallest fairness and its price."""
+"""Exact methods for scheduling over time; also the smallest fairness and the price of fairness."""
 
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.exact import exact

@@ -1,4 +1,4 @@
-"""Annealing: a search over lists of segments that can be interrupted at any time, and taken up again."""
+"""Annealing: a search over lists of segments that can be interrupted and resumed at any time."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -42,25 +42,26 @@ _GROWTH = 4
 
 @dataclass
 class _ChunkPace:
-    """How many steps fit the length of a chunk."""
+    """The number of steps that fit into a chunk of time."""
 
     steps: int = _FIRST_STEPS
     rate: float = 0.0
 
     def learn(self, steps: int, seconds: float) -> None:
-        """Learn from a chunk."""
+        """Adapt to the measured time of a chunk."""
         if seconds > 0:  # or they took less than the clock can tell
             self.rate = steps / seconds
         self.steps = max(1, min(_GROWTH * steps, int(self.rate * _CHUNK) if seconds > 0 else _GROWTH * steps))
 
 
 class Annealing:
-    """A search over lists of segments, by simulated annealing, from the best list known.
+    """A search over lists of segments by simulated annealing, from the best known list.
 
-    A list names each job as often as its hull has segments, and serves whoever comes first, see
-    `formulations.scheduling.serving`. It is changed by moving one name, or all of a job. Missed deadlines have
-    a price. Equal seeds, lists and numbers of steps give equal results, compiled or not. It begins with the
-    best of the lists given, or with that by area; `cost` sums completion times and penalties.
+    A list names each job as often as its hull has segments, and serves jobs in that order, see
+    `formulations.scheduling.serving`. A move shifts one name, or all names of a job. Missed deadlines are
+    penalized. Equal seeds, lists and numbers of steps give equal results, compiled or not. The search starts
+    from the best of the given lists, or from the list by area. `cost` is the sum of completion times and
+    penalties.
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
@@ -81,7 +82,7 @@ class Annealing:
         self._near = self._jobs_met()
 
     def offer(self, names: Integers) -> bool:
-        """Go on from another list if it is better than the best one; return whether it is."""
+        """Continue from another list if it is better than the best one; return whether it is."""
         self._lists.current[:] = names
         cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         better = cost < self.cost
@@ -93,10 +94,10 @@ class Annealing:
     def improve(
         self, steps: int, budget: Budget | None = None, tell: Callable[["Annealing"], bool] | None = None
     ) -> None:
-        """Anneal once, from the best list, while the temperature falls over so many steps.
+        """Anneal once from the best list, with the temperature falling over the given number of steps.
 
-        `tell` is called when the best list is a good deal better than when it was last told, and returns
-        whether to stop.
+        `tell` is called when the best list has become clearly better than at the last call; it returns whether
+        to stop.
         """
         self._lists.current[:] = self._lists.best
         total = begin(self.segments, self._lists, self._state, self._known, self._noted)
@@ -126,13 +127,13 @@ class Annealing:
                     return
 
     def _jobs_met(self) -> int:
-        """Return how many jobs there are at a time, on average, and a few more."""
+        """Return the average number of jobs present at a time, plus a few."""
         mean = self.instance.mean_jct(self.cost)
         span = max(self.instance.release[-1], mean)
         return _SOME + int(len(self.instance) * min(mean / span, 1.0))
 
     def steps_in(self, seconds: float) -> int:
-        """Estimate the steps for which there is time; it takes some to know."""
+        """Estimate how many steps fit into some seconds, after a few steps to measure them."""
         if not self._pace.rate:
             self.improve(_FIRST_STEPS)
             self.improve(_FIRST_STEPS)  # the first may have been compiled

@@ -1,4 +1,4 @@
-"""Best: the best schedule and the best bound known, and who is told of a better schedule."""
+"""Best: the best known schedule and bound, and the reports of better schedules."""
 
 from math import inf, isfinite
 
@@ -22,10 +22,10 @@ _SETTLES = CONTINUOUS / 2
 
 
 class BestSchedule:
-    """Best schedule and best bound of a problem while an exact method runs.
+    """The best schedule and the best bound of a problem while an exact method runs.
 
-    The instance is the problem on its own clock; `lower` bounds the sum of completion times, and `infeasible`
-    says why there is no schedule, where that is proven.
+    The instance is the problem on its own clock. `lower` bounds the sum of completion times in seconds.
+    `infeasible` is the reason why there is no schedule, once that is proven.
     """
 
     def __init__(self, problem: Scheduling, instance: Instance, budget: Budget, method: str) -> None:
@@ -39,22 +39,22 @@ class BestSchedule:
 
     @property
     def plan(self) -> OrderPlan | None:
-        """The best plan, or None."""
+        """The best plan; None if there is none."""
         if self._plan is None and self._timetable is not None:
             self._plan = OrderPlan(steps_of_pieces(self._timetable), self._timetable.completions)
         return self._plan
 
     @property
     def total(self) -> float:
-        """Sum of completion times of the best schedule; infinite where there is none."""
+        """Sum of completion times of the best schedule in seconds; infinite without one."""
         return inf if self._timetable is None else self._timetable.total
 
     @property
     def limit(self) -> float:
-        """Sum of completion times up to which schedules are looked for: the best one's, with room for rounding.
+        """Largest sum of completion times of interest: that of the best schedule, with a margin for rounding.
 
-        Without room the programs would be on the brink of infeasibility, where solvers lose their way. Where no
-        schedule is known, all that keep their deadlines are looked for.
+        Without the margin the programs would be barely feasible, which solvers handle badly. Without a
+        schedule, the sum of the deadlines.
         """
         if self.completions is None:
             return sum(self.instance.deadline)
@@ -62,13 +62,13 @@ class BestSchedule:
 
     @property
     def bound(self) -> float:
-        """A bound on the mean job completion time: rounding in sums of as many times is taken off."""
+        """A bound on the mean job completion time in seconds, with the rounding of its sum subtracted."""
         rounding = TERM * (len(self.instance) + 16) * self.lower
         return max(self.instance.mean_jct(self.lower - rounding), 0.0)
 
     @property
     def goal(self) -> float:
-        """The least bound on the sum of completion times that settles the problem."""
+        """The least bound on the sum of completion times that proves the best schedule optimal."""
         return self.total - _SETTLES * (self.total - self.instance.released)
 
     @property
@@ -80,7 +80,7 @@ class BestSchedule:
 
     @property
     def closed(self) -> bool:
-        """Whether value and bound are the same, as far as the problem's values can be told apart."""
+        """Whether value and bound agree within the problem's resolution."""
         if self.completions is None:
             return False
         value = self.instance.mean_jct(self.total)
@@ -88,7 +88,7 @@ class BestSchedule:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """Why to stop now, if there is a reason."""
+        """The reason to stop now; None if there is none."""
         if self.closed or self.infeasible:
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -98,9 +98,10 @@ class BestSchedule:
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take_start(self, *, as_it_is: bool = False) -> bool:
-        """Take over the budget's start; return whether there is one that can be replayed.
+        """Take the budget's start; return whether it is the best schedule so far.
 
-        As it is, the errors of its clock stay in it: replaying many jobs takes longer than some limits.
+        With `as_it_is` the runs keep the rounding errors of their times instead of being replayed, because
+        replaying many jobs can take longer than the time limit.
         """
         if self.budget.start is None:
             return False
@@ -116,7 +117,7 @@ class BestSchedule:
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
     def take_timetable(self, timetable: Timetable, steps: tuple[TimetableStep, ...] | None = None) -> bool:
-        """Keep a timetable if it is the best and keeps all deadlines, with its steps where they are known."""
+        """Keep a timetable if it is the best and keeps all deadlines, with its steps if they are known."""
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
         self._plan = None if steps is None else OrderPlan(steps, timetable.completions)
@@ -125,7 +126,7 @@ class BestSchedule:
         return True
 
     def raise_bound(self, total: float) -> None:
-        """Keep a bound on the sum of completion times of all schedules no worse than the best one known."""
+        """Keep a bound on the sum of completion times of all schedules no worse than the best one."""
         lower = min(total, self.total)
         if lower > self.lower:
             self.lower = lower
@@ -135,7 +136,7 @@ class BestSchedule:
     def result(
         self, stopped_by: StoppedBy, *, solver: str = "", message: str = ""
     ) -> Result[SchedulingSolution]:
-        """Hand over what is known."""
+        """Return the best schedule and bound as a result."""
         return Result.judged(
             self.problem,
             method=self.method,

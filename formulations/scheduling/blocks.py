@@ -1,8 +1,8 @@
-"""Blocks: jobs that are complete before others are released, each block a problem with a clock of its own.
+"""Blocks: groups of jobs that finish before the next group is released, each solved as a problem of its own.
 
-Whatever a part of the jobs costs alone, it costs at least among others. So the optima of any parts add up to a
-bound of the whole, and schedules of parts that follow one another make a schedule of the whole. A job far away
-then blurs nothing, however far it is.
+A part of the jobs costs at least as much among the others as alone. So the optima of the parts add up to a
+bound for the whole, and consecutive schedules of parts make up a schedule of the whole. Times stay small within
+a block, so a job far away in time does not cost the others precision.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -25,7 +25,7 @@ _MOST_APART = 100
 def by_blocks(
     problem: Scheduling, budget: Budget, solve: Callable[[Scheduling, Budget], Found], *, method: str
 ) -> Found:
-    """Solve block by block, and put the schedules one after the other."""
+    """Solve block by block, and join the schedules."""
     blocks = list(blocks_of(problem))
     if len(blocks) == 1:
         return solve(problem, budget)
@@ -33,11 +33,11 @@ def by_blocks(
 
 
 def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
-    """Return the names of the jobs of each block, by release date.
+    """Yield the names of the jobs of each block, by release date.
 
-    A block ends where all its jobs would be complete one after the other, each at its fastest, before the next
-    release date, and under the fair share too, so that its deadlines are its own. Of more than a hundred jobs
-    only those far away are apart, after a pause in which all could be done: each block costs some time.
+    A block ends where all its jobs would be complete before the next release date, both one after the other at
+    their fastest and under the fair share, so that its deadlines depend on its own jobs only. With more than a
+    hundred jobs, blocks are only split at a pause in which all jobs could run, as each block takes some time.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)
@@ -55,7 +55,7 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
 
 
 class _Series:
-    """Blocks that are solved, the small ones first, and what is known of each."""
+    """The blocks, solved smallest first, and their results so far."""
 
     def __init__(
         self,
@@ -72,7 +72,7 @@ class _Series:
         self._released = {job.name: Fraction(decimal(job.release)) for job in problem.jobs}
 
     def solved(self) -> Found:
-        """Solve all blocks."""
+        """Solve all blocks, and return the result of the whole."""
         while (block := self._next()) is not None:
             part = self._part(block)
             left, waiting = self.budget.left(), [each for each in self.blocks if each not in self.known]
@@ -94,7 +94,7 @@ class _Series:
         return min(waiting, key=len, default=None)
 
     def _part(self, block: tuple[str, ...]) -> Scheduling:
-        """Return a block as a problem, with release dates from its first one on."""
+        """Return a block as a problem whose first release date is 0."""
         names = set(block)
         jobs = [job for job in self.problem.jobs if job.name in names]
         first = min(decimal(job.release) for job in jobs)
@@ -102,7 +102,7 @@ class _Series:
         return self.problem.model_copy(update={"jobs": moved, "about": None})
 
     def _budget(self, block: tuple[str, ...], seconds: float | None) -> Budget:
-        """Return a block's part of the budget; only the whole has callbacks."""
+        """Return a block's part of the budget, without callbacks."""
         budget = self.budget if seconds is None else self.budget.within(seconds)
         start = None
         if self.budget.start is not None:
@@ -122,7 +122,7 @@ class _Series:
         return min(self._released[name] for name in block)
 
     def _merge(self) -> None:
-        """Make one block of those whose schedules overlap."""
+        """Merge blocks whose schedules overlap."""
         merged: list[tuple[str, ...]] = [self.blocks[0]]
         for block in self.blocks[1:]:
             overlaps = self._end(merged[-1]) > self._first(block)
@@ -130,13 +130,13 @@ class _Series:
         self.blocks = merged
 
     def _end(self, block: tuple[str, ...]) -> Fraction:
-        """Return when the schedule of a block ends, as far as it is known."""
+        """Return when the schedule of a block ends, or its first release date if it has none yet."""
         found = self.known.get(block)
         runs: Sequence[Run] = () if found is None or found.solution is None else found.solution.runs
         return self._first(block) + max((Fraction(decimal(run.end)) for run in runs), default=Fraction(0))
 
     def _result(self) -> Found:
-        """Put together what is known."""
+        """Join the results of all blocks."""
         every = [(block, self.known[block]) for block in self.blocks]
         infeasible = next((found for _, found in every if found.status is Status.INFEASIBLE), None)
         solution = None
@@ -158,7 +158,7 @@ class _Series:
         )
 
     def _moved(self, block: tuple[str, ...], found: Found) -> list[TaskStretch]:
-        """Return the runs of a block on the clock of the whole."""
+        """Return the stretches of a block on the clock of the whole problem."""
         shift = self._first(block) - self.problem.origin
         runs: Sequence[Run] = () if found.solution is None else found.solution.runs
         return [

@@ -1,4 +1,4 @@
-"""Buckets: a relaxation that knows in which interval of time each job completes, and what ran before it."""
+"""Buckets: a relaxation by the time interval in which each job completes, and its work until then."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -41,10 +41,10 @@ class Grid:
     def of(
         cls, instance: Instance, windows: Windows, times: Iterable[float], *, shortest: float = SHORTEST
     ) -> "Grid":
-        """Make a grid of the times that matter and of the release dates; the horizon is the end of all windows.
+        """Build a grid from release dates and the times of interest; the horizon is the end of all windows.
 
-        A time closer to another one than the share `shortest` of the horizon is left out; release dates come
-        first, and are left out only if the share is larger than usual.
+        A time is left out if it is closer to another one than `shortest`, a share of the horizon. Release dates
+        are inserted first, and left out only if `shortest` is larger than the default.
         """
         end = max(high for _, high in windows.spans)
         kept = [0.0, end]
@@ -58,7 +58,7 @@ class Grid:
 
 @dataclass(frozen=True)
 class BucketModel:
-    """The relaxation on one grid, in arrays.
+    """The bucket relaxation on one grid, as arrays.
 
     Sets: jobs j, modes k of each, buckets b between two times of the grid.
 
@@ -69,21 +69,22 @@ class BucketModel:
     in bucket c if it completes in b; total[j, k, c], its sum over b; finish[j], the completion time; never[j],
     1 where j does not complete.
 
-    Objective: the sum of finish, and for never[j] so much that it is no way out: so the program has solutions
-    whatever is ruled out, and infeasibility need not be told from rounding.
+    Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
+    stays feasible with any exclusions, and infeasibility need not be distinguished from rounding.
 
-    Constraints: each job completes in one bucket of its window. If in b, it does all its work in buckets up to
-    b, and runs no longer in any than the bucket is long. In each bucket the GPUs suffice, in all (area) and for
-    every K = 2, 4, ... that divides their number in groups of K: a job on k GPUs takes up floor(k / K) groups
-    whole, and any one job ceil(k / K). Where a solution asks for more than any mixture of configurations has,
-    the prices of the shortest mixture bound its modes, in every bucket. A job finishes not before its bucket
-    begins, nor before it can have begun in it plus the time it runs in it. Of two jobs whose order is known the
-    first finishes first.
+    Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
+    buckets up to b, and in each at most as long as the bucket lasts. In each bucket the GPUs suffice: in total
+    (area), and in groups of K GPUs for every power of two and every divisor K of their number. A job on k GPUs
+    takes up at least floor(k / K) whole groups and, if K divides the number of GPUs, any one job counts with
+    ceil(k / K). If a solution asks for more than any mixture of configurations offers, the prices of the
+    shortest mixture bound its modes, in every bucket. A job finishes no earlier than its bucket begins, nor
+    than its possible start in the bucket plus its time there. Of two jobs in a known order, the first finishes
+    first.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
-    Source: the relaxation is gsopt's own, for the decision of Ares, Eq. 1; the bound on a job's own bucket is
-    the mean busy time argument within it.
+    Source: the relaxation is gsopt's own, for the decision of Ares, Eq. 1; the bound within a job's own bucket
+    is a mean busy time argument.
     """
 
     instance: Instance  # the jobs
@@ -100,12 +101,12 @@ class BucketModel:
 
     @cached_property
     def times(self) -> Reals:
-        """The grid in the model's time."""
+        """The grid's times in the model's time unit."""
         return np.array(self.grid.times) / self.unit
 
     @cached_property
     def lengths(self) -> Reals:
-        """Length of each bucket."""
+        """Length of each bucket in the model's time unit."""
         return np.diff(self.times)
 
     @property
@@ -114,16 +115,16 @@ class BucketModel:
         return self.limit / self.unit
 
     def begin(self, job: int) -> int:
-        """First bucket in which a job may run."""
+        """Return the first bucket in which a job may run."""
         return min(bisect_right(self.grid.times, self.instance.release[job]), len(self.lengths)) - 1
 
     def begins(self, job: int, bucket: int) -> float:
-        """When a job can begin to run in a bucket, in the model's time."""
+        """Return when a job can begin to run in a bucket, in the model's time unit."""
         return max(float(self.times[bucket]), self.instance.release[job] / self.unit)
 
     @cached_property
     def buckets(self) -> list[range]:
-        """Buckets in which each job may complete; a time between two is in both."""
+        """Buckets in which each job may complete; a time on the border of two belongs to both."""
         return [self._window(job) for job in range(len(self.instance))]
 
     def _window(self, job: int) -> range:
@@ -140,7 +141,7 @@ class BucketModel:
     def columns(self) -> dict[tuple[int, ...], int]:
         """Number of each column: (j,) finish, (j, b) complete, (j, k, c) total, (j, b, k, c) run.
 
-        After all these comes never[j] for every job.
+        The columns never[j] of all jobs follow.
         """
         keys: list[tuple[int, ...]] = [(job,) for job in range(len(self.instance))]
         for job, window in enumerate(self.buckets):
@@ -183,7 +184,7 @@ class BucketModel:
         ]
 
     def spans(self, kept: Sequence[tuple[int, int]]) -> list[Span]:
-        """Turn what is left of the choices into windows of completion."""
+        """Convert the remaining choices to windows of completion."""
         times = self.grid.times
         return [
             (times[window[first]], times[window[end - 1] + 1])
@@ -191,10 +192,10 @@ class BucketModel:
         ]
 
     def form(self, *, limited: bool = False) -> StandardForm:
-        """Return the arrays.
+        """Return the relaxation in standard form.
 
-        A `limited` program keeps the objective within the limit by a row. It helps branch and bound; a linear
-        program whose bound is asked for does better without it.
+        With `limited`, a row keeps the objective within the limit. That helps branch and bound, but not a
+        linear program that is solved for its bound.
         """
         rows = SparseRows()
         jobs = len(self.instance)
@@ -226,11 +227,11 @@ class BucketModel:
         )
 
     def completions(self, values: Reals) -> list[float]:
-        """Read the completion times out of the columns."""
+        """Return the completion times in seconds from column values."""
         return [float(value) * self.unit for value in values[: len(self.instance)]]
 
     def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
-        """Find prices that bound the modes in each bucket that asks for more than the GPUs can do."""
+        """Return prices of modes for each bucket that asks for more than the GPUs can do."""
         found: list[Mapping[Item, float]] = []
         for bucket, length in enumerate(self.lengths):
             asked = {item: float(values[self.columns[*item, bucket]]) for item in self._there(bucket)}
@@ -244,7 +245,7 @@ class BucketModel:
         return found
 
     def point(self, plan: OrderPlan) -> Reals | None:
-        """Return the columns of a schedule; None when it completes a job outside its window."""
+        """Return the column values of a schedule; None if it completes a job outside its window."""
         values = np.zeros(self.size)
         times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
         completed: list[int] = []
@@ -264,7 +265,7 @@ class BucketModel:
         return values
 
     def _there(self, bucket: int) -> list[Item]:
-        """Jobs that may run in a bucket, each with its modes."""
+        """Return the jobs that may run in a bucket, each with each of its modes."""
         return [
             (job, k)
             for job, window in enumerate(self.buckets)
@@ -316,7 +317,7 @@ class BucketModel:
             rows.add(f"mixture[{number},{bucket}]", priced, upper=length)
 
     def _order_rows(self, rows: SparseRows, first: int, second: int) -> None:
-        """Let the first job be complete by the end of every bucket by which the second is."""
+        """Add rows by which the first job completes by the end of every bucket by which the second does."""
         rows.add(f"order[{first},{second}]", [(first, 1.0), (second, -1.0)], upper=0.0)
         for bucket in self.buckets[second]:
             done = [(self.columns[second, b], 1.0) for b in self.buckets[second] if b <= bucket]
@@ -325,7 +326,7 @@ class BucketModel:
 
 
 def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Cut the steps of a plan at the times of a grid: job, GPUs, bucket, seconds."""
+    """Split the steps of a plan at the times of a grid; yield job, GPUs, bucket and seconds."""
     now, bucket = times[0], 0
     for step in plan.steps:
         left = step.duration

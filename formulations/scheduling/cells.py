@@ -1,4 +1,4 @@
-"""Cells: the model of positions as arrays, filled directly; `milp` says what its rows and columns are."""
+"""Cells: the model of positions filled directly as arrays; `milp` documents its rows and columns."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cells:
-    """What the columns of the model stand for."""
+    """The meaning of the model's columns."""
 
     positions: Positions  # the windows and cells
     # part of the work of a job that each of its modes does in a unit of the model's time
@@ -38,9 +38,9 @@ class Cells:
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
-        """Leave out jobs that have not arrived, and those complete before the cell in any case.
+        """Build the cells without jobs that have not arrived, or that are sure to be complete before the cell.
 
-        Raises `Unsupported` where there are too many cells, or the times are too different in scale.
+        Raises `Unsupported` if there are too many cells, or times differ too much in scale.
         """
         instance = positions.instance
         jobs = range(len(instance))
@@ -68,13 +68,13 @@ class Cells:
 
     @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Each job with each position at which it can complete: the columns z."""
+        """Each job with each position at which it may complete: the columns z."""
         jobs = range(len(self.positions.instance))
         return tuple((j, p) for j, p in product(jobs, jobs) if self.positions.allows(j, p))
 
     @cached_property
     def epochs(self) -> tuple[tuple[int, int], ...]:
-        """Each position with each epoch in which its completion can be: the columns v."""
+        """Each position with each epoch in which it may be completed: the columns v."""
         positions, count = self.positions, len(self.positions.instance)
         return tuple(
             (p, e) for p in range(count) for e in range(len(positions.epochs)) if positions.meets(e, p)
@@ -96,7 +96,7 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Fill the arrays; each cut, prices w of modes, is the row ``sum of w y <= l`` of every cell."""
+    """Fill the arrays; each cut, prices w of modes, becomes a row ``sum of w y <= l`` in every cell."""
     return _Filling(cells).form(cuts)
 
 
@@ -161,13 +161,13 @@ class _Filling:
         return [self.names[f"{letter}[{index}]"] for index in indices]
 
     def _placed(self, job: int, places: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Return the z of a job at the positions among these that it may have."""
+        """Yield the z columns of a job, at those of some positions that it may have."""
         for place in places:
             if (column := self.names.get(f"z[{job},{place}]")) is not None:
                 yield column, value
 
     def _timed(self, place: int, epochs: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Return the v of a position in the epochs among these that it may have."""
+        """Yield the v columns of a position, in those of some epochs that it may have."""
         for epoch in epochs:
             if (column := self.names.get(f"v[{place},{epoch}]")) is not None:
                 yield column, value
@@ -257,7 +257,7 @@ class _Filling:
 
 
 def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
-    """Return a schedule as values of the model's columns by name; those left out are 0."""
+    """Return a schedule's non-zero columns by name."""
     ends = [positions.time(time) for time in timetable.completions]
     order = _consistent(positions, ends)
     times = [ends[job] for job in order]
@@ -282,7 +282,7 @@ def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
 
 
 def _consistent(positions: Positions, ends: Sequence[float]) -> list[int]:
-    """Order jobs by completion; of those that complete together, those first that must be."""
+    """Order jobs by completion; ties go to jobs that must complete first."""
     earlier = positions.windows.before.sum(axis=0)
     ticks = [round(end / HIGHS_ROWS) for end in ends]
     return sorted(range(len(ends)), key=lambda job: (ticks[job], earlier[job]))

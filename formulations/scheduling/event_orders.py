@@ -1,4 +1,4 @@
-"""Event orders: a linear program for every order in which jobs can arrive and complete."""
+"""Event orders: one linear program for every order in which jobs can arrive and complete."""
 
 from collections.abc import Iterator, Sequence
 from itertools import product
@@ -39,11 +39,11 @@ class EventInterval(NamedTuple):
 
 @exact_method(unused=["gap", "backend", "log"])
 def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    """Try every order of arrivals and completions; slow and simple, the oracle of the other methods.
+    """Try every order of arrivals and completions: slow and simple, the reference for the other methods.
 
-    Between two events the jobs that are there share the time among configurations, each of which gives every
-    job a number of GPUs or none. All are enumerated, and for each order of events the linear program is solved
-    that minimises the sum of completion times.
+    Between two events, the time is divided among configurations, each of which gives every present job a number
+    of GPUs or none. All configurations are enumerated. For each order of events, a linear program minimizes the
+    sum of completion times.
 
     Variables
     ---------
@@ -51,12 +51,12 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
     Objective
     ---------
-    Minimise the sum over jobs j of T[j], the x of all cells before the completion of j.
+    Minimize the sum over jobs j of T[j], the sum of x[c, v] over all intervals c before the completion of j.
 
     Constraints
     -----------
-    The x before an arrival add up to its time. Work done on each job adds up to its work. T[j] is at most the
-    deadline of j.
+    The x[c, v] before an arrival add up to its release date. The work done on each job adds up to its work.
+    T[j] is at most the deadline of j.
 
     Size
     ----
@@ -70,7 +70,7 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     Raises
     ------
     Unsupported
-        There are more than 5 jobs or more than 2,000 configurations, or jobs must not be preempted.
+        There are more than 5 jobs or 2,000 configurations, or preemption is not allowed.
 
     Examples
     --------
@@ -112,14 +112,14 @@ def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
 
 
 def _configurations(instance: Instance) -> Iterator[Configuration]:
-    """Enumerate the configurations of all jobs."""
+    """Yield all configurations of all jobs."""
     for gpus in product(*([0, *(mode.gpus for mode in modes)] for modes in instance.modes)):
         if sum(gpus) <= instance.gpus:
             yield gpus
 
 
 def _orders(instance: Instance) -> Iterator[list[EventInterval]]:
-    """Enumerate the orders of the events after the first arrival."""
+    """Return an iterator over the orders of events after the first arrival."""
 
     def extended(
         cells: list[EventInterval], arrived: int, done: frozenset[int]
@@ -139,10 +139,10 @@ def _orders(instance: Instance) -> Iterator[list[EventInterval]]:
 def _solve(
     instance: Instance, configurations: Sequence[Configuration], order: Sequence[EventInterval]
 ) -> tuple[list[TimetableStep], float]:
-    """Return the best plan of an order, none if deadlines are missed, and a bound on the sum of completions.
+    """Return the best plan of an order, empty if deadlines are missed, and a bound on the sum of completions.
 
-    A release or a completion may be late at a price that is never worth it, so that dual values prove what an
-    order without a plan costs, too.
+    Releases and completions may be late at a prohibitive price. So dual values also prove a bound for an order
+    without a plan.
     """
     from scipy.optimize import linprog
 
@@ -196,12 +196,12 @@ def _solve(
 def _work(
     instance: Instance, columns: Sequence[tuple[int, Configuration]], unit: float
 ) -> Iterator[list[float]]:
-    """Return for each job the parts of its work that the configurations do per unit of time."""
+    """Yield, for each job, the share of its work that each column does per unit of time."""
     for job, modes in enumerate(instance.modes):
         part = {0: 0.0} | {mode.gpus: mode.rate * unit / instance.work[job] for mode in modes}
         yield [part[gpus[job]] for _, gpus in columns]
 
 
 def _horizon(instance: Instance) -> float:
-    """Return the seconds in which the jobs are done one after the other, as the unit of time."""
+    """Return the seconds in which the jobs could run one after the other, used as the unit of time."""
     return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

@@ -1,4 +1,4 @@
-"""Exact: a bracket around the optimum, list schedules above and bucket relaxations below, until it closes."""
+"""Exact: list schedules from above and bucket relaxations from below, until the two meet."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -70,56 +70,56 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 @exact_method(warm_up=load_kernels)
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    """Close in on the optimum from both sides, and prove it where they meet.
+    """Bracket the optimum from above and below until value and bound meet.
 
-    At any size it begins with the start and with lists: the segments of all jobs' hulls, what each further GPU
-    gains, are sorted by an index, and at each arrival and completion whoever comes first gets them.
+    At any size the method begins with the budget's start and with list schedules. Each job's concave hull is
+    split into segments, the gains of further GPUs. The segments are sorted by an index and served in that order
+    at each arrival and completion.
 
     Up to 30 jobs:
 
-    1. From 11 jobs on the lists are annealed. Local search over orders of priority, and a linear program over
-       configurations for the order of events that these suggest, make the schedule better.
-    2. The bucket relaxation on a grid of the times that matter gives a bound. With fewer buckets for a job to
-       complete in, its bound rises; where it exceeds the schedule's value, no better schedule has the job
-       complete there. So the windows of completion are narrowed by bisection, which lets the grid be finer, and
-       so on. Its completion times suggest an order of events, of which the linear program makes the best
-       schedule.
-    3. Up to 15 jobs, the orders in which pairs of jobs complete are ruled out likewise, and the model of
-       positions (`milp`) is solved within the windows and orders that are left. It has no grid, and so nothing
-       to refine.
-    4. For more jobs the relaxation is solved again with whole buckets, by branch and bound, the grid is refined
-       by the times of all solutions, and 2. and 4. are repeated until bound and schedule meet.
+    1. Better schedules: from 11 jobs on, the lists are annealed. Local search over priority orders follows, and
+       a linear program over configurations for the order of events that these suggest.
+    2. The bucket relaxation on a grid of relevant times gives a bound. If the bound exceeds the schedule's
+       value once a job is restricted to some buckets, no better schedule completes the job there. Bisection
+       narrows the windows of completion in this way, which allows a finer grid, and so on. The relaxation's
+       completion times suggest an order of events, for which the linear program finds the best schedule.
+    3. Up to 15 jobs, orders of pairs of jobs are ruled out in the same way. The model of positions (`milp`) is
+       then solved within the remaining windows and orders. It has no grid, so nothing has to be refined.
+    4. With more jobs, the relaxation is solved with integral buckets by branch and bound, the times of all
+       solutions refine the grid, and steps 2 and 4 repeat until bound and schedule meet.
 
-    For more jobs prices of GPU time and lists take turns until the time is up, or without a limit until the
-    bracket hardly narrows: prices give a bound (`gsopt.schedule.bounds.prices`), their dual values rank the
-    segments for another list, and the best list is annealed, in kernels that are compiled where numba is
-    installed; up to 150 jobs the linear program has the last word. A few seconds prove gaps of a few percent.
-    With a limit that is too short for loading the kernels, plain numpy and local search take their place;
-    `gsopt.warm_up` loads them before.
+    With more jobs, prices of GPU time and lists alternate until time runs out or, without a limit, until the
+    gap hardly shrinks. Prices give a bound (`gsopt.schedule.bounds.prices`), and their dual values rank the
+    segments for another list. The best list is annealed, in kernels that numba compiles if it is installed. Up
+    to 150 jobs the linear program comes last. A few seconds prove gaps of a few percent. If the time limit is
+    too short to load the kernels, plain numpy and local search replace them; `gsopt.warm_up` loads them in
+    advance.
 
-    Every relaxation covers all schedules at least as good as the best one known, or one as good as each of
-    them, so the smaller of its bound and that schedule's value is a bound. What is ruled out, and all bounds,
-    are computed from dual values and rely on no solver. That the loop ends is not proven; larger problems are
-    left with a bracket at the time limit. Jobs that are complete before others are released are solved apart.
-
-    Where jobs must not be preempted, `resizing` takes the place of all that.
+    Every relaxation covers all schedules at least as good as the best known one, or an equally good one for
+    each. So the smaller of its bound and that schedule's value is a bound. All exclusions and bounds are
+    computed from dual values and do not depend on a solver. Termination is not proven; larger problems end with
+    a gap at the time limit. Blocks of jobs that finish before others are released are solved separately. If
+    preemption is not allowed, `resizing` solves the problem instead.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; the backend, which must take continuous columns, solves the models with whole buckets and
-        positions, and HiGHS the linear programs.
+        Time limit, gap, start and callback. The backend, which must support continuous columns, solves the
+        models with integral buckets and positions; HiGHS solves the linear programs.
 
     Raises
     ------
     MissingSolver
         HiGHS, or the backend's solver, is not installed.
     Unsupported
-        Jobs must not be preempted, and `resizing` does not express the problem; or no schedule is known where
-        times are too different in scale for a model.
+        Preemption is not allowed, and `resizing` cannot express the problem; or times differ too much in scale
+        for a model, and no schedule is known.
 
+    Notes
+    -----
     Source: Ares, Eq. 1, for the problem; the method is gsopt's own.
 
     Examples
@@ -146,7 +146,7 @@ def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
 
 class _Bracket:
-    """Windows of completion and times that matter, beside the best schedule and bound."""
+    """The windows of completion and relevant times, with the best schedule and bound."""
 
     def __init__(self, best: BestSchedule) -> None:
         self.best, self.instance, self.budget = best, best.instance, best.budget
@@ -157,7 +157,7 @@ class _Bracket:
         self.technique = "list schedules"
 
     def close(self) -> StoppedBy:
-        """Close the bracket as far as the time allows."""
+        """Close the bracket as far as time allows."""
         best, many = self.best, len(self.instance) > _MOST_RELAXED
         best.take_start(as_it_is=many)
         self._bound_by_hand()
@@ -189,7 +189,7 @@ class _Bracket:
             self._suggest(self.best.completions)
 
     def _bound_by_hand(self) -> None:
-        """Bound by formulas, by the slow one if there is time for it."""
+        """Take bounds from formulas, the slow one only if there is time for it."""
         workload, gpus = self.best.problem.own_clock.workload, self.instance.gpus
         found = max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus))
         self.best.raise_bound(float_below(found))
@@ -200,7 +200,7 @@ class _Bracket:
             self.best.raise_bound(float_below(moore_hodgson_bound(workload, gpus)))
 
     def _search(self) -> None:
-        """Find good plans."""
+        """Find good plans by local search."""
         best = self.best
         known = [] if best.plan is None else [best.plan]
         for plan in self.search.begin(self._part(_SEARCH_SHARE), known=known):
@@ -209,7 +209,7 @@ class _Bracket:
                 return
 
     def _part(self, share: float) -> Budget:
-        """Return a part of the time that is left."""
+        """Return a budget with a share of the remaining time."""
         left = self.budget.left()
         return self.budget if left is None else self.budget.within(share * left)
 
@@ -239,7 +239,7 @@ class _Bracket:
             self._suggest(found.plan.completions)
 
     def _suggest(self, completions: Sequence[float]) -> bool:
-        """Find the best plan for an order of events; return whether it improves on what was known."""
+        """Find the best plan for an order of events; return whether it is the best so far."""
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]
@@ -250,12 +250,12 @@ class _Bracket:
         return better
 
     def _narrow_by_total(self) -> None:
-        """Narrow the windows to what the best plan's total leaves."""
+        """Narrow the windows to those that the best plan's total allows."""
         if self.windows.spans:
             self.windows = self.windows.narrowed(Windows.of(self.instance, self.best.limit).spans)
 
     def _narrow(self) -> None:
-        """Narrow the windows on finer and finer grids, until few orders are left."""
+        """Narrow the windows on finer and finer grids, until few positions are left."""
         best, jobs = self.best, range(len(self.instance))
         self.windows = Windows.of(self.instance, best.limit, exchange_orders(self.instance))
         self.times.update(map(self.instance.earliest, jobs), best.plan.completions if best.plan else ())
@@ -265,7 +265,7 @@ class _Bracket:
             self._search_on()
 
     def _prove(self) -> None:
-        """Solve models with binaries, of positions or of buckets, until one closes the bracket."""
+        """Solve integer models, of positions or of buckets, until one closes the bracket."""
         jobs, size = len(self.instance), float(_WHOLE)
         while self.best.finished is None:
             if (jobs <= _MOST_POSITIONS or self._places <= _MOST_PLACES * jobs) and self._solve_positions():
@@ -276,12 +276,12 @@ class _Bracket:
 
     @property
     def _places(self) -> int:
-        """Number of positions of each job that its window and the orders leave, in all."""
+        """Total number of positions that the windows and orders leave all jobs."""
         first_and_last = map(self.windows.places, range(len(self.instance)))
         return sum(last - first + 1 for first, last in first_and_last)
 
     def _probe(self, size: int) -> bool:
-        """Solve the linear relaxation of a size, and rule out what would exceed the best schedule's value.
+        """Solve a linear relaxation of a given size, and rule out what would exceed the best schedule's value.
 
         Returns whether it was solved.
         """
@@ -307,7 +307,7 @@ class _Bracket:
         return True
 
     def _relaxation(self, size: int) -> BucketModel:
-        """Make a relaxation of at most so many columns, on the finest grid that allows it."""
+        """Return a relaxation of at most `size` columns, on the finest grid possible."""
         left = self.budget.left()
         size = size if left is None else min(size, int(_COLUMNS_PER_SECOND * left))
         model, shortest = self._model(Grid.of(self.instance, self.windows, self.times)), _COARSER
@@ -320,7 +320,7 @@ class _Bracket:
         return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
-        """Solve the model of positions within what is left; return whether that settles the problem."""
+        """Solve the model of positions within the windows; return whether that settles the problem."""
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False
@@ -335,7 +335,7 @@ class _Bracket:
         return self.best.finished is not None
 
     def _solve_buckets(self, size: int) -> bool:
-        """Solve a relaxation with whole buckets, and refine the grid; return whether it was solved."""
+        """Solve a relaxation with integral buckets, and refine the grid; return whether it was solved."""
         model, left = self._relaxation(size), self.budget.left()
         form = model.form(limited=True)
         outcome = (self.budget.backend or Prover()).solve(
@@ -358,7 +358,7 @@ class _Bracket:
         return outcome.stopped_by in {StoppedBy.FINISHED, StoppedBy.GAP} and self._probe(size)
 
     def _split(self, grid: Grid) -> None:
-        """Halve the buckets in which, or next to which, jobs of the best plan complete."""
+        """Halve the buckets around the completions of the best plan."""
         times = grid.times
         for time in self.best.plan.completions if self.best.plan else ():
             after = bisect_left(times, time)

@@ -1,4 +1,4 @@
-"""Exchange: pairs of jobs of which one may as well complete first."""
+"""Exchange: pairs of jobs whose order can be fixed by an exchange argument."""
 
 from itertools import permutations
 
@@ -7,11 +7,12 @@ from gsopt.core.numbers.grid import decimal
 
 
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
-    """Return pairs of jobs of which the first completes no later in some best schedule, all pairs at once.
+    """Return pairs of jobs of which the first completes no later, in one best schedule for all pairs together.
 
-    With proportional rates, let both keep their allocations until the second has done as much more than the
-    first as it has more work, and swap them then: each completes when the other did before. So the one released
-    no later, with no more work and no later deadline, may complete first.
+    With proportional rates, let both jobs keep their allocations until the work done on the second exceeds that
+    on the first by as much as its total work does, then swap the allocations: each job completes when the other
+    did before. So a job with an earlier or equal release date, no more work and no later deadline may complete
+    first.
     """
     pairs = permutations(range(len(instance)), 2)
     return frozenset((first, second) for first, second in pairs if _precedes(instance, first, second))

@@ -1,4 +1,4 @@
-"""Fairness: the smallest delay behind the fair share with which a problem can be solved, and its price."""
+"""Fairness: the smallest delay behind the fair share for which a problem has a solution."""
 
 from bisect import bisect_left
 from dataclasses import dataclass, replace
@@ -13,14 +13,14 @@ from gsopt.schedule.fairness import gps_finish_times
 
 @dataclass(frozen=True)
 class Fairest:
-    """The smallest possible delay behind the fair share, and a plan that keeps it.
+    """The smallest possible delay behind the fair share, and a plan that achieves it.
 
     Attributes
     ----------
     delay
-        Seconds; 0 when every job can complete before it would under generalized processor sharing.
+        Seconds; 0 if every job can complete no later than under generalized processor sharing.
     plan
-        A plan in which no job is later than that.
+        A plan in which no job is delayed by more.
     """
 
     delay: float
@@ -28,18 +28,18 @@ class Fairest:
 
 
 def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -> float:
-    """Return the smallest constant C of Ares, Eq. 1, with which a problem has a solution.
+    """Return the smallest constant C of Ares, Eq. 1, for which a problem has a solution.
 
-    Deadlines are met if and only if they are met in the order of the deadlines, so one linear program per
-    order of deadlines and release dates decides; which order it is follows by bisection, since the order
-    changes only where a deadline passes a release date.
+    If deadlines can be met at all, they can be met with completions in the order of the deadlines. So one
+    linear program per order of deadlines and release dates decides. Bisection finds the order, which changes
+    only where a deadline passes a release date.
 
     Parameters
     ----------
     problem
-        The problem; its own `fairness` does not matter.
+        The problem; its own `fairness` is ignored.
     time_limit
-        Seconds; None for none.
+        Seconds; None for no limit.
 
     Returns
     -------
@@ -49,9 +49,9 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     Raises
     ------
     TimeoutError
-        The limit was too short.
+        The time limit was too short.
     Unsupported
-        Jobs must not be preempted.
+        Preemption is not allowed.
     """
     found = fairest(problem, Budget(time_limit=time_limit))
     if found is None:
@@ -60,7 +60,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible delay and a plan that keeps it; None when the time was too short."""
+    """Find the smallest possible delay and a plan that achieves it; None when time runs out."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: jobs must not be preempted")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

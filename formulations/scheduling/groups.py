@@ -1,4 +1,4 @@
-"""Groups: what jobs take up of the GPUs in groups of like size, which area alone does not tell."""
+"""Groups: the GPUs that jobs take up in groups of equal size, tighter than their total."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from formulations.scheduling.mixture import Item
 
 
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Return the sizes of groups of GPUs that are worth a row, each with the job that takes up groups in part.
+    """Return the sizes of groups of GPUs for which a row helps, each with the job whose partial groups count.
 
-    Sizes are the powers of two and the other divisors of the number of GPUs. Where the size divides it, a job
-    leaves what it takes of a group to nobody else, since all others are counted by the groups that they take up
-    whole; it is so for one job at a time.
+    Sizes are powers of two and the divisors of the number of GPUs. All jobs but one are counted by the groups
+    that they take up whole. If the size divides the number of GPUs, a single job may also be counted with its
+    partial groups, as no other job takes a whole group from them.
     """
     counts = [(job, instance.modes[job][mode].gpus) for job, mode in items]
     found = []
@@ -24,5 +24,5 @@ def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
 
 
 def taken(gpus: int, size: int, *, whole: bool) -> int:
-    """Count the groups that a job takes up, those in part included where `whole`."""
+    """Return how many groups of GPUs a job takes up, rounded up if `whole`, otherwise down."""
     return -(-gpus // size) if whole else gpus // size

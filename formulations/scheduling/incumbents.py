@@ -1,4 +1,4 @@
-"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing of the best."""
+"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing the best."""
 
 from math import inf
 from typing import TYPE_CHECKING
@@ -25,7 +25,7 @@ _STEPS, _GROWTH = 500, 3
 
 
 class KnownLists:
-    """The best lists of segments known, and a search from the best one."""
+    """The best known lists of segments, and a search from the best one."""
 
     def __init__(self, best: BestSchedule) -> None:
         self.best, self.segments = best, Segments.of(best.instance)
@@ -35,10 +35,10 @@ class KnownLists:
         self._steps = _STEPS * len(self.segments.job)
 
     def serve(self) -> None:
-        """Serve the jobs in orders that need no search: the least area first, and the least time.
+        """Serve the jobs in orders that need no search: least area first, and least time first.
 
-        Each order is tried as a list and, where there is time, over what is left of the jobs, as online
-        policies have it. Then the order in which the jobs of the best schedule complete makes another list.
+        Each order is tried as a list and, if there is time, with the remaining work of the jobs, as online
+        policies do. The order in which the jobs of the best schedule complete gives one more list.
         """
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
@@ -53,7 +53,7 @@ class KnownLists:
 
     @property
     def _is_over(self) -> bool:
-        """Whether to go no further, now that there is a schedule: each list takes longer than some limits."""
+        """Whether to stop, now that there is a schedule: a list can take longer than a short time limit."""
         return self.best.asked_to_stop or (self.best.completions is not None and self.best.budget.passed)
 
     @property
@@ -64,7 +64,7 @@ class KnownLists:
         return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
-        """Serve the jobs by what a unit of their work is worth."""
+        """Serve the jobs in order of the value of a unit of their work."""
         self._offer(self.segments.by_slopes(slopes))
 
     def _offer(self, names: Integers) -> None:
@@ -73,11 +73,11 @@ class KnownLists:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin: its kernels are loaded, or there is time for that."""
+        """Whether annealing can begin: its kernels are loaded, or there is time to load them."""
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Search without kernels, until the time is up."""
+        """Search without kernels until time runs out."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)
@@ -85,7 +85,7 @@ class KnownLists:
                 return
 
     def search(self, seconds: float | None = None) -> None:
-        """Anneal the best list for some seconds; without a limit, a round that is longer each time."""
+        """Anneal the best list for some seconds; without a limit, in rounds of growing length."""
         from formulations.scheduling.annealing import Annealing
 
         begin = self.best.budget.runtime
@@ -105,7 +105,7 @@ class KnownLists:
         self._tell(self._search)
 
     def polish(self, seconds: float | None = None) -> None:
-        """Mix configurations between the events of the best schedule, where there are not too many of them."""
+        """Mix configurations between the events of the best schedule, if there are not too many jobs."""
         best, jobs = self.best, len(self.best.instance)
         if best.plan is None or jobs > _MOST_POLISHED or best.total == self._polished:
             return
@@ -115,7 +115,7 @@ class KnownLists:
         self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
-        """Take over what a search has found; return whether it is to end."""
+        """Take the result of a search; return whether to stop."""
         if search.cost < self.best.total:
             self.best.take_timetable(search.timetable)
         return self.best.finished is not None

@@ -1,4 +1,4 @@
-"""Instance: the data of a problem as every exact method of scheduling reads them."""
+"""Instance: the data of a problem as all exact scheduling methods use them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,10 +23,10 @@ class SpeedMode(NamedTuple):
 
 @dataclass(frozen=True)
 class Instance:
-    """Jobs by number in the order of their release dates, and the GPUs, on a clock of their own.
+    """The jobs, numbered by release date, and the GPUs, on a clock of their own.
 
-    All times count from the first release date, in seconds: what happens within an hour keeps its digits though
-    that hour is counted from 1970.
+    All times count from the first release date, in seconds. So times within an hour keep their precision even
+    if the problem counts from 1970.
     """
 
     problem: Scheduling
@@ -41,7 +41,7 @@ class Instance:
 
     @classmethod
     def of(cls, problem: Scheduling) -> "Instance":
-        """Read a problem."""
+        """Build the instance of a problem."""
         tasks = problem.tasks
         return cls(
             problem=problem,
@@ -63,7 +63,7 @@ class Instance:
 
     @cached_property
     def due(self) -> tuple[float, ...]:
-        """Latest completion of each job in a plan, which leaves room for the rounding of programs."""
+        """Latest completion of each job in a plan, with a margin for the rounding of programs."""
         return self._before(_PLANNED)
 
     def _before(self, part: float) -> tuple[float, ...]:
@@ -71,15 +71,15 @@ class Instance:
         return tuple(time - part * SPAN_ERROR * (time - date) if time < inf else inf for time, date in pairs)
 
     def height(self, job: int) -> float:
-        """Least seconds in which a job can be done."""
+        """Return the least seconds in which a job can run."""
         return self.work[job] / self.modes[job][-1].rate
 
     def area(self, job: int) -> float:
-        """Least GPU-seconds with which a job can be done."""
+        """Return the least GPU-seconds that a job needs."""
         return min(mode.gpus * self.work[job] / mode.rate for mode in self.modes[job])
 
     def earliest(self, job: int) -> float:
-        """Earliest completion of a job, as if it were alone."""
+        """Return the earliest completion of a job, as if it were alone."""
         return self.release[job] + self.height(job)
 
     @cached_property
@@ -98,16 +98,16 @@ class Instance:
         return min(modes[0].gpus for modes in self.modes)
 
     def keeps_deadlines(self, completions: Sequence[float]) -> bool:
-        """Check whether completion times keep the deadlines, so that the judge will say so too."""
+        """Check whether completion times keep the deadlines with a margin, so that the judge agrees."""
         return all(time <= due for time, due in zip(completions, self._before(_KEPT), strict=True))
 
     def mean_jct(self, completions: Sequence[float] | float) -> float:
-        """Turn completion times, or their sum, into the mean job completion time."""
+        """Convert completion times, or their sum, to the mean job completion time in seconds."""
         total = completions if isinstance(completions, int | float) else fsum(completions)
         return (total - self.released) / len(self)
 
     def total(self, mean_jct: float) -> float:
-        """Turn a mean job completion time into the sum of completion times."""
+        """Convert a mean job completion time to the sum of completion times in seconds."""
         return mean_jct * len(self) + self.released
 
 

@@ -1,4 +1,4 @@
-"""Listing: a schedule from a list of segments, without any kernel."""
+"""Listing: a schedule from a list of segments, without compiled kernels."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,32 +17,32 @@ _Held = dict[int, tuple[int, float]]
 
 
 def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> Timetable:
-    """Serve jobs by a list: at each arrival and completion whoever comes first gets the GPUs of a segment.
+    """Serve jobs by a list: at each arrival and completion, segments get their GPUs in the list's order.
 
-    The list names each job as often as it has segments; the nth time stands for its nth segment, which is
-    passed over where fewer GPUs are free.
+    The list names each job as often as it has segments. The nth occurrence is its nth segment, which is skipped
+    if too few GPUs are free.
     """
     return _schedule(instance, segments, _Listed(names, len(instance)))
 
 
 def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]) -> Timetable:
-    """Serve jobs by what is left of them: the orders of `Segments`, but of the work that is left at the time.
+    """Serve jobs by the orders of `Segments`, computed from their remaining work.
 
-    Of rigid jobs it is the order by remaining area, or by remaining time, as online policies have it. `sizes`
-    are the areas or times of the jobs when they are released.
+    For rigid jobs this is the order by remaining area or remaining time, as in online policies. `sizes` are the
+    areas (GPU-seconds) or times (seconds) of the jobs when they are released.
     """
     return _schedule(instance, segments, _Ranked(segments, sizes))
 
 
 class _Queue(Protocol):
-    """Jobs that are present, in the order in which they are served."""
+    """The jobs present, in the order in which they are served."""
 
     def arrive(self, job: int) -> None:
-        """Let a job join."""
+        """Add a job."""
         ...
 
     def work(self, job: int, left: float) -> None:
-        """Note how much of a job's work is left."""
+        """Update the fraction of a job's work that is left."""
         ...
 
     def leave(self, jobs: set[int]) -> None:
@@ -76,7 +76,7 @@ class _Listed:
 
 
 class _Ranked:
-    """A queue in the order of an index over what is left."""
+    """A queue in the order of an index of the remaining work."""
 
     def __init__(self, segments: Segments, sizes: Iterable[float]) -> None:
         indices = (-(segments.relative_efficiency**POWER)).tolist()
@@ -108,7 +108,7 @@ class _Ranked:
 
 
 def _schedule(instance: Instance, segments: Segments, queue: _Queue) -> Timetable:
-    """Serve a queue at each arrival and completion."""
+    """Serve a queue at each arrival and completion, and return the timetable."""
     ladders, log, left = _ladders(segments), _Log(len(instance)), list(instance.work)
     there, coming, now = 0, 0, 0.0
     dates = [*instance.release, inf]
@@ -132,7 +132,7 @@ def _schedule(instance: Instance, segments: Segments, queue: _Queue) -> Timetabl
 
 
 class _Log:
-    """What has run so far, and what is running."""
+    """The pieces that have run so far, and the jobs that are running."""
 
     def __init__(self, jobs: int) -> None:
         self.pieces: list[ScheduledPiece] = []
@@ -171,7 +171,7 @@ def _serve(
     ladders: Sequence[Sequence[tuple[int, float]]],
     queue: Iterable[int],
 ) -> _Held:
-    """Hand GPUs to those in a queue."""
+    """Give GPUs to the jobs in a queue, in order."""
     free = segments.gpus
     levels, running = dict[int, int](), _Held()
     for job in queue:
@@ -187,7 +187,7 @@ def _serve(
 
 
 def _work(instance: Instance, left: list[float], running: _Held, seconds: float) -> set[int]:
-    """Work for some seconds; return the jobs that complete."""
+    """Let the running jobs work for some seconds; return those that complete."""
     done = set()
     for job, (_, rate) in running.items():
         left[job] -= rate * seconds

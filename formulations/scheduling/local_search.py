@@ -1,4 +1,4 @@
-"""Local search: good schedules from orders of priority, to start the exact methods from."""
+"""Local search: good schedules from priority orders, as starts for the exact methods."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -34,24 +34,24 @@ _PROMISING = 1.03
 
 @dataclass(frozen=True)
 class Priorities:
-    """An order of priority, and the most GPUs that each job takes."""
+    """A priority order, and the modes that each job may use."""
 
     order: tuple[int, ...]  # the jobs by number, the first served first
     modes: tuple[tuple[SpeedMode, ...], ...]  # modes that each job may use, the fastest first
 
 
 def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
-    """Serve the jobs by priority at every arrival and completion: each takes its fastest mode that fits."""
+    """Serve the jobs by priority at every arrival and completion; each takes its fastest mode that fits."""
     completions, held = _serve(instance, priorities)
     steps = (TimetableStep(seconds, {job: mode.gpus for job, mode in running}) for seconds, running in held)
     return OrderPlan(tuple(steps), tuple(completions))
 
 
 class LocalSearch:
-    """A search over orders of priority, by moving one job at a time, that can be taken up again.
+    """A search over priority orders by moving one job at a time, which can be resumed.
 
-    A job may also be kept from its largest counts. What is left to gain by mixing configurations between the
-    same events, or near their order, `best_nearby_plan` gains. Deadlines may be broken, if at a price.
+    A move may also exclude a job's largest numbers of GPUs. `best_nearby_plan` then mixes configurations
+    between the same events, or in similar orders. Deadlines may be missed at a price.
     """
 
     def __init__(self, instance: Instance, *, seed: int = 0) -> None:
@@ -61,12 +61,12 @@ class LocalSearch:
         self._orders: set[tuple[int, ...]] = set()
 
     def begin(self, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
-        """Search from the best of several starts.
+        """Search from the best of several starts, yielding plans.
 
-        These are the orders by least area, by least time, by earliest completion alone, by deadline where there
-        are any, and in which known plans complete; each with all counts, and with those only on which the GPUs
-        are used with some efficiency, which is what a busy cluster needs. One list schedule is made even if no
-        time is left.
+        The starts are the orders by least area, by least time, by earliest completion alone, by deadline if
+        there are any, and by completion in known plans. Each is used with all modes, and with only those that
+        use GPUs efficiently, as a busy cluster needs. At least one list schedule is made even if no time is
+        left.
         """
         starts: list[tuple[float, Priorities]] = []
         for start in _starts(self.instance, known):
@@ -81,7 +81,7 @@ class LocalSearch:
                 return
 
     def go_on(self, budget: Budget) -> Iterator[OrderPlan]:
-        """Search once more from the best order that was found, with a few jobs moved at random."""
+        """Search once more from the best order found, with a few jobs moved at random, yielding plans."""
         if self._best is None:
             return
         order, modes = list(self._best[1].order), list(self._best[1].modes)
@@ -95,7 +95,7 @@ class LocalSearch:
         yield from self._from(Priorities(tuple(order), tuple(modes)), budget)
 
     def _from(self, start: Priorities, budget: Budget) -> Iterator[OrderPlan]:
-        """Descend from a start, and make the best of the order of events where it is promising."""
+        """Descend from a start, and optimize the order of events if it is promising."""
         found = _descend(self.instance, start, budget, self._random)
         plan = list_schedule(self.instance, found)
         yield plan
@@ -113,7 +113,7 @@ class LocalSearch:
 
 
 def good_plans(instance: Instance, budget: Budget) -> Iterator[OrderPlan]:
-    """Return the plans that a local search finds from its starts."""
+    """Yield the plans that a local search finds from its starts."""
     return LocalSearch(instance).begin(budget)
 
 
@@ -129,13 +129,13 @@ def _starts(instance: Instance, known: Sequence[OrderPlan]) -> Iterator[Prioriti
 
 
 def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[SpeedMode, ...]:
-    """Return the modes that do as much per GPU as a part of the best one, the fastest first."""
+    """Return the modes whose work per GPU is at least a share of the best one's, fastest first."""
     most = max(mode.rate / mode.gpus for mode in instance.modes[job])
     return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
 
 
 def _descend(instance: Instance, start: Priorities, budget: Budget, random: Random) -> Priorities:
-    """Move one job to another place, or change the most GPUs it takes, while that improves the schedule."""
+    """Move single jobs, or change their modes, as long as that improves the schedule."""
     best, value = start, _value(instance, start)
     jobs = list(range(len(instance)))
     for _ in range(_SWEEPS):
@@ -170,15 +170,15 @@ def _value(instance: Instance, priorities: Priorities) -> float:
 
 
 def _cost(instance: Instance, completions: Sequence[float]) -> float:
-    """Sum of completion times; jobs beyond their deadline count for much more."""
+    """Return the sum of completion times, plus a penalty for missed deadlines."""
     late = sum(max(0.0, time - due) for time, due in zip(completions, instance.deadline, strict=True))
     return sum(completions) + 10 * len(instance) * late
 
 
 def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], list[_Held]]:
-    """Run the list schedule; the inner loop of the search, so written without any calls.
+    """Run the list schedule: the inner loop of the search, hence written without calls.
 
-    Returns the completion times, and for each step its seconds and the jobs that run with their modes.
+    Returns the completion times, and for each step its seconds and the running jobs with their modes.
     """
     release, work, modes = instance.release, list(instance.work), priorities.modes
     completions = [inf] * len(work)

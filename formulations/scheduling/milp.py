@@ -1,4 +1,4 @@
-"""MILP: positions of completion by epochs between arrivals, with every mode's time in each cell."""
+"""MILP: positions of completion and epochs between arrivals, with the time of every mode in each cell."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -27,64 +27,60 @@ _MOST_JOBS = 15
 
 
 class Milp(Formulation[Scheduling, SchedulingSolution]):
-    """Decide which job completes at which position, in which epoch, and for how long each mode runs.
+    """Decide at which position and in which epoch each job completes, and for how long each mode runs.
 
-    The reference model, for small instances; the other methods are tested against it. Where the counts are
-    not powers of two its rows do not describe all that the GPUs can do. Then a solution is cut off that gives
-    the modes of some cell times that no mixture of configurations has: the prices w of the shortest mixture
-    give the row ``sum of w y <= l``, which holds for every cell; and the model is solved again.
+    The reference model for small instances, against which the other methods are tested. If numbers of GPUs are
+    not powers of two, its rows do not fully describe what the GPUs can hold. A solution whose times in some
+    cell no mixture of configurations achieves is then cut off. The prices w of the shortest mixture give the
+    row ``sum of w y <= l``, valid in every cell, and the model is solved again.
 
-    The windows of positions come from Moore and Hodgson's bound below, and above from a schedule found by
-    local search, than which only schedules no worse are looked for. The solver starts from it. The answer is
-    the best schedule for the order of events that the solver found, or that schedule if it is better.
+    The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
+    search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
+    best schedule for the order of events that the solver found, or the start if that is better.
 
     Sets
     ----
-    Jobs j, their modes k. Positions p: the p-th completion. Epochs e between consecutive distinct release
-    dates A_e; the last one ends at the horizon. Cells (e, p): the time of epoch e in which p jobs, counted from
-    0, are complete; only those that the windows of completion leave.
+    j: jobs. k: their modes. p: positions, counted from 0; position p is completed when p other jobs are
+    complete. e: epochs between consecutive distinct release dates A_e; the last one ends at the horizon. (e,
+    p): cells, the time in epoch e in which p jobs are complete; only those that the windows allow.
 
     Parameters
     ----------
-    a_j: release date. b_j, D_j: earliest and latest completion. g_jk, s_jk: GPUs and part of the work done per
-    second. LB_p, UB_p: window of the p-th completion. UB: sum of completion times of the schedule known. len_e:
-    length of an epoch; span_ep: longest time of a cell. M: GPUs. Times count from the first release date, in
-    thousandths of the horizon.
+    a_j: release date of job j. b_j, D_j: its earliest and latest completion. g_jk, s_jk: its GPUs and the share
+    of its work done per unit of time in mode k. LB_p, UB_p: window of the p-th completion. UB: sum of
+    completion times of the known schedule. len_e: length of epoch e. span_ep: longest time of cell (e, p). M:
+    GPUs. Times count from the first release date, in thousandths of the horizon.
 
     Variables
     ---------
     z[j, p], binary: job j completes as the p-th. v[p, e], binary: the p-th completion is in epoch e. T[p]: time
-    of the p-th completion. l[e, p]: time of a cell. y[j, k, e, p]: time that job j runs in mode k in a cell.
+    of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p]: time that job j runs in mode k in
+    cell (e, p).
 
     Objective
     ---------
-    Minimise the mean of the T[p], less the mean of the release dates, in seconds.
+    Minimize the mean of the T[p] minus the mean of the release dates, in seconds.
 
     Constraints
     -----------
     job[j], position[p], epoch[p]: one position for each job, one job and one epoch for each position.
-    succession[p, e]: the completion before the p-th is in epoch e or before where the p-th is.
-    order[i, j, p]: where job i is known to complete before job j, it has one of the first p positions if j has
-    one of the first p + 1.
-    time[p]: T[p] is the sum of the l of all cells of positions up to p.
-    after[p], before[p]: T[p] is in its window and its epoch.
-    length[e]: the l of an epoch before the last add up to len_e.
-    opened[e, p], closed[e, p]: l[e, p] <= span_ep where the completion before is in epoch e or an earlier one,
-    and the p-th in e or a later one; 0 elsewhere.
-    alone[j, e, p]: the y of a job add up to at most l.
-    area[e, p]: the g_jk y add up to at most M l.
-    groups[K, i, e, p]: for K = 2, 4, ... and the other divisors of M: the floor(g_jk / K) y of jobs j other
-    than i and, if K divides M, the ceil(g_ik / K) y of i, else its floor, add up to at most floor(M / K) l.
-    work[j]: the s_jk y of a job add up to 1.
-    until[j, p]: those in cells of position p to at most the z[j, q] with q >= p.
-    enough[j, p]: those in cells of positions up to p to at least the z[j, q] with q <= p.
-    earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
+    succession[p, e]: the completion before the p-th is in epoch e or before where the p-th is. order[i, j, p]:
+    if job i is known to complete before job j, it has one of the first p positions whenever j has one of the
+    first p + 1. time[p]: T[p] is the sum of l over all cells of positions up to p. after[p], before[p]: T[p] is
+    in its window and its epoch. length[e]: the l of an epoch before the last add up to len_e. opened[e, p],
+    closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier and the p-th in e or
+    later; otherwise l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l. area[e, p]: the g_jk y add
+    up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K of M: the floor(g_jk / K) y
+    of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M), add up to at most
+    floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of position p add up
+    to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add up to at least the
+    z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
     limit: the T[p] add up to at most UB.
 
     Size
     ----
-    n (n + E) binaries for n jobs and E epochs, at most n modes times for each of at most n E cells; of rows n
-    times the number of K for each cell.
+    n (n + E) binaries for n jobs and E epochs; for each of at most n E cells, one time per job and mode, and up
+    to n rows per K.
 
     Source
     ------
@@ -103,7 +99,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Name the first job that cannot keep its deadline even alone."""
+        """Return the first job that cannot keep its deadline even alone, as a message."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:
@@ -112,15 +108,15 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return ""
 
     def build(self, problem: Scheduling) -> Any:
-        """Build the Pyomo model of record, without the rows that are added as they are needed.
+        """Build the Pyomo model, without the rows that are added on demand.
 
-        Raises `Unsupported` if jobs must not be preempted, if there are more than 15 of them or more than
-        12,000 times of modes in cells, or if times are too different in scale.
+        Raises `Unsupported` if preemption is not allowed, if there are more than 15 jobs or more than 12,000
+        times of modes in cells, or if times differ too much in scale.
         """
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def standard_form(self, problem: Scheduling) -> StandardForm:
-        """Fill the arrays of the model; they are those that `build` gives."""
+        """Fill the solver's arrays of the same model directly."""
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
@@ -132,14 +128,14 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return replay(positions.instance, plan.steps).solution
 
     def encode(self, solution: SchedulingSolution, problem: Scheduling) -> Mapping[str, float]:
-        """Return positions, epochs and times of a schedule."""
+        """Return the positions, epochs and times of a schedule as column values by name."""
         positions = _positions(problem, _known(problem, Budget()))
         return encode(positions, replay(positions.instance, steps_of(positions.instance, solution)))
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve a problem, again where configurations are cut off, and judge the best schedule.
+        """Solve the model, repeatedly if solutions are cut off, and judge the best schedule.
 
-        Raises `Unsupported` as `build` does, or where the backend does not take continuous columns.
+        Raises `Unsupported` as `build` does, or if the backend does not support continuous columns.
         """
         return by_blocks(problem, budget, self._run_block, method=self.name)
 
@@ -166,7 +162,7 @@ milp = Milp()
 
 
 def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
-    """Find a schedule to start from by local search."""
+    """Find a starting schedule by local search."""
     if not problem.preemptive:
         raise Unsupported("milp: jobs must not be preempted")
     instance = Instance.of(problem)
@@ -211,7 +207,7 @@ def _model(cells: Cells) -> Any:
 
 
 def _add_positions(model: Any, cells: Cells) -> None:
-    """Assign every job a position, and every position an epoch and a time."""
+    """Assign a position to every job, and an epoch and a time to every position."""
     import pyomo.environ as pyo
 
     positions, instance = cells.positions, cells.positions.instance
@@ -251,24 +247,24 @@ def _add_positions(model: Any, cells: Cells) -> None:
 
 
 def _by(model: Any, position: int, epoch: int) -> Any:
-    """Whether the completion at a position is in an epoch or before."""
+    """Return the expression that is 1 if the completion at a position is in an epoch or earlier."""
     return sum(model.v[p, e] for p, e in model.v if p == position and e <= epoch)
 
 
 def _up_to(model: Any, job: int, position: int) -> Any:
-    """Whether a job has one of the positions up to some."""
+    """Return the expression that is 1 if a job has a position up to a given one."""
     return sum(model.z[j, p] for j, p in model.z if j == job and p <= position)
 
 
 def _unless_empty(row: Any) -> Any:
-    """Leave out a row without columns."""
+    """Return a row, or `Feasible` if it has no columns."""
     import pyomo.environ as pyo
 
     return pyo.Constraint.Feasible if isinstance(row, bool) else row
 
 
 def _add_cells(model: Any, cells: Cells) -> None:
-    """Let the cells fill the epochs, each between the completions that bound it."""
+    """Make the cells fill the epochs, each between the completions that bound it."""
     import pyomo.environ as pyo
 
     positions, span = cells.positions, cells.positions.cells
@@ -287,7 +283,7 @@ def _add_cells(model: Any, cells: Cells) -> None:
 
 
 def _add_capacity(model: Any, cells: Cells) -> None:
-    """Keep the modes of every cell within what the GPUs hold."""
+    """Limit the modes of every cell to what the GPUs can hold."""
     import pyomo.environ as pyo
 
     instance = cells.positions.instance
@@ -317,7 +313,7 @@ def _add_capacity(model: Any, cells: Cells) -> None:
 
 
 def _add_work(model: Any, cells: Cells) -> None:
-    """Do the work of every job, after its arrival and up to its position."""
+    """Require the work of every job to be done after its arrival and up to its position."""
     import pyomo.environ as pyo
 
     jobs = range(len(cells.positions.instance))

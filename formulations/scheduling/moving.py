@@ -1,4 +1,4 @@
-"""Moving: annealing of a list of segments, as kernels that run compiled where numba is installed."""
+"""Moving: annealing of a list of segments, in kernels that are compiled if numba is installed."""
 
 from math import log1p
 from typing import NamedTuple
@@ -16,7 +16,7 @@ _SINGLE = 0.75
 
 
 class Lists(NamedTuple):
-    """The list that is annealed, the best one, and room for another."""
+    """The list being annealed, the best one, and a spare one."""
 
     current: Integers
     best: Integers
@@ -24,13 +24,13 @@ class Lists(NamedTuple):
 
     @classmethod
     def of(cls, names: Integers) -> "Lists":
-        """Begin with a list."""
+        """Start from a list."""
         return cls(names.copy(), names.copy(), names.copy())
 
 
 @compiled
 def move(names: Integers, source: int, target: int) -> None:
-    """Move what stands in one place of a list to another."""
+    """Move the entry at one place of a list to another."""
     job = names[source]
     step = 1 if source < target else -1
     for place in range(source, target, step):
@@ -40,7 +40,7 @@ def move(names: Integers, source: int, target: int) -> None:
 
 @compiled
 def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
-    """Write the list in which all that stands for a job is moved by some places, others in their order."""
+    """Write to `shifted` the list in which all entries of a job move by some places, the others in order."""
     size = len(names)
     for place in range(size):
         shifted[place] = -1
@@ -69,7 +69,7 @@ def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
 
 @compiled
 def _distance(draws: Reals, row: int, distances: Integers) -> int:
-    """Draw by how many places to move, in either direction; not 0."""
+    """Draw a number of places to move by, in either direction, never 0."""
     kind = draws[row] / _SINGLE if draws[row] < _SINGLE else (draws[row] - _SINGLE) / (1 - _SINGLE)
     most = distances[min(int(kind * len(distances)), len(distances) - 1)]
     distance = int((2 * draws[row + 2] - 1) * most)
@@ -78,9 +78,9 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Return the place that is so many places away; only jobs count that are released at about the same time.
+    """Return the place at a distance, counting only jobs that are released at about the same time.
 
-    Those are up to `near` numbers away; the others do not meet the job.
+    These are the jobs whose numbers differ by up to `near`; others do not run at the same time.
     """
     job, size, left = names[source], len(names), abs(distance)
     step = 1 if distance > 0 else -1
@@ -94,7 +94,7 @@ def walk(names: Integers, source: int, distance: int, near: int) -> int:
 
 @compiled
 def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, jobs: int) -> None:
-    """Take over the marks of a replay, and the difference that it makes to the later ones."""
+    """Keep the marks of a replay, and add its cost difference to the later marks."""
     for index in range(mark, after):
         known.there[index] = noted.there[index]
         known.cost[index] = noted.cost[index]
@@ -128,10 +128,10 @@ def anneal(
     total: float,
     least: float,
 ) -> tuple[float, float]:
-    """Move segments or jobs in the list, keep what is no worse than chance allows, and return both costs.
+    """Move segments or jobs in the list, accept by simulated annealing, and return both costs.
 
-    `total` and `least` are the costs of the current list and the best one. Each step has its temperature in
-    `heat`, in terms of the cost, and `DRAWS` uniform draws. Moves go at most `distances` places; for `near` see
+    `total` and `least` are the costs of the current and the best list. Each step has its temperature in `heat`,
+    in units of the cost, and `DRAWS` uniform draws. Moves go at most `distances` places; `near` is explained in
     `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)

@@ -1,4 +1,4 @@
-"""Order: the best plan in which arrivals and completions happen in a given order."""
+"""Order: the best plan for a given order of arrivals and completions."""
 
 from bisect import bisect_left
 from collections.abc import Sequence
@@ -44,10 +44,10 @@ class OrderPlan:
 
 
 def event_order(instance: Instance, completions: Sequence[float]) -> tuple[int, ...]:
-    """Return the jobs in the order in which they complete at about these times, with -1 for each later release.
+    """Return the jobs in the order of their completion times, with -1 for each later release date.
 
-    There is one -1 for each distinct release date after the first. A job completes after its release, whatever
-    its time says.
+    There is one -1 for each distinct release date after the first. A job always completes after its own
+    release, even if the times are equal.
     """
     after = instance.arrivals[1:]
     times = [max(time, instance.release[job]) for job, time in enumerate(completions)]
@@ -62,14 +62,14 @@ def best_plan(
     known: Sequence[OrderPlan] = (),
     budget: Budget | None = None,
 ) -> OrderPlan | None:
-    """Minimise the sum of completion times over all schedules whose events happen in this order.
+    """Minimize the sum of completion times over all schedules with a given order of events.
 
-    Between two events the same jobs are there, so the schedule is a mix of configurations, which say on how
-    many GPUs each job runs. A linear program finds their durations; configurations are generated as their
-    prices ask for them, by a multiple-choice knapsack over the jobs. Jobs may also complete together. It begins
-    with the configurations of known plans, and returns the best plan found in time; None when no schedule has
-    this order (see `event_order`) and keeps every deadline, when none was found in time, or when the tables of
-    the knapsack would be too large.
+    Between two events the same jobs are present, so the schedule is a mix of configurations, i.e. numbers of
+    GPUs for each job. A linear program finds their durations; a multiple-choice knapsack over the jobs
+    generates configurations by their prices. Several jobs may complete together. The search starts with the
+    configurations of known plans, and returns the best plan found in time. It returns None if no schedule with
+    this order (see `event_order`) keeps every deadline, if none was found in time, or if the tables of the
+    knapsack would be too large.
     """
     if _too_large(instance, order):
         return None
@@ -87,11 +87,10 @@ def best_nearby_plan(
     known: Sequence[OrderPlan] = (),
     budget: Budget | None = None,
 ) -> OrderPlan | None:
-    """Improve the best plan of an order by exchanging events that it lets happen at the same time.
+    """Improve the best plan of an order by swapping consecutive events that coincide in it.
 
-    Where two events in a row are apart, the orders next to this one have nothing better close by; where they
-    coincide, the plan is one of the other order too, and may be improved there. Parameters and return value
-    are those of `best_plan`.
+    If two consecutive events are apart, swapping them gives nothing better nearby. If they coincide, the plan
+    also has the swapped order, and may be improved there. Parameters and return value are those of `best_plan`.
     """
     order, budget = tuple(order), budget or Budget()
     best = best_plan(instance, order, known=known, budget=budget)
@@ -110,7 +109,7 @@ def best_nearby_plan(
 def _exchanged(
     instance: Instance, order: tuple[int, ...], plan: OrderPlan, tried: set[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Exchange two events in a row that coincide, in a way not tried yet; None when there is none."""
+    """Swap two coinciding consecutive events in a way not tried yet; return None if there is none."""
     arrivals = iter(instance.arrivals[1:])
     times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
     for place, (one, other) in enumerate(pairwise(order)):
@@ -127,9 +126,9 @@ def _exchanged(
 def least_delay(
     instance: Instance, order: Sequence[int], *, budget: Budget | None = None
 ) -> tuple[float, OrderPlan] | None:
-    """Minimise the largest delay behind the jobs' deadlines over all schedules with this order of events.
+    """Minimize the largest delay behind the jobs' deadlines over all schedules with a given order of events.
 
-    Returns the delay in seconds, at least 0, and a plan that keeps it; None as for `best_plan`.
+    Returns the delay in seconds, at least 0, and a plan that achieves it; None as in `best_plan`.
     """
     if _too_large(instance, order):
         return None
@@ -143,7 +142,7 @@ def least_delay(
 def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
     """Check whether dual values prove that no schedule keeps all deadlines.
 
-    Deadlines are kept if and only if they are kept in their own order, so one program decides.
+    If deadlines can be kept, they can be kept with completions in their own order, so one program decides.
     """
     order = event_order(instance, instance.deadline)
     if _too_large(instance, order) or max(instance.deadline) == inf:
@@ -154,12 +153,13 @@ def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
 
 
 class _Program:
-    """The linear program over the configurations known so far.
+    """The linear program over the configurations generated so far.
 
     A column is a configuration in one cell, the time between two events. Rows: the share of work done of each
     job, the length of each epoch between two release dates, and the deadline of each job that has one. The
-    first columns are the shares of work left undone, at a price that is paid only until a plan is known; then,
-    if `delayed`, the delay behind all deadlines, which is minimised instead of the sum of completion times.
+    first columns are the shares of work left undone, at a price that applies only until a plan is known. If
+    `delayed`, the next column is the delay behind all deadlines, which is minimized instead of the sum of
+    completion times.
     """
 
     def __init__(
@@ -203,9 +203,9 @@ class _Program:
     def refutes(self) -> bool:
         """Check whether the last dual values prove that some deadline is missed.
 
-        Where all deadlines are kept, all work is worth no more than the prices of time in the cells, and what
-        configurations are worth beyond these for as long as the last deadline leaves. So if it is worth more,
-        some deadline is missed. All rounding is taken off.
+        If all deadlines are kept, all work is worth at most the prices of time in the cells, plus the surplus
+        worth of configurations for as long as the last deadline allows. If the work is worth more, a deadline
+        is missed. All rounding errors are subtracted.
         """
         jobs, epochs = len(self.instance), len(self.lengths)
         if not self.duals.size:
@@ -225,7 +225,7 @@ class _Program:
         return value - rounding * numbers + min(missed, 0.0) * float(due.max()) > 0
 
     def _follow(self, order: tuple[int, ...]) -> None:
-        """Find the jobs that are present in each cell."""
+        """Determine the jobs present in each cell."""
         instance, done, epoch = self.instance, set[int](), 0
         for cell, event in enumerate(order):
             for job, release in enumerate(instance.release):
@@ -238,7 +238,7 @@ class _Program:
                 done.add(event)
 
     def _begin(self, known: Sequence[OrderPlan]) -> None:
-        """Offer idling everywhere, and the configurations of known plans about where they stand there."""
+        """Add idle configurations everywhere, and those of known plans around their cells."""
         jobs, cells = range(len(self.instance)), len(self.order)
         for cell in range(cells):
             self._add(cell, (0,) * len(jobs))
@@ -260,7 +260,7 @@ class _Program:
         return True
 
     def _form(self) -> StandardForm:
-        """Return the program over the columns so far; times are counted in the unit."""
+        """Return the program over the columns so far, with times in the program's unit."""
         instance, jobs, epochs = self.instance, len(self.instance), len(self.lengths)
         size = self.before + len(self.columns)
         cost = np.zeros(size)
@@ -290,7 +290,7 @@ class _Program:
         )
 
     def _share(self, job: int, gpus: int) -> float:
-        """Share of a job's work done in one unit of time on so many GPUs."""
+        """Return the share of a job's work done per unit of time on a number of GPUs."""
         rate = next(mode.rate for mode in self.instance.modes[job] if mode.gpus == gpus)
         return rate * self.unit / self.instance.work[job]
 
@@ -329,7 +329,7 @@ class _Program:
         return value[:, -1], counts
 
     def _plan(self, values: Reals) -> OrderPlan:
-        """Read the plan; the steps of a cell may come in any order."""
+        """Return the plan of column values; the steps within a cell may come in any order."""
         amounts = values[self.before :] * self.unit
         used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))

@@ -1,4 +1,4 @@
-"""Positions: between which times the first, second, ... job completes in a schedule worth finding."""
+"""Positions: the times between which the first, second, ... job completes in a schedule worth finding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,11 +17,11 @@ _UNITS = 1e3
 
 @dataclass(frozen=True)
 class Positions:
-    """Windows of completion by position, counted from 0, and the cells of time that they leave.
+    """Windows of completion by position, counted from 0, and the cells of time that they allow.
 
     An epoch is the time between two distinct release dates; the last one ends at the horizon. The cell of an
-    epoch and a position is the part of the epoch in which as many jobs are complete as the position says.
-    Times are in the model's unit, a thousandth of the span from the first release date to the horizon.
+    epoch and a position is the part of the epoch in which that many jobs are complete. Times are in the model's
+    unit, a thousandth of the span from the first release date to the horizon.
     """
 
     instance: Instance  # the jobs
@@ -36,9 +36,9 @@ class Positions:
     def of(
         cls, problem: Scheduling, instance: Instance, total: float = inf, windows: Windows | None = None
     ) -> "Positions":
-        """Bound each position: by Moore and Hodgson's rule and the jobs' windows, and above by the total too.
+        """Bound each position by Moore and Hodgson's rule and the jobs' windows, from above also by the total.
 
-        Only schedules no worse than the total are looked for.
+        Only schedules no worse than the total matter.
         """
         if windows is None:
             windows = Windows.of(instance, total)
@@ -66,24 +66,24 @@ class Positions:
         return self.upper[-1] / _UNITS
 
     def time(self, seconds: float) -> float:
-        """Turn a time in seconds into the model's."""
+        """Convert a time in seconds to the model's unit."""
         return seconds / self.unit
 
     @cached_property
     def window(self) -> tuple[tuple[float, float], ...]:
-        """Earliest and latest completion at each position."""
+        """Earliest and latest completion at each position, in the model's unit."""
         return tuple(
             (self.time(low), self.time(high)) for low, high in zip(self.lower, self.upper, strict=True)
         )
 
     @cached_property
     def epochs(self) -> tuple[tuple[float, float], ...]:
-        """Beginning and end of each epoch."""
+        """Beginning and end of each epoch, in the model's unit."""
         starts = [self.time(arrival) for arrival in self.instance.arrivals]
         return tuple(zip(starts, [*starts[1:], self.window[-1][1]], strict=True))
 
     def part(self, epoch: int, position: int) -> tuple[float, float]:
-        """Return the window of a position within an epoch; it ends before it begins where they do not meet."""
+        """Return the window of a position within an epoch; its end precedes its beginning if it is empty."""
         (begin, end), (low, high) = self.epochs[epoch], self.window[position]
         return max(begin, low), min(end, high)
 
@@ -94,7 +94,7 @@ class Positions:
 
     @cached_property
     def cells(self) -> dict[tuple[int, int], float]:
-        """Longest time of each cell that there can be, by epoch and position."""
+        """Longest possible duration of each cell, by epoch and position, in the model's unit."""
         cells = {}
         for epoch, (begin, end) in enumerate(self.epochs):
             arrived = sum(time <= self.instance.arrivals[epoch] for time in self.instance.release)
@@ -113,10 +113,10 @@ class Positions:
 
 
 def _latest(lower: Sequence[float], total: float) -> list[float]:
-    """Return the latest completion at each position that leaves the total possible.
+    """Return the latest completion at each position that is compatible with the total.
 
-    If the completion at a position is as late, so are those after it, and those before are no earlier than
-    their bounds.
+    If the completion at a position is that late, later ones are too, and earlier ones are at least at their
+    lower bounds.
     """
     if total == inf:
         return [inf] * len(lower)

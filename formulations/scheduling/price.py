@@ -1,4 +1,4 @@
-"""Price of fairness: how much later jobs complete on average because none may be served unfairly."""
+"""Price of fairness: by how much the mean job completion time rises under a fairness constraint."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ class Price:
     Attributes
     ----------
     fairness
-        The constant of fairness, in seconds.
+        The fairness constant, in seconds.
     fair, free
         Results with and without it.
     """
@@ -27,28 +27,28 @@ class Price:
 
     @property
     def relative(self) -> float | None:
-        """Increase of the mean job completion time, relative to that without fairness; None if not found."""
+        """Relative increase of the mean job completion time by fairness; None if a solution is missing."""
         if self.fair.objective is None or self.free.objective is None:
             return None
         return float(self.fair.objective) / float(self.free.objective) - 1
 
 
 def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: float | None = None) -> Price:
-    """Solve a problem with and without its fairness.
+    """Solve a problem with and without its fairness constraint.
 
     Parameters
     ----------
     problem
-        The problem. Without a fairness of its own it is given the smallest possible one and some slack.
+        The problem. If it has no fairness constant, the smallest possible one plus some slack is used.
     slack
-        Part of the smallest possible fairness that is added to it.
+        Relative amount added to the smallest possible fairness constant.
     time_limit
-        Seconds for each of the two solves; None for none.
+        Seconds for each solve; None for no limit.
 
     Raises
     ------
     Unsupported
-        No schedule keeps the problem's fairness, or jobs must not be preempted.
+        No schedule satisfies the problem's fairness, or preemption is not allowed.
     """
     fairness = problem.fairness
     if fairness is None:

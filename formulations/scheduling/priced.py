@@ -1,4 +1,4 @@
-"""Priced: a bracket around the optimum of many jobs, prices of GPU time below and lists of segments above."""
+"""Priced: for many jobs, bounds from prices of GPU time and schedules from lists of segments."""
 
 import numpy as np
 
@@ -23,9 +23,9 @@ _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class PricedSearch:
-    """Prices and lists in turn: dual values make lists, and what is left of the time is shared.
+    """A search that alternates prices and lists: dual values suggest lists, and the time is divided among them.
 
-    Begins with at most `cells` cells of time, or as many as suit the number of jobs.
+    It starts with at most `cells` cells of time or, by default, as many as suit the number of jobs.
     """
 
     def __init__(self, best: BestSchedule, incumbents: KnownLists, *, cells: int | None = None) -> None:
@@ -34,7 +34,7 @@ class PricedSearch:
         self._cells = cells
 
     def close(self) -> None:
-        """Close the bracket as far as the time allows; without a limit, as long as it narrows well."""
+        """Close the bracket as far as time allows; without a limit, as long as it narrows well."""
         best, cycle = self.best, 0
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()
@@ -55,7 +55,7 @@ class PricedSearch:
             self.incumbents.descend()
 
     def _raise_bound(self, seconds: float | None) -> None:
-        """Look for better prices, and for the list that their dual values suggest."""
+        """Improve the prices, and serve the list that their dual values suggest."""
         problem = self.best.problem
         ready = is_ready("gsopt.schedule.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
         size = 0 if self._found is None else len(self._found.prices)
@@ -81,7 +81,7 @@ class PricedSearch:
 
 
 def load_kernels() -> None:
-    """Load the kernels of lists, and compile them if need be."""
+    """Load the kernels of lists, compiling them if necessary."""
     from formulations.scheduling.annealing import Annealing
 
     job = ElasticJob(name="job", release=0, work=1, rates={1: 1.0, 2: 1.5})

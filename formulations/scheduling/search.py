@@ -1,4 +1,4 @@
-"""Search: the model of positions, solved again and again until no configurations are left to cut off."""
+"""Search: the model of positions, solved repeatedly until no solution has to be cut off."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -35,9 +35,9 @@ _COST = 1e3
 
 
 class PositionSearch:
-    """Solve the model, cut off what no configurations can do, and keep the best schedule and bound.
+    """A search that solves the model, adds cuts that configurations imply, and keeps the best schedule.
 
-    The best schedules must be in the windows of `positions`. Cuts are prices of modes that add up to at most
+    The best schedules must lie in the windows of `positions`. Cuts are prices of modes that add up to at most
     the time in which they run. Raises `Unsupported` as `Cells.of` does.
     """
 
@@ -56,7 +56,7 @@ class PositionSearch:
         self.message = ""
 
     def run(self) -> None:
-        """Solve until the bound is met, the time is up or nothing is left to cut off."""
+        """Solve until the bound is met, time runs out or nothing is left to cut off."""
         self._cut_at_the_root()
         while (reason := self.best.finished) is None and not self.budget.passed:
             form = cell_form(self.cells, self.cuts)
@@ -72,7 +72,7 @@ class PositionSearch:
         self.stopped_by = reason or StoppedBy.TIME_LIMIT
 
     def _cut_at_the_root(self) -> None:
-        """Cut off what no configurations can do in the linear relaxation, before anything is branched on."""
+        """Add cuts to the linear relaxation before branching."""
         for _ in range(_ROOT_ROUNDS):
             if self.best.finished is not None or self.budget.passed:
                 return
@@ -86,7 +86,7 @@ class PositionSearch:
             self.cuts += cuts
 
     def _solve(self, form: StandardForm) -> Outcome:
-        """Solve with a cost of `_COST` for a unit of time; the offset stays, as gaps are relative to it too."""
+        """Solve with costs scaled to `_COST`; the offset is scaled too, as gaps are relative to the total."""
         plan, factor, left = self.best.plan, _COST / form.cost.max(), self.budget.left()
         start = None
         if plan is not None and form.integer.any():
@@ -101,12 +101,12 @@ class PositionSearch:
         )
 
     def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
-        """Turn the solver's incumbent into a schedule, and return whether to stop."""
+        """Convert the solver's incumbent to a schedule; return whether to stop."""
         self.best.take(self._plan(form, incumbent.values))
         return self.best.asked_to_stop
 
     def _learn(self, form: StandardForm, outcome: Outcome) -> None:
-        """Take over what the solver proved and found."""
+        """Keep what the solver found and proved."""
         best = self.best
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"
@@ -121,7 +121,7 @@ class PositionSearch:
             self._prove(form, outcome.bound * form.cost.max() / _COST)
 
     def _prove(self, form: StandardForm, claimed: float) -> None:
-        """Prove as much of a bound that the solver claims as the time allows, and is needed."""
+        """Prove as much of the solver's claimed bound as time allows and is needed."""
         best = self.best
         if best.instance.total(claimed) <= best.lower or best.finished is not None:
             return
@@ -141,7 +141,7 @@ class PositionSearch:
         return plan_of(self.positions, form.named(values), self.budget)
 
     def _refuse_mismatch(self, modelled: float) -> None:
-        """Raise `ModelMismatch` where the schedule is worse than the model's solution by more than noise."""
+        """Raise `ModelMismatch` if the schedule is clearly worse than the model's solution."""
         best = self.best
         if best.plan is None or best.asked_to_stop or self.budget.passed:
             return
@@ -150,7 +150,7 @@ class PositionSearch:
             raise ModelMismatch(f"milp: the model counts {modelled}, the best schedule {plain(value)}")
 
     def _violated(self, values: Mapping[str, float]) -> list[Mapping[Item, float]]:
-        """Return prices for the cells whose modes run longer than any mixture of configurations lets them."""
+        """Return prices for the cells whose modes run longer than any mixture of configurations allows."""
         found: list[Mapping[Item, float]] = []
         for cell, items in self.cells.times.items():
             where = f"{cell[0]},{cell[1]}"
@@ -165,7 +165,7 @@ class PositionSearch:
 
 
 def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> OrderPlan | None:
-    """Make the best plan for the order of events of a solution; None where no deadlines can be kept."""
+    """Return the best plan for the order of events of a solution; None if it keeps no deadlines."""
     instance = positions.instance
     jobs = range(len(instance))
     completions = [

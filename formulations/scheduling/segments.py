@@ -1,4 +1,4 @@
-"""Segments: what each further GPU gains each job, in arrays as kernels read them."""
+"""Segments: the gains of further GPUs for each job, in arrays for the kernels."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ _PENALTY = 10.0
 
 
 class Segments(NamedTuple):
-    """Jobs and the segments of their hulls; segments of a job stand together, the most efficient first."""
+    """Jobs and the segments of their hulls; those of a job are consecutive, the most efficient first."""
 
     # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
     gpus: int
@@ -40,7 +40,7 @@ class Segments(NamedTuple):
 
     @classmethod
     def of(cls, instance: Instance) -> "Segments":
-        """Take the hulls of an instance's jobs."""
+        """Compute the segments of an instance's jobs."""
         hulls = [concave_hull(modes) for modes in instance.modes]
         sizes = [len(hull) for hull in hulls]
         speeds = [np.cumsum([segment.speed for segment in hull]) for hull in hulls]
@@ -60,43 +60,43 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the jobs in the order in which their segments pay, given the worth of each job's work.
+        """Return the list of segments in order of value per GPU, given the value of a unit of each job's work.
 
-        Each job stands there as often as it has segments.
+        Each job is listed as often as it has segments.
         """
         worth = slopes[self.job] * self.gain / self.more
         return self.job[np.argsort(-worth, kind="stable")]
 
     @property
     def relative_efficiency(self) -> Reals:
-        """Efficiency of each segment, in terms of its job's first one."""
+        """Efficiency of each segment, relative to its job's first one."""
         efficiency = self.gain / self.more
         found: Reals = efficiency / efficiency[self.first[:-1]][self.job]
         return found
 
     @property
     def areas(self) -> Reals:
-        """GPU-seconds that each job takes at least."""
+        """Least GPU-seconds of each job."""
         return self.work / (self.gain / self.more)[self.first[:-1]]
 
     @property
     def times(self) -> Reals:
-        """Seconds that each job takes at least."""
+        """Least seconds of each job."""
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:
-        """Return the order that needs no dual values: by marginal efficiency, and the smallest jobs first.
+        """Return the list by marginal efficiency and job size, which needs no dual values.
 
-        The index is a power of a segment's efficiency, relative to its job's first one, over the size of the
-        job, such as its area. Of rigid jobs it is the order by size.
+        The index of a segment is a power of its efficiency, relative to its job's first one, divided by the
+        job's size, such as its area. For rigid jobs this is the order by size.
         """
         index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]
 
     def by_completion(self, completions: Sequence[float]) -> Integers:
-        """Return the order by size in which the jobs have such areas as make them complete in a given order.
+        """Return the list by size, with sizes chosen to reproduce a given order of completions.
 
-        The first to complete gets the smallest area, and so on.
+        The first job to complete gets the smallest area, and so on.
         """
         sizes = np.empty_like(self.work)
         sizes[np.argsort(completions, kind="stable")] = np.sort(self.areas)

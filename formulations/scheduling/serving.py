@@ -1,8 +1,8 @@
-"""Serving: replays of lists of segments, as kernels that run compiled where numba is installed.
+"""Serving: replays of lists of segments, in kernels that are compiled if numba is installed.
 
-A list names each job as often as it has segments; the nth time stands for its nth segment. At each arrival and
-completion the list is gone through, and a job named gets its next segment if enough GPUs are free. What is
-compiled indexes only, so the same functions run on lists.
+A list names each job as often as it has segments; the nth occurrence is its nth segment. At each arrival and
+completion the list is traversed, and each job named gets its next segment if enough GPUs are free. Compiled
+code only uses indexing, so the same functions also run on lists.
 """
 
 from typing import NamedTuple
@@ -15,7 +15,7 @@ from gsopt.core.numbers.tolerances import WORK_DONE
 
 
 class ReplayState(NamedTuple):
-    """What a replay writes to."""
+    """The arrays that a replay writes to."""
 
     left: Reals  # work left of each job; negative when it is complete
     # here, running: the jobs that are there, by number, and those that run, in the order in which they were
@@ -28,7 +28,7 @@ class ReplayState(NamedTuple):
 
     @classmethod
     def of(cls, segments: Segments) -> "ReplayState":
-        """Make room for the replays of some jobs."""
+        """Allocate the arrays for the replays of some jobs."""
         jobs, size = len(segments.work), len(segments.job)
         return cls(
             left=np.zeros(jobs),
@@ -41,7 +41,7 @@ class ReplayState(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """State at the arrival of every so many-th job, from which a replay can start."""
+    """States at the arrivals of evenly spaced jobs, from which a replay can start."""
 
     stride: int  # jobs from one mark to the next
     there: Integers  # number of jobs that are there before; -1 where no replay has been
@@ -52,7 +52,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Make room for a number of marks; at the first one no job is present, and only the cost is known."""
+        """Allocate marks; at the first one no job is present, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -67,7 +67,7 @@ class Marks(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """When which job was given how many GPUs."""
+    """Changes of the jobs' numbers of GPUs: time, job, and new number."""
 
     time: Reals
     job: Integers
@@ -75,7 +75,7 @@ class Changes(NamedTuple):
 
     @classmethod
     def of(cls, size: int) -> "Changes":
-        """Make room for so many."""
+        """Allocate room for a number of changes."""
         return cls(np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
 
 
@@ -94,7 +94,7 @@ def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
 
 @compiled
 def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
-    """Let a job join those that are there; return how many places of the list there are then."""
+    """Add a job to those present; return the new number of waiting places."""
     state.here[here] = job
     state.left[job] = segments.work[job]
     first, after = segments.first[job], segments.first[job + 1]
@@ -111,7 +111,7 @@ def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting
 
 @compiled
 def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
-    """Hand out GPUs by the list; return the number of jobs that run."""
+    """Give out GPUs by the list; return the number of running jobs."""
     free, running = segments.gpus, 0
     for place in range(waiting):
         if free < segments.least_gpus:
@@ -129,7 +129,7 @@ def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int
 
 @compiled
 def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
-    """Return the seconds until the first of the jobs that run completes."""
+    """Return the seconds until the first running job completes."""
     soonest = np.inf
     for place in range(running):
         job = state.running[place]
@@ -142,7 +142,8 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
     """Work for some seconds, and take the GPUs back.
 
-    Returns how many jobs could have been run at their highest speed with what was done, and how many complete.
+    Returns the number of jobs that could have run at full speed for the work done, and the number of
+    completions.
     """
     worked, complete = 0.0, 0
     for place in range(running):
@@ -159,7 +160,7 @@ def _work(segments: Segments, state: ReplayState, running: int, seconds: float) 
 
 @compiled
 def _late(segments: Segments, state: ReplayState, running: int, now: float) -> float:
-    """Compute by how much the jobs that just completed miss their deadlines, in all."""
+    """Return the total seconds by which the jobs that just completed miss their deadlines."""
     late = 0.0
     for place in range(running):
         job = state.running[place]
@@ -170,7 +171,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Remove the jobs that are complete; return the number of jobs and of places that stay."""
+    """Remove the completed jobs; return the remaining numbers of jobs and places."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -217,7 +218,7 @@ def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here:
 
 @compiled
 def _is_back(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, moved: int) -> bool:
-    """Check whether everything is as it was at a mark, and the moved job is gone."""
+    """Check whether the state equals that of a mark, and the moved job has completed."""
     row = mark * len(segments.work)
     if here != marks.there[mark] or state.left[moved] >= 0:
         return False
@@ -240,13 +241,14 @@ def replay(
     total: float,
     limit: float,
 ) -> tuple[float, int]:
-    """Replay a list from the last mark before a job that was moved in it, until all is as it was before.
+    """Replay a list from the last mark before a moved job, until the state is the same as before the move.
 
-    At any time the schedule costs at least the time that has been spent by all jobs, and what those left need
-    at their highest speed. So the replay ends as soon as that exceeds a limit. `known` marks the list before
-    the job was moved, which cost `total`; without a list before, `moved` is the number of jobs. Returns the
-    cost, completion times and penalties, infinite if above the limit; and the number of the first mark from
-    which all is as before.
+    At any time the schedule costs at least the time spent by all jobs so far, plus what the remaining jobs need
+    at full speed. So the replay stops as soon as that exceeds `limit`. `known` holds the marks of the list
+    before the move, whose cost was `total`; without such a list, `moved` is the number of jobs.
+
+    Returns the cost (completion times and penalties; infinite if above the limit), and the number of the first
+    mark from which everything is as before.
     """
     jobs, stride = len(segments.work), known.stride
     mark = moved // stride if moved < jobs else 0
@@ -288,7 +290,7 @@ def replay(
 def _write(
     segments: Segments, state: ReplayState, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
-    """Write down whose GPUs change, where there is room; return how many changes there have been."""
+    """Record changes of GPUs while there is room; return the number of changes so far."""
     for index in range(here):
         job = state.here[index]
         gpus = 0
@@ -306,7 +308,7 @@ def _write(
 
 @compiled
 def _complete(state: ReplayState, running: int, now: float, completions: Reals) -> None:
-    """Write down when the jobs complete that just did."""
+    """Record the completion times of the jobs that just completed."""
     for place in range(running):
         if state.left[state.running[place]] < 0:
             completions[state.running[place]] = now
@@ -321,9 +323,9 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, write down its changes while there is room, and return their number.
+    """Replay a list from the beginning, record its changes while there is room, and return their number.
 
-    `held`, the GPUs of each job, begins with zeros.
+    `held`, the GPUs of each job, must be zero at the start.
     """
     jobs, size = len(segments.work), 0
     locate(segments, names, state)

@@ -1,4 +1,4 @@
-"""Timetable: a plan of configurations, replayed as a schedule that the judge accepts; and the way back."""
+"""Timetable: conversions between plans of configurations and schedules that the judge accepts."""
 
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
@@ -17,14 +17,14 @@ from gsopt.schedule.retiming import TaskStretch
 
 
 class TimetableStep(NamedTuple):
-    """A configuration and how long it is held."""
+    """A configuration and its duration."""
 
     duration: float  # seconds
     gpus: Mapping[int, int]  # GPUs of each job that runs, by its number
 
 
 class ScheduledPiece(NamedTuple):
-    """A job by number on the same number of GPUs from start to end, in seconds of the instance's clock."""
+    """A job (by number) on a fixed number of GPUs from start to end, in seconds of the instance's clock."""
 
     job: int
     start: float
@@ -34,7 +34,7 @@ class ScheduledPiece(NamedTuple):
 
 @dataclass(frozen=True)
 class Timetable:
-    """What runs when, on the clock of an instance."""
+    """A schedule on the clock of an instance."""
 
     instance: Instance  # the jobs
     pieces: tuple[ScheduledPiece, ...]  # what runs, job by job in the order of time
@@ -47,7 +47,7 @@ class Timetable:
 
     @property
     def solution(self) -> SchedulingSolution:
-        """The same on the clock of the problem, whose ticks may be longer than a piece."""
+        """The schedule as a solution on the problem's clock, whose ticks may be longer than a piece."""
         names = self.instance.names
         return self.instance.problem.made_of(
             [TaskStretch(names[job], start, end, gpus) for job, start, end, gpus in self.pieces]
@@ -55,12 +55,12 @@ class Timetable:
 
 
 def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
-    """Replay a plan step by step, the first at the first release date, without rounding errors.
+    """Replay a plan step by step from the first release date, correcting its rounding errors.
 
-    A program's plan holds to its tolerance only. Here a step begins no earlier than its jobs are released, a
-    job stops when its work is done, and the last step of a job lasts until its work is done. So completion
-    times differ from the plan's by no more than its errors. Steps of a billionth of the shortest job are left
-    out. A job that is in no step does not complete.
+    A program's plan is only feasible within a tolerance. In the replay a step begins no earlier than its jobs
+    are released, and a job stops as soon as its work is done. A job's last step lasts until its work is done.
+    So completion times differ from the plan's by no more than its errors. Steps shorter than a billionth of the
+    shortest job are dropped. A job that is in no step does not complete.
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
@@ -87,7 +87,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Return a schedule on the clock of an instance as it stands, each job complete when its last run ends."""
+    """Convert a schedule to an instance's clock unchanged; each job completes when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []
@@ -103,8 +103,8 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
 def steps_of(instance: Instance, solution: SchedulingSolution) -> list[TimetableStep]:
     """Return the steps of a schedule.
 
-    A run on GPUs that are no faster than fewer is taken to be on those fewer. What lies within a few ticks of
-    the problem's clock is at the same time.
+    If a job is no faster on its GPUs than on fewer, it counts as running on the fewer. Times within a few ticks
+    of the problem's clock count as equal.
     """
     number = {name: job for job, name in enumerate(instance.names)}
     starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)
@@ -148,7 +148,7 @@ def steps_of_pieces(timetable: Timetable) -> tuple[TimetableStep, ...]:
 
 
 def _append(pieces: list[ScheduledPiece], piece: ScheduledPiece) -> None:
-    """Add a piece, or let the one before last longer where nothing lies between."""
+    """Append a piece, merging it with the previous one if they are adjacent and equal."""
     if piece.end <= piece.start:  # shorter than the clock can tell
         return
     if pieces and (pieces[-1].end, pieces[-1].gpus) == (piece.start, piece.gpus):

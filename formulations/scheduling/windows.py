@@ -1,4 +1,4 @@
-"""Windows: when each job can complete in a schedule worth finding, and which jobs complete before others."""
+"""Windows: when each job can complete in a schedule worth finding, and the known orders of jobs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Span = tuple[float, float]
 
 @dataclass(frozen=True)
 class Windows:
-    """What holds for some best schedule, and for every schedule that a proof has not ruled out."""
+    """Completion windows and orders that hold for some best schedule, unless a proof has ruled it out."""
 
     spans: tuple[Span, ...]  # earliest and latest completion of each job
     # pairs of jobs of which the first completes no later than the second
@@ -26,7 +26,7 @@ class Windows:
     def of(
         cls, instance: Instance, total: float, orders: frozenset[tuple[int, int]] = frozenset()
     ) -> "Windows":
-        """Return the windows that a sum of completion times leaves if all other jobs complete as if alone."""
+        """Return the windows that a sum of completion times allows if all other jobs complete as if alone."""
         jobs = range(len(instance))
         slack = total - sum(map(instance.earliest, jobs))
         latest = [min(instance.earliest(job) + slack, instance.deadline[job]) for job in jobs]
@@ -34,7 +34,7 @@ class Windows:
         return cls(tuple(spans), orders)
 
     def narrowed(self, spans: Sequence[Span], orders: Collection[tuple[int, int]] = ()) -> "Windows":
-        """Add what is known besides; a window of which nothing would be left stays as it is."""
+        """Return the windows intersected with others; a window that would become empty is kept."""
         pairs = zip(self.spans, spans, strict=True)
         both = [(own, (max(own[0], other[0]), min(own[1], other[1]))) for own, other in pairs]
         kept = tuple(cut if cut[0] <= cut[1] else own for own, cut in both)
@@ -42,7 +42,7 @@ class Windows:
 
     @cached_property
     def before(self) -> NDArray[np.bool_]:
-        """Which job (row) completes no later than which (column), shape (jobs, jobs)."""
+        """Whether one job (row) completes no later than another (column), shape (jobs, jobs)."""
         low, high = np.array(self.spans).T
         found: NDArray[np.bool_] = high[:, None] < low[None, :]
         for first, second in self.orders:
@@ -58,7 +58,7 @@ class Windows:
 
     @property
     def needed(self) -> tuple[tuple[int, int], ...]:
-        """Orders that follow neither from others nor from the spans."""
+        """Orders implied neither by other orders nor by the spans."""
         spans, before = self.spans, self.before
         close = [(i, j) for i, j in self.orders if not spans[i][1] < spans[j][0]]
         return tuple(sorted((i, j) for i, j in close if not (before[i] & before[:, j]).any()))

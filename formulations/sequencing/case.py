@@ -1,4 +1,4 @@
-"""Case: what jobs cost in the positions of machines, in doubles and in whole numbers."""
+"""Case: the costs of jobs in the positions of machines, in doubles and in integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,26 +25,26 @@ class SequencingCase:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """What each job takes on each machine, shape (jobs, machines); infinite where it does not run."""
+        """Seconds of each job on each machine, shape (jobs, machines); infinite where it cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
 
     @cached_property
     def available(self) -> NDArray[np.float64]:
-        """Seconds until each machine is free."""
+        """Seconds until each machine is free, shape (machines,)."""
         return np.array([machine.available for machine in self.problem.machines])
 
     @cached_property
     def units(self) -> int:
-        """The common denominator of all seconds: how many units a second has in whole numbers."""
+        """Common denominator of all seconds: the number of integer units per second."""
         finite = (each for row in self.seconds.tolist() for each in row if each != np.inf)
         exact = {decimal(each) for each in (*finite, *self.available.tolist())}
         return lcm(*(each.denominator for each in exact))
 
     @property
     def bound(self) -> Exact:
-        """The total if every job were the first on the machine that is best for it."""
+        """The total if every job came first on its best machine, a lower bound."""
         ends = {
             kind: min(machine.available for machine in self.problem.machines if machine.gpu_type == kind)
             for kind in {machine.gpu_type for machine in self.problem.machines}
@@ -55,10 +55,10 @@ class SequencingCase:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Find the costs of jobs in so many positions, in units, each capped at one unit above a total.
+        """Return the costs of jobs in a number of positions, in integer units, capped just above a known total.
 
-        No position that costs more than a known total has a part in anything better, and those in which a job
-        does not run are among them.
+        A position that costs more than the known total is in no better solution. The cap also applies where a
+        job cannot run.
         """
         most = int(total * self.units) + 1
         kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object
@@ -73,11 +73,11 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders, as far as doubles tell."""
+        """Return the best orders as computed in doubles."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
-        """Assign each job, the shortest first, to the machine on which it ends first."""
+        """Assign the jobs, shortest first, to the machine on which they end first."""
         ends = self.available.copy()
         orders: list[list[int]] = [[] for _ in ends]
         for job in np.argsort(self.seconds.min(axis=1, initial=np.inf), kind="stable").tolist():
@@ -97,7 +97,7 @@ class SequencingCase:
         ]
 
     def solution(self, orders: Sequence[Sequence[int]]) -> Sequences:
-        """Return orders as a solution."""
+        """Convert orders to a solution."""
         names = [job.name for job in self.problem.jobs]
         machines = zip(self.problem.machines, orders, strict=False)
         return Sequences(
@@ -106,9 +106,9 @@ class SequencingCase:
 
 
 def depth_of(solution: Sequences, jobs: int) -> int:
-    """Return a number of positions of which every machine leaves one empty, or all that there are.
+    """Return a number of positions that leaves one empty on every machine, or the number of jobs.
 
-    What is best within them is best within any number: a further position costs every job more than the empty
-    one.
+    A solution that is best within these positions is best overall: any further position costs every job more
+    than the empty one.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -1,4 +1,4 @@
-"""Exact: the assignment of jobs to positions in doubles, and a proof in whole numbers."""
+"""Exact: the assignment of jobs to positions in doubles, with a proof in integers."""
 
 from formulations.common.prices import proves
 from formulations.sequencing.beginning import begin
@@ -14,11 +14,11 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Solve a problem by the first technique that proves its solution; the message says which.
 
-    1. The shortest jobs first, each on the machine on which it ends first.
-    2. The assignment of jobs to positions in doubles, proven by prices in whole numbers.
-    3. Where seconds differ in digits that doubles do not have, shortest augmenting paths in whole numbers.
+    1. Shortest jobs first, each on the machine on which it ends first.
+    2. The assignment of jobs to positions in doubles, proven by prices in integers.
+    3. If doubles cannot tell costs apart, shortest augmenting paths in integers.
 
-    Value and bound of an optimum are the same exact number.
+    The value and the bound of an optimum are the same exact number.
 
     Source
     ------

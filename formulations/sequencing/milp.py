@@ -1,4 +1,4 @@
-"""MILP: a binary variable for each job in each position of each machine, the model of record."""
+"""MILP: a binary variable for each job in each position of each machine, the reference model."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -22,11 +22,11 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     Sets
     ----
-    Jobs J; machines I; positions k = 1 ... |J|, counted from the end.
+    J: jobs. I: machines. k = 1 ... |J|: positions, counted from the end.
 
     Parameters
     ----------
-    p_ji: seconds of job j on machine i. a_i: seconds until the machine is free.
+    p_ji: seconds of job j on machine i. a_i: seconds until machine i is free.
 
     Variables
     ---------
@@ -42,12 +42,12 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     alone: sum_j stands_jik <= 1 for every i in I and k.
 
-    Positions may stay empty between others; what comes before moves up, which never costs more.
+    A solution may leave positions empty between others; earlier jobs then move up, which never costs more.
 
     Size
     ----
-    |J|^2 |I| columns where every job runs everywhere, |J| + |I| |J| rows, two entries per column. Its matrix is
-    that of a bipartite graph and totally unimodular. Models of more than 200,000 columns are refused.
+    |J|^2 |I| columns if every job runs everywhere, |J| + |I| |J| rows, two entries per column. The matrix is
+    that of a bipartite graph, hence totally unimodular. Models of more than 200,000 columns are refused.
 
     Source
     ------
@@ -81,12 +81,12 @@ class Milp(Formulation[Sequencing, Sequences]):
         return model
 
     def exact_costs(self, problem: Sequencing, form: StandardForm) -> Sequence[Number]:
-        """Return what the positions cost as fractions."""
+        """Return the costs of the positions as fractions."""
         costs = {_column(*position): cost for position, cost in _costs(problem).items()}
         return [costs[column] for column in form.columns]
 
     def at_once(self, problem: Sequencing) -> tuple[Sequences, Number]:
-        """Return the shortest jobs first, and the bound as if every job were alone."""
+        """Return the solution by shortest job first, and a bound that ignores contention."""
         case = SequencingCase(problem)
         return case.greedy(), case.bound
 
@@ -99,7 +99,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return Sequences(order=order)
 
     def encode(self, solution: Sequences, problem: Sequencing) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return a solution's non-zero columns by name."""
         machines = len(problem.machines)
         return {
             _column(job, column % machines, column // machines + 1): 1.0
@@ -108,7 +108,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
 
 def _costs(problem: Sequencing) -> dict[Position, Exact]:
-    """Return what a job costs in each position."""
+    """Return the cost of each job in each position."""
     own = [
         {
             i: decimal(job.seconds[m.gpu_type])
@@ -122,7 +122,7 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Return each job in each position of the machines on which it runs; raise `Unsupported` for too many."""
+    """Return each job in each position of the machines that can run it; raise `Unsupported` if too many."""
     pairs = [
         (j, i)
         for j, job in enumerate(problem.jobs)

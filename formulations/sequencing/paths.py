@@ -1,4 +1,4 @@
-"""Paths: jobs take their positions one after the other, by shortest augmenting paths in whole numbers."""
+"""Paths: positions assigned to jobs one by one, by shortest augmenting paths in integers."""
 
 from typing import Any
 
@@ -17,14 +17,13 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @exact_method(unused=["backend", "log"])
 def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
-    """Solve the assignment of jobs to positions in whole numbers, of any size.
+    """Solve the assignment of jobs to positions in integers of any size.
 
-    Each job takes a position along the path on which the others have to make way for the least, as the
-    Hungarian method has it. Few positions of each machine are looked at first, and twice as many as long as one
-    runs jobs in all of them.
+    Each job takes a position along the augmenting path of least cost, as in the Hungarian method. The search
+    starts with a few positions per machine, and doubles their number as long as some machine uses all of them.
 
-    Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each, compiled where the numbers are
-    small.
+    Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each, in compiled code if the numbers
+    are small.
 
     Source
     ------
@@ -50,7 +49,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
-    """Find the best orders of a case of which some are known, as far as the time goes."""
+    """Find the best orders of a case, starting from known ones, as far as time allows."""
     jobs, machines = case.seconds.shape
     depth = depth_of(best.known, jobs)
     while True:
@@ -67,7 +66,7 @@ def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Se
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Assign to each row a column of its own so that they cost the least in all; None when time is over."""
+    """Assign each row its own column at the least total cost; return None when time runs out."""
     rows, columns = costs.shape
     owner = np.full(columns, -1)
     prices = np.zeros(columns, dtype=costs.dtype)
@@ -80,7 +79,7 @@ def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
 
 
 def _augment(costs: NDArray[Any], prices: NDArray[Any], owner: NDArray[np.int64], row: int) -> None:
-    """Assign a column to a row, and let others move on, along the path that costs least at the prices."""
+    """Assign a column to a row, moving other rows along the path of least reduced cost."""
     before = np.full(owner.size, -1)
     is_open = np.ones(owner.size, dtype=bool)
     lengths = costs[row] - prices

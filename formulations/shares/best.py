@@ -1,4 +1,4 @@
-"""Best: the best shares and the best bound, begun with isolated shares and every job alone."""
+"""Best: the best shares and bound so far, starting from isolated shares and jobs without contention."""
 
 from formulations.common.best import Best
 from formulations.shares.needs import level_alone
@@ -7,10 +7,10 @@ from gsopt.problems.shares import Shares, TimeShares
 
 
 class BestShares(Best[Shares, TimeShares]):
-    """The best shares and the best bound that a method knows.
+    """The best shares and the best bound that a method has found.
 
-    It begins with the isolated shares, or the start where that is better, and with the level that jobs have
-    alone.
+    It starts from the isolated shares, or the budget's start if that is better, and from the bound that ignores
+    contention.
     """
 
     def __init__(self, problem: Shares, budget: Budget, method: str) -> None:

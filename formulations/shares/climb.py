@@ -1,4 +1,4 @@
-"""Climb: linear programs, each at the level that the prices of the one before leave possible."""
+"""Climb: a sequence of linear programs, each at the level that the previous prices allow."""
 
 from formulations.shares.best import BestShares
 from formulations.shares.linear import LinearSolution, earn, meet
@@ -8,12 +8,13 @@ from gsopt.core.numbers.grid import Exact
 
 
 def climb(best: BestShares) -> None:
-    """Solve linear programs until shares and prices prove each other, or say nothing new.
+    """Solve linear programs until shares and prices prove each other, or nothing improves.
 
-    At a level the shares are sought that meet all needs as many times as can be. Their prices prove a bound
-    (`formulations.shares.prices.bound`), and it is the next level: Newton's method on the level that can be met
-    once, which no step passes. Needs in `max_min` and `makespan` are multiples of each other, so the first step
-    is the last; the first level is that of the best shares known, which is not far from the best of all.
+    At a level, the linear program finds shares that meet a multiple of all needs, as large as possible. Its
+    prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method
+    for the level at which needs are met exactly once, which no step passes. In `max_min` and `makespan` the
+    needs at all levels are proportional, so the first step is the last. The first level is that of the best
+    known shares.
     """
     _step(best, best.known_value)
     moved = True

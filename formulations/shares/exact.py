@@ -15,15 +15,16 @@ _PROGRAMS = "linear programs"
 def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Solve a problem by the first technique that proves its solution; the message says which.
 
-    1. Isolated shares, and the bound as if every job were alone.
-    2. Closed forms, where there is one type of GPU (`one_type`).
+    1. Isolated shares, and a bound that ignores contention.
+    2. Closed forms if there is one type of GPU (`one_type`).
     3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices
-       become a bound in exact numbers, so that no tolerance of a solver enters it.
+       give a bound in exact arithmetic, independent of the solver's tolerances.
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. Its code finds `makespan` to 5 % by bisection, any shares that meet a level,
-    and leaves finish times to a convex solver; prices say more than that a level cannot be met.
+    Gavel, sections 4.1 and 4.2. Its code finds `makespan` to within 5 % by bisection, taking any shares that
+    meet a level, and leaves finish times to a convex solver. Prices give a bound, not just the information that
+    a level cannot be met.
 
     Parameters
     ----------

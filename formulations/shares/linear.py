@@ -1,4 +1,4 @@
-"""Linear: the linear program of one level as arrays, with its prices; solved in doubles."""
+"""Linear: the linear program of one level as arrays, solved in doubles with its prices."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ Reals = NDArray[np.float64]
 
 
 class LinearSolution(NamedTuple):
-    """What a linear program says."""
+    """Solution of a linear program."""
 
     # shares that hold the rules but for the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]
@@ -43,19 +43,16 @@ class LinearSolution(NamedTuple):
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
 ) -> LinearSolution | None:
-    """Find the shares that meet the needs of all jobs as many times as can be, up to `MOST`; None out of time.
+    """Return the shares that meet the largest multiple of all needs, up to `MOST`; None if time runs out.
 
-    `settled` are the jobs whose needs are met once, whatever the factor.
+    `settled` lists the jobs (by index) whose needs are met once, for any factor.
 
-    Sets: jobs m, types t on which each runs.
-    Parameters: d_m the need of a job; u_mt = d_m / a_mt its share if one type meets all of it; z_m, M_t GPUs.
-    Variables: s_mt the part of the need that a type meets, u_mt s_mt the share: the larger is the column, so
-    that no coefficient exceeds 1; v the factor.
-    Objective: max v.
-    Constraints: sum_t s_mt >= v for every job, >= 1 for those that are settled; sum_t u_mt s_mt <= 1;
-    sum_m z_m u_mt s_mt / M_t <= 1.
-    Size: as many columns as jobs run on types, two rows for each job and one for each type.
-    Source: Gavel, section 4.1, solved for throughputs that are all known but for a factor.
+    Sets: jobs m; types t on which each can run. Parameters: d_m the need of a job; u_mt = d_m / a_mt its share
+    if type t alone meets it; z_m, M_t GPUs of a job and of a type. Variables: s_mt the part of the need that a
+    type meets, u_mt s_mt the share; the larger of the two is the column, so that no coefficient exceeds 1. v
+    the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, >= 1 for settled ones; sum_t u_mt
+    s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on which it can run, two rows
+    per job and one per type. Source: Gavel, section 4.1, for throughputs that are known up to a common factor.
     """
     table = _PairTable(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate
@@ -85,9 +82,10 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Find the shares whose throughputs are worth most; None out of time.
+    """Return the shares with the most valuable throughputs; None if time runs out.
 
-    As `meet`, but with the shares themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths y_m.
+    Like `meet`, but with the shares x_mt themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths
+    y_m.
     """
     table = _PairTable(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate
@@ -110,12 +108,12 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with the least tolerances that it takes, as its own are more than a value may be wrong by."""
+    """HiGHS with the smallest tolerances that it accepts; its defaults exceed the allowed error of a value."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Solved], Any]:
-        """Return the arrays and HiGHS' options."""
+        """Return the worker's function and its arrays and options."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         tolerances = dict.fromkeys(
             ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE
@@ -125,7 +123,7 @@ class Precise(Highs):
 
 
 class _PairTable:
-    """The pairs of a job and a type on which it runs, one column each."""
+    """The pairs of a job and a type on which it can run, one column each."""
 
     def __init__(self, problem: Shares) -> None:
         self.problem, self.kinds = problem, list(problem.gpus)
@@ -140,7 +138,7 @@ class _PairTable:
         self.rate = np.array([rate for _, _, rate in pairs])
 
     def limits(self, using: Reals) -> csr_array:
-        """Return the rows of the jobs' time and of the types' GPUs, for columns that use so much time."""
+        """Return the rows of the jobs' time and the types' GPUs; `using` is the time per unit of a column."""
         count, at = len(self.problem.jobs), np.arange(self.size)
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
         counts = np.array([self.problem.gpus[kind] for kind in self.kinds], dtype=np.float64)
@@ -149,7 +147,7 @@ class _PairTable:
         return csr_array((factors, places), shape=(count + len(self.kinds), self.size))
 
     def shares(self, values: Reals) -> dict[str, dict[str, float]]:
-        """Return shares by names."""
+        """Return shares by names of jobs and types."""
         found: dict[str, dict[str, float]] = {job.name: {} for job in self.problem.jobs}
         for job, kind, value in zip(self.job.tolist(), self.kind.tolist(), values.tolist(), strict=True):
             found[self.problem.jobs[job].name][self.kinds[kind]] = value

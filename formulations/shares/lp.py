@@ -1,4 +1,4 @@
-"""LP: the linear programs of shares, the models of record."""
+"""LP: the linear programs of shares, the reference models."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -19,21 +19,21 @@ _SPREAD = 1e6
 
 
 class Lp(Formulation[Shares, TimeShares]):
-    r"""One continuous column for each type on which a job runs.
+    r"""One continuous column for each job and type on which it can run.
 
     Sets
     ----
-    Jobs M; types T; T_m the types on which job m runs.
+    M: jobs. T: types. T_m: types on which job m can run.
 
     Parameters
     ----------
-    a_mt steps per second; z_m GPUs of a job; M_t GPUs of a type. L the level of the isolated shares, d_m the
-    throughput that job m needs for it; y_m what a step per second counts in `fifo`.
+    a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: level of the isolated
+    shares. d_m: throughput that job m needs for it. y_m: value of a step per second in `fifo`.
 
     Variables
     ---------
-    share_mt >= 0: the part of the time that job m runs on type t; in `makespan` times the length below.
-    level >= 0: the level over L, in `makespan` the length over L.
+    share_mt >= 0: fraction of the time that job m runs on type t; in `makespan` multiplied by `level`. level >=
+    0: the level relative to L; in `makespan` the makespan relative to L.
 
     Objective
     ---------
@@ -53,11 +53,11 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. `makespan` is printed with the steps over the length on the right, which is no
-    linear program; with seconds on each type in place of shares it is one. `finish_time` is none: each level
-    has a linear program of its own (`formulations.shares.climb`).
+    Gavel, sections 4.1 and 4.2. The paper prints `makespan` with the makespan as a divisor, which is not
+    linear; with time on each type instead of shares it is. `finish_time` is no linear program: each level has
+    one of its own (`formulations.shares.climb`).
 
-    The bound is that of the solver, weakened by what it may be wrong; `exact` proves one.
+    The bound is the solver's, weakened by its tolerance; `exact` proves its bound.
 
     Examples
     --------
@@ -114,11 +114,11 @@ class Lp(Formulation[Shares, TimeShares]):
         return model
 
     def at_once(self, problem: Shares) -> tuple[TimeShares, Number]:
-        """Return the isolated shares, and the bound as if every job were alone."""
+        """Return the isolated shares, and a bound that ignores contention."""
         return problem.fitted(problem.isolated_shares), level_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Shares) -> TimeShares:
-        """Read the shares."""
+        """Read the shares from column values."""
         kinds, length = list(problem.gpus), values["level"] if problem.criterion == "makespan" else 1.0
         shares: dict[str, dict[str, float]] = {job.name: {} for job in problem.jobs}
         for m, t in _rates(problem):
@@ -127,7 +127,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
 
 def _rates(problem: Shares) -> dict[Pair, Exact]:
-    """Return the steps per second of each job on each type on which it runs, by places."""
+    """Return the steps per second of each job on each type on which it can run, by index."""
     places = {kind: place for place, kind in enumerate(problem.gpus)}
     return {
         (m, places[kind]): rate
@@ -141,7 +141,7 @@ def _scale(problem: Shares) -> Exact:
 
 
 def _parts(problem: Shares, rates: Mapping[Pair, Exact], scale: Exact) -> dict[Pair, float]:
-    """Return throughputs over needs."""
+    """Return throughputs divided by needs."""
     each: Sequence[Exact] = needs(problem, scale)
     parts = {(m, t): float(Fraction(rate) / each[m]) for (m, t), rate in rates.items()}
     if max(parts.values()) > _SPREAD or min(parts.values()) < 1 / _SPREAD:

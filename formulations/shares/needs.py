@@ -1,4 +1,4 @@
-"""Needs: the throughput that each job needs for a level, and the best level that prices leave possible."""
+"""Needs: the throughput that each job needs for a level, and the best level that prices allow."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,7 +15,7 @@ _LEVEL_DIGITS, _MOST_STEPS = 18, 60
 
 
 def needs(problem: Shares, level: Exact) -> list[Exact]:
-    """Return the throughput that each job needs for a level, or a better one; `fifo` has no levels."""
+    """Return the throughput that each job needs to reach a level or a better one; not for `fifo`."""
     return [_need(problem, job, Fraction(level)) for job in problem.jobs]
 
 
@@ -29,20 +29,20 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
 
 
 def level_alone(problem: Shares) -> Exact:
-    """Return the level of the job that is worst off if each has all the time on its fastest type.
+    """Return the level of the worst-off job if each has all the time on its fastest type, a bound.
 
-    In `fifo` it is the value of that. No shares are better.
+    In `fifo`, the objective of these shares. No shares are better.
     """
     shares = {name: {max(own, key=own.__getitem__): 1.0} for name, own in problem.rates.items()}
     return problem.objective(TimeShares(shares=shares))
 
 
 def best_level(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
-    """Return the best level at which the needs of all jobs, at these prices, come to no more than a sum.
+    """Return the best level at which the needs of all jobs, at given prices, cost at most `most`.
 
-    Every level that shares have is such a level where no shares yield more, at these prices, than the sum. So
-    what is returned bounds them. A price is that of a job's step per second, at least 0; the problem is not one
-    of `fifo`. In `finish_time` the search begins at the known bound `level`, and gives nothing worse.
+    If no shares yield more than `most` at these prices, no shares reach a better level, so the result is a
+    bound. `prices` holds the price of a step per second of each job, at least 0. Not for `fifo`. In
+    `finish_time` the search starts at the known bound `level`, and never returns a weaker one.
     """
     if not any(prices):
         return level
@@ -53,16 +53,16 @@ def best_level(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exa
 
 
 def _least_total(problem: Shares, prices: Sequence[Exact], level: Exact) -> Fraction:
-    """Add what the needs cost, each term rounded down."""
+    """Return the total cost of the needs at a level, each term rounded down."""
     costs = (price * need for price, need in zip(prices, needs(problem, level), strict=True))
     return sum((Fraction(floor_digits(Fraction(cost), _DIGITS)) for cost in costs), Fraction(0))
 
 
 def _root(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -> Exact:
-    """Approach, from below, the level at which the needs cost a sum, by Newton's method.
+    """Approach, from below, the level at which the needs cost a given sum, by Newton's method.
 
-    What the needs cost falls with the level and is convex, so no step goes beyond the root: rounded as it is
-    here, it is only shorter.
+    The cost of the needs is falling and convex in the level, so no step passes the root; rounding only shortens
+    the steps.
     """
     bound = Fraction(level)
     for _ in range(_MOST_STEPS):
@@ -75,7 +75,7 @@ def _root(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exact) -
 
 
 def _steepness(problem: Shares, prices: Sequence[Exact], level: Fraction) -> Fraction:
-    """Return how fast the cost of needs falls with the level of `finish_time`, each term rounded up."""
+    """Return how fast the cost of the needs falls with the level of `finish_time`, each term rounded up."""
     total = Fraction(0)
     for job, price, need in zip(problem.jobs, prices, needs(problem, level), strict=True):
         slope = price * need * need * problem.isolated_times[job.name] / decimal(job.steps)

@@ -1,4 +1,4 @@
-"""One type: shares in closed form where all GPUs are alike."""
+"""One type: shares in closed form if all GPUs are of one type."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,19 +15,20 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @exact_method(unused=["backend", "log"])
 def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Divide GPUs of one type without any solver.
+    """Divide GPUs of one type without a solver.
 
-    A job with the throughput r holds its z GPUs for r / a of the time, so all levels but that of finish times
-    follow from one division: the level at which all GPUs are used, or the one that a job has alone if that is
-    worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan`
-    max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the GPUs that are needed fall with the
-    level, and Newton's method finds where they are M. In `fifo` time goes to whoever counts most for each GPU.
+    A job with throughput r uses its z GPUs for r / a of the time. So, except for finish times, the level
+    follows from one division: the level at which all GPUs are used, or a job's level without contention if that
+    is worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan` max(sum_m
+    z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the needed GPUs fall with the level, and Newton's
+    method finds where they equal M. In `fifo` time goes to the jobs that count most per GPU. Here w_m are
+    weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
 
     Complexity: O(J) exact numbers, for finish times in each of some ten steps; O(J log J) in `fifo`.
 
     Source
     ------
-    Gavel, section 4, with one type: no job is better off on another, and its linear programs fall apart.
+    Gavel, section 4; with one type its linear programs have closed-form solutions.
 
     Parameters
     ----------
@@ -39,7 +40,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     Raises
     ------
     Unsupported
-        There are several types.
+        There are several types of GPU.
 
     Examples
     --------
@@ -59,7 +60,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def divide(best: BestShares) -> None:
-    """Divide GPUs of one type, and prove it."""
+    """Divide GPUs of one type, and prove the shares optimal."""
     problem = best.problem
     rate = {name: next(iter(own.values())) for name, own in problem.rates.items()}
     if problem.criterion == "fifo":
@@ -76,7 +77,7 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Return the GPU time for the job that counts most per GPU, and so on: a fractional knapsack."""
+    """Give GPU time to the jobs that count most per GPU, in order: a fractional knapsack."""
     count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
     shares, value = {}, Fraction(0)
     order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))

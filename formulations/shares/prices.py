@@ -1,4 +1,4 @@
-"""Prices: what shares can yield at most, proven by prices of throughputs and of GPUs in exact numbers."""
+"""Prices: upper bounds on the yield of shares, proven by exact prices of throughputs and GPUs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -12,12 +12,13 @@ _DIGITS = 32
 
 
 def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]) -> Exact:
-    """Bound what throughputs are worth, at prices of their steps, by what GPUs cost at any prices.
+    """Bound the worth of the throughputs of any shares by prices of GPUs.
 
-    For all shares, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. The first
-    sum is at most what each job has on the type that is best for it, as its time is 1, and the second at most
-    sum_t p_t M_t. So it holds for any prices p of at least 0, whatever made them. `jobs` holds y_m, the worth
-    of a step per second of each job, and `gpus` p_t, the price of a GPU of each type.
+    For all shares x, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. Since a
+    job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most sum_t
+    p_t M_t. So the bound holds for any prices p >= 0 from any source. Here r_m is the throughput of job m, a_mt
+    its steps per second on type t, z_m its GPUs, and M_t the GPUs of type t. `jobs` holds y_m, the worth of a
+    step per second of each job, and `gpus` p_t, the price of a GPU of each type.
     """
     total = sum((Fraction(gpus[kind]) * count for kind, count in problem.gpus.items()), Fraction(0))
     for job, worth in zip(problem.jobs, jobs, strict=True):
@@ -28,11 +29,11 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 
 
 def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], level: Exact) -> Exact:
-    """Bound the value of all shares by prices.
+    """Bound the objective of all shares by prices.
 
-    Where values are levels, a job's steps are given the worth that its GPUs cost wherever that is more: it
-    raises the bound on no throughput. `jobs` and `gpus` are as in `most_yield`, in `fifo` the `worths` of the
-    problem; `level` is a known bound.
+    If the objective is a level, the worth of a job's steps is raised to the price of the GPUs that they take,
+    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`; in `fifo`, `jobs` holds the
+    `worths` of the problem. `level` is a known bound.
     """
     if problem.criterion == "fifo":
         return most_yield(problem, jobs, gpus)
@@ -41,13 +42,13 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
 
 
 def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:
-    """Return what a step per second costs on the cheapest type, rounded down."""
+    """Return the price of a step per second on a job's cheapest type, rounded down."""
     rates = problem.rates[job.name].items()
     return floor_digits(min(Fraction(job.gpus * gpus[kind]) / rate for kind, rate in rates), _DIGITS)
 
 
 def worths(problem: Shares) -> list[Exact]:
-    """Return what a step per second of each job is worth in `fifo`."""
+    """Return the worth of a step per second of each job in `fifo`."""
     count = len(problem.jobs)
     return [
         Fraction(count - place) / max(problem.rates[job.name].values())

@@ -1,4 +1,4 @@
-"""Water filling: the next to worst level is raised too, and so on, until no job can have more."""
+"""Water filling: raises the worst level, then the next, and so on, until no job can have more."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,31 +18,32 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @exact_method(unused=["backend"])
 def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Raise the level of all jobs that can still have more, until none can: max-min fairness in all levels.
+    """Raise the levels of all jobs until none can have more: max-min fairness at every level.
 
-    `exact` only settles the worst level and may leave GPUs idle. Here the jobs that hold it down keep their
-    throughput and the others go on, with a linear program for each level that is met. Whom a level is held down
-    by is told by the prices: a job whose throughput has a price cannot have more while no other has less. The
-    value, that of the worst level, is the same, and so is its proof.
+    `exact` only maximizes the worst level and may leave GPUs idle. Here the bottleneck jobs of each level keep
+    their throughput, and the others continue, with one linear program per level. Prices identify the
+    bottlenecks: if a job's throughput has a price, it can only rise if another's falls. The objective, the
+    worst level, and its proof are the same as those of `exact`.
 
-    Complexity: at most as many linear programs as jobs; a job at least is settled in each.
+    Complexity: at most one linear program per job, as each settles at least one job.
 
     Source
     ------
     Gavel, section 4.3, which finds those jobs by an integer program. The default policy of its code stops at
-    the worst level, as `exact` does.
+    the worst level, like `exact`.
 
     Parameters
     ----------
     problem
-        The problem, of `max_min`.
+        The problem, with the criterion `max_min`.
     budget
-        Time limit, gap, start, callback and log. With a start, or out of time, not every level need be raised.
+        Time limit, gap, start, callback and log. With a start, or if time runs out, some levels may not be
+        raised fully.
 
     Raises
     ------
     Unsupported
-        The criterion is another.
+        The criterion is not `max_min`.
 
     Examples
     --------
@@ -64,13 +65,13 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def _is_as_good(best: BestShares, filled: TimeShares) -> bool:
-    """Check whether the worst level is as high as it was, or as high as it can be."""
+    """Check whether the worst level is as high as before, or as high as possible."""
     value = best.problem.objective(filled)
     return value >= best.known_value or settles(value, best.bound, best.problem.resolution(value))
 
 
 def fill(best: BestShares) -> TimeShares | None:
-    """Return the shares in which no level can be raised; None out of time."""
+    """Return shares in which no level can be raised; None if time runs out."""
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}
     found = None
@@ -88,7 +89,7 @@ def fill(best: BestShares) -> TimeShares | None:
 
 
 def _held(prices: Sequence[Exact], wanted: Sequence[Exact], kept: dict[int, Exact]) -> list[int]:
-    """Return the jobs that hold the level down: those whose needs have a price."""
+    """Return the bottleneck jobs: those whose needs have a price."""
     costs = {
         place: float(price * need)
         for place, (price, need) in enumerate(zip(prices, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""Exact models of sharing over time: a search for starts at events, linear programs for starts at any time."""
+"""Exact methods for sharing over time: a search for starts at events, linear programs for any starts."""
 
 from formulations.sharing.exact import exact
 from formulations.sharing.orders import orders

@@ -1,4 +1,4 @@
-"""Areas: what no schedule of jobs that share GPUs is below, with starts at any time."""
+"""Areas: a lower bound for schedules of jobs that share GPUs, with starts at any time."""
 
 from typing import Any
 
@@ -11,20 +11,21 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: float) -> float:
-    """Bound the sum of the ends of some jobs by their work as areas on one fast machine.
+    """Bound the sum of the ends of some jobs, with their work as areas on one fast machine.
 
-    A second of work of job j counts w[j] on each of its GPUs, so little that a GPU earns at most 1 in a second,
-    alone or shared: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share. So a machine of speed
-    M can do all areas w[j] G[j] p[j] in time. The larger of two numbers bounds the sum: the ends of shortest
-    remaining area first on that machine, the first, second and so on not before that of the jobs alone; and its
-    mean busy times with the smallest area first, with half of what is left of each job, whose speed is at most
-    1.
+    A second of work of job j counts w[j] on each of its GPUs. The weights are so small that a GPU, alone or
+    shared, earns at most 1 per second: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share,
+    where xi[j, k] is the slowdown of j by k. So a machine of speed M, the number of GPUs, could process all
+    areas w[j] G[j] p[j] (G GPUs, p seconds) in the same time. The result is the larger of two bounds. The first
+    is the sum of ends under shortest remaining area first on that machine, where the first, second, ... end is
+    no earlier than that of the jobs alone. The second is the sum of mean busy times under smallest area first,
+    plus half of the remaining work of each job, as its speed is at most 1.
 
-    `areas` are the seconds of work `left` times GPUs and weight, over the number of all GPUs: a row for each
-    choice of weights. No job ends before `alone`.
+    `areas` holds the seconds of work `left` times GPUs and weight, divided by the number of all GPUs, one row
+    per choice of weights. No job ends before `alone`.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
-    our own.
+    gsopt's own.
     """
     ends, busy, last = in_order(alone), now * 0, now * 0
     for way in range(len(areas)):
@@ -38,7 +39,7 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
 
 @compiled
 def in_order(times: Array) -> Array:
-    """Sort a few times; `numpy.sort` takes a second to compile."""
+    """Return a few times in ascending order, without `numpy.sort`, which takes a second to compile."""
     found = np.zeros_like(times)
     for number in range(len(times)):
         place = number
@@ -53,10 +54,10 @@ def in_order(times: Array) -> Array:
 def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
     release: Array, area: Array, now: float, ends: Array, shortest_rest: bool
 ) -> float:
-    """Process areas one after the other, preemptively; return the sum of their mean busy times.
+    """Process areas one at a time, with preemption; return the sum of their mean busy times.
 
-    The first end, the second and so on cannot be before `ends`. With `shortest_rest` the least that is left
-    goes first, and `ends` are raised to those of the areas; else the least as a whole goes first.
+    The first, second, ... end cannot be before `ends`. With `shortest_rest`, the smallest remaining area goes
+    first, and `ends` are raised to those of the areas. Otherwise the smallest total area goes first.
     """
     rest = area.copy()
     time, busy, done = now, now * 0, 0

@@ -1,4 +1,4 @@
-"""Best: the best schedule and the best bound for GPU sharing, as a whole and part by part."""
+"""Best: the best schedule and bound for GPU sharing, as a whole and part by part."""
 
 from fractions import Fraction
 
@@ -10,14 +10,14 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and the best bound, which at first is that of all jobs running alone, at once."""
+    """The best schedule and the best bound; the first bound lets all jobs run alone from their release on."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
 
 class IndependentPart:
-    """Jobs that meet no others in any schedule as good as the known one, as a problem of their own."""
+    """Jobs that overlap with no others in any schedule as good as the known one, as their own problem."""
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
@@ -26,11 +26,11 @@ class IndependentPart:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """Why to stop now, if there is a reason."""
+        """The reason to stop now; None if there is none."""
         return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
 
     def left(self) -> float | None:
-        """Return the seconds that are left."""
+        """Return the remaining seconds; None without a limit."""
         return self._parts.best.budget.left()
 
     def take(self, solution: SharingSolution) -> bool:
@@ -43,7 +43,7 @@ class IndependentPart:
         return True
 
     def raise_bound(self, bound: Exact) -> None:
-        """Keep a bound that holds for every schedule of the part, where it is the best."""
+        """Keep a bound on every schedule of the part, if it is the best."""
         if bound > self.bound:
             self.bound = whole(Fraction(bound))
             self._parts.raise_bound()
@@ -52,8 +52,8 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    A schedule that is no worse delays no job by more than the known one delays all jobs together. Where all
-    jobs released before another must have ended by its release even so, what follows does not depend on them.
+    A schedule that is no worse delays no job by more than the known one delays all jobs in total. If even then
+    all jobs released before another job have ended by its release, later jobs do not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:
@@ -64,7 +64,7 @@ class Parts:
         ]
 
     def take(self) -> None:
-        """Keep the best schedules of the parts as one."""
+        """Join the best schedules of the parts, and keep the result."""
         self.best.take(SharingSolution(runs=[run for part in self.every for run in part.solution.runs]))
 
     def raise_bound(self) -> None:

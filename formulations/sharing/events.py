@@ -42,10 +42,10 @@ _FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
 def search_events(best: BestSharing) -> None:
-    """Find the best schedule of starts at events, and raise the bound, until time is up.
+    """Find the best schedule with starts at events, and raise the bound, until time runs out.
 
-    For starts at any time the search proves nothing, and the bound is that of areas. Prices of GPU time may
-    give a better one where there are many jobs.
+    If starts are allowed at any time, the search proves nothing, and the bound is that of areas. With many
+    jobs, prices of GPU time may give a better one.
     """
     take_lists(best)
     _raise_by_prices(best)
@@ -74,7 +74,7 @@ def _raise_by_prices(best: BestSharing) -> None:
 
 
 def search_part(part: IndependentPart) -> None:
-    """Find a part's best schedule of starts at events; raise its bound where it starts at events only."""
+    """Find a part's best schedule with starts at events; this proves it if only such starts are allowed."""
     search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":
@@ -82,7 +82,7 @@ def search_part(part: IndependentPart) -> None:
 
 
 class _EventSearch:
-    """The search, step by step: in floats, first plain and then compiled; in fractions where it must be."""
+    """The search in steps: in floats, first interpreted, then compiled; in fractions where necessary."""
 
     def __init__(self, part: IndependentPart) -> None:
         from formulations.sharing import search, stack, table
@@ -100,7 +100,7 @@ class _EventSearch:
         self.is_over = False
 
     def run(self) -> None:
-        """Search until all is searched or there is a reason to stop."""
+        """Search until everything is searched or there is a reason to stop."""
         step, table = twin(self.kernel.search), self.new_table(self.jobs, _FEW_PLACES)
         nodes, searched, doubts, compiled = 1, 0, 0, False
         while self.part.finished is None and not self.is_over:
@@ -124,7 +124,7 @@ class _EventSearch:
             self.is_over = bool(self.stack.depth[0] < 0)
 
     def _is_worth_compiling(self, searched: int) -> bool:
-        """Check whether to go on with the compiled kernel: it is loaded, or the search is long and has time."""
+        """Check whether to switch to the compiled kernel: it is loaded, or the search is long and has time."""
         if getattr(self.kernel.search, "signatures", False):
             return True
         few = _FEW_NODES if is_on_disk(self.kernel.search) else _MANY_NODES
@@ -133,7 +133,7 @@ class _EventSearch:
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
     def _search_doubtful(self) -> None:
-        """Search in fractions all that follows when time passes from the node at hand, then go on in floats."""
+        """Search exactly what follows once time passes from the current node, then continue in floats."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):
             self._repeat(stack, row)
@@ -142,7 +142,7 @@ class _EventSearch:
         self._tell(self.found)
 
     def _search_exactly(self, stack: Stack) -> bool:
-        """Search in fractions from the node at hand; return whether that went to the end."""
+        """Search in fractions from the current node; return whether the search was completed."""
         found, step = self.kernel.nothing_found(self.exact), twin(self.kernel.search)
         self._tell(found)
         while self.part.finished is None and stack.depth[0] >= 0:
@@ -153,13 +153,13 @@ class _EventSearch:
         return bool(stack.depth[0] < 0)
 
     def _tell(self, found: FoundSchedule) -> None:
-        """Pass the best value known on to a search."""
+        """Pass the best known value to a search."""
         total = self.units.total(self.part.value)
         found.value[0] = total
         found.rest[:] = self.units.rests(total)
 
     def _repeat(self, stack: Stack, row: int) -> None:
-        """Take the step of a row in fractions that the search in floats has taken, and no other from there."""
+        """Repeat in fractions the step that the search in floats took in a row, excluding all others."""
         job = int(self.stack.cursor[row])
         if job < len(self.exact.demand):
             stack.taken[row, job] = self.stack.taken[row, job]

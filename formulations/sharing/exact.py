@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events; for starts at any time orders of few jobs, and else a bracket."""
+"""Exact: a search over starts at events; for starts at any time, a proof for few jobs or else a bracket."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
@@ -17,34 +17,33 @@ _MODELS = {
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule of starts at events by branch and bound; for starts at any time, bracket it.
+    """Prove the best schedule with starts at events by branch and bound; bracket it for starts at any time.
 
-    Sets: jobs j; at each event the classes of GPUs, that nobody holds or that one job holds alone.
-    Parameters: p_j seconds and G_j GPUs of a job, r_j its release; xi_jk its slowdown beside job k.
-    Variables: at each event which pending jobs start, and how many GPUs of each class each of them takes.
-    Objective: the sum of the ends.
-    Constraints: a job starts once, after its release, on G_j GPUs, none of which has two users already, and
-    runs on them until it ends; its speed is 1 / max(1, xi_jk) over its partners k.
-    Size: a node for each start and each event, some thousand to some millions for 8 jobs.
+    Sets: jobs j; at each event the classes of GPUs: free ones, and those that a given job holds alone.
+    Parameters: p_j seconds and G_j GPUs of a job, r_j its release date; xi_jk its slowdown when sharing with
+    job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
+    Objective: the sum of the ends. Constraints: a job starts once, after its release, on G_j GPUs, none of
+    which has two users already, and runs on them until it ends; its speed is 1 / max(1, xi_jk) over its
+    partners k. Size: a node for each start and each event, thousands to millions for 8 jobs.
 
-    The search (`formulations.sharing.search`) starts from the best schedule known, bounds by what each start at
-    least delays (`formulations.sharing.insertion`) and by areas (`formulations.sharing.areas`), and goes
-    through what follows from a state only once; with 16 jobs and more, prices of GPU time may prove more. It is
-    compiled where numba is installed and there is time for that. Up to 8 jobs take a second or two, and 10 jobs
-    on 8 GPUs most often less than 10 s.
+    The search (`formulations.sharing.search`) starts from the best known schedule. Its bounds are the least
+    delay that each start causes (`formulations.sharing.insertion`) and areas (`formulations.sharing.areas`),
+    and it explores each state only once. From 16 jobs on, prices of GPU time may prove more. The search is
+    compiled if numba is installed and there is time for that. Up to 8 jobs take a second or two, and 10 jobs on
+    8 GPUs usually less than 10 s.
 
-    With starts at any time, what the search finds is a schedule and no more; the bound is that of areas and
-    prices, as the best start may lie between two events. Up to four jobs are proven order by order (`orders`)
-    then. The message says which of the two models it is.
+    With starts at any time, the search only gives a schedule, as the best start may lie between two events; the
+    bound comes from areas and prices. Up to four jobs are then proven order by order (`orders`). The message
+    names the model that was solved.
 
-    Source: the model is that of Castor, Eq. 6-13, without slots; the search is our own.
+    Source: the model is that of Castor, Eq. 6-13, without slots; the search is gsopt's own.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop.
+        Time limit, gap, start and callback.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Insertion: what each start at least delays, a bound on what follows from a node of the search, a kernel."""
+"""Insertion: the least delay that each start causes, a bound on the nodes below a node; a compiled kernel."""
 
 from typing import Any
 
@@ -15,21 +15,21 @@ Array = np.ndarray[Any, Any]
 def insertion_bound(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array, extra: Array, enough: float
 ) -> float:
-    """Bound the sum of all ends by the delays that each pending job at least brings when it starts.
+    """Bound the sum of all ends by the least delay that each pending job causes when it starts.
 
-    If nothing more starts, r runs until e, alone on its GPUs from u on. Let j start at s < e on a GPU of r. At
-    u at least e - u of the work of r is left. Where j runs on for as long, r ends at max(u, s) + xi_rj (e -
-    max(u, s)) at the earliest; else j has run for xi_jr p_j. While they overlap each of them loses the part 1 -
-    1 / xi of the time. The end of j is delayed by the most that a single partner makes it lose. Losses of r by
-    several jobs add up where these are never beside it at the same time; if as many as m may be, it loses as
-    much as the worst of them makes it lose, so at least an m-th of the sum. Neither the GPUs of r nor the
-    pending jobs are fewer than m.
+    Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
+    start at s < e on a GPU of r. At time u, at least e - u of the work of r is left. If j runs for that long, r
+    ends no earlier than max(u, s) + xi_rj (e - max(u, s)); otherwise j has run for xi_jr p_j. While they
+    overlap, each of them loses the fraction 1 - 1 / xi of the time. The end of j is delayed by the largest loss
+    that a single partner causes. Losses of r by several jobs add up if these never share with it at the same
+    time. If up to m may, r loses as much as the worst of them causes, hence at least an m-th of the sum. Here m
+    is at most the GPUs of r and the number of pending jobs.
 
-    The start of each job costs no less than where it sees the jobs that run, and no others: the least over all
-    times and partners (`insertion`). The larger of two sums over the pending jobs is taken: with an m-th of the
-    losses of others each, or with all the losses that one of them brings and none of those of the rest. Jobs
-    that run would end at `ends` if nothing started any more; pending jobs cannot start before `begins`. Where
-    the first sum is not `enough`, `extra` is set to how much later than alone each pending job ends at least.
+    Each start costs at least what it would among the running jobs only, minimized over times and partners
+    (`insertion`). The result is the larger of two sums over the pending jobs: one with an m-th of the losses
+    that each causes to others, one with all losses that a single pending job causes and none of the rest.
+    Without further starts, running jobs end at `ends`; pending jobs cannot start before `begins`. If the first
+    sum is below `enough`, `extra` is set to the least delay of each pending job's own end.
     """
     count = len(jobs.demand)
     lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
@@ -59,7 +59,7 @@ def insertion_bound(
 
 @compiled
 def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
-    """Find from when on running jobs would be alone on their GPUs, and how many may join them at once."""
+    """Compute when running jobs would be alone on their GPUs, and how many jobs may join them at once."""
     count = len(ends)
     waiting = pending(stack, depth)
     for one in range(count):
@@ -76,12 +76,12 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -
 def insertion(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, crowd: Array
 ) -> float:
-    """Return the least that the start of a pending job costs: its own wait and delay, and part of others'.
+    """Return the least cost of a pending job's start: its own wait and delay, and part of those of others.
 
-    Whenever it starts, it finds enough GPUs that nobody holds, or shares some with running jobs. Between two
-    ends of these, the cost of a start beside the same ones is concave in time, so an end of the interval is
-    best. If nothing started any more, jobs that run would end at `ends` and have their GPUs to themselves at
-    `lone`. `crowd` divides the delay of each running job; with 0 it does not count.
+    At its start the job finds enough free GPUs, or shares some with running jobs. Between two ends of these,
+    the cost of starting next to the same jobs is concave in time, so an endpoint of the interval is best.
+    Without further starts, running jobs end at `ends` and have their GPUs to themselves from `lone` on. `crowd`
+    divides the delay of each running job; with 0 the delay is ignored.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)
@@ -102,7 +102,7 @@ def insertion(
 
 @compiled
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
-    """Find how many GPUs each running job would hold alone at a time; return how many nobody would hold."""
+    """Compute how many GPUs each running job would hold alone at a time; return the number of free GPUs."""
     count = len(ends)
     free = jobs.gpus[0]
     for one in range(count):
@@ -131,10 +131,10 @@ def beside(
     left: float,
     right: float,
 ) -> float:
-    """Return the least cost, without the wait, of a start between two times that needs GPUs of running jobs.
+    """Return the least cost, without the wait, of a start in an interval that needs GPUs of running jobs.
 
-    For each choice of the job that delays it most, the rest of the GPUs come from jobs that delay it no more,
-    where they cost least.
+    For each choice of the worst partner, the remaining GPUs come from jobs that delay the start no more, at the
+    least cost.
     """
     count = len(ends)
     own, others = np.zeros((2, count), dtype=ends.dtype), np.zeros((2, count), dtype=ends.dtype)
@@ -164,7 +164,7 @@ def beside(
 def weigh_up(
     jobs: Jobs, job: int, other: int, time: float, end: float, lone: float, own: Array, others: Array
 ) -> None:
-    """Find the least by which a job that starts at a time and one that runs delay each other."""
+    """Compute the least delays that a starting and a running job cause each other."""
     own_slow, other_slow = jobs.slowdown[job, other], jobs.slowdown[other, job]
     alone = jobs.duration[job] * own_slow
     rest = other_slow * max(end - lone, 0)
@@ -174,7 +174,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of more GPUs, of jobs that delay no more than the worst; infinity if too few."""
+    """Return the least cost of more GPUs from jobs no worse than the worst partner; infinity if too few."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

@@ -1,12 +1,12 @@
-"""Jobs: a sharing problem as the search takes it: arrays of fractions or of floats, in units of its own.
+"""Jobs: a sharing problem as arrays for the search, of fractions or floats, in units of their own.
 
-The same functions search in fractions, where everything is exact, and as kernels in floats. Floats are compared
-with a margin for their rounding; whether two numbers within it are equal is known by their remainders modulo
-primes, which sums and products of fractions have as integers do.
+The same functions search exactly in fractions, and as compiled kernels in floats. Floats are compared with a
+margin for rounding. Whether two numbers within the margin are equal is decided by their remainders modulo
+primes, which are preserved under sums and products of fractions as of integers.
 
-Every time in a schedule is a whole multiple of one small part of a second. Two times with the same remainders
-differ by a multiple of that part times the product of the primes, so they are equal if they differ by less.
-There are as many primes as it takes for that to be far more than any rounding.
+Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
+differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.
+There are enough primes for that to exceed any rounding error by far.
 """
 
 from collections.abc import Iterable, Sequence
@@ -33,7 +33,7 @@ _SPARE = 2**10
 
 
 class Jobs(NamedTuple):
-    """The jobs of a problem, the smallest GPU time first.
+    """The jobs of a problem as arrays, smallest GPU time first.
 
     Times count from the first release date, in units of the longest duration.
     """
@@ -67,7 +67,7 @@ class Jobs(NamedTuple):
 
 
 class Units(NamedTuple):
-    """What the arrays leave out: which job is which, and how long a unit of time is."""
+    """Data to convert the arrays back: the order of the jobs, and the unit of time."""
 
     order: tuple[int, ...]  # number in the problem of each job of the arrays
     late: Exact  # sum of the release dates, counted from the first one, in seconds
@@ -77,15 +77,15 @@ class Units(NamedTuple):
     parts: int
 
     def total(self, mean: Exact) -> Fraction:
-        """Return the sum of the ends, in the arrays' units, for a mean job completion time."""
+        """Convert a mean job completion time in seconds to the sum of ends in the arrays' unit."""
         return (mean * len(self.order) + self.late) / self.unit
 
     def mean(self, total: Fraction) -> Fraction:
-        """Return the mean job completion time for a sum of the ends."""
+        """Convert a sum of ends in the arrays' unit to the mean job completion time in seconds."""
         return (total * self.unit - self.late) / len(self.order)
 
     def rests(self, total: Fraction) -> Array:
-        """Return the remainders of a sum of ends; -1, as nothing has, where they would prove no equality."""
+        """Return the remainders of a sum of ends; -1, which equals none, if they would prove nothing."""
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts
         return np.array([_rest(seconds, prime) if is_whole else -1 for prime in self.primes])
@@ -146,11 +146,11 @@ def _fractions(values: Any) -> Array:
 
 
 def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
-    """Return into how many parts a second is to be cut for all times to be whole; 0 if into too many.
+    """Return a number of parts of a second in which all times are whole; 0 if it is too large.
 
     A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
-    sum of (t_(i+1) - t_i) s_k / s_i. So each job that ends multiplies the denominator of the times by at most a
-    denominator and a numerator of its own slowdowns.
+    sum of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a
+    denominator and a numerator of its slowdowns.
     """
     found = lcm(*(time.denominator for time in times))
     for row, may in zip(slowdowns, pairs, strict=True):
@@ -164,10 +164,10 @@ def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[
 def _primes(
     parts: int, slip: Fraction, times: Iterable[Fraction], slowdowns: Iterable[Row]
 ) -> tuple[tuple[int, ...], Fraction]:
-    """Return primes that divide no denominator, so that all numbers have remainders, and what they prove.
+    """Return primes that divide no denominator, so that all numbers have remainders, and their power of proof.
 
-    Returns the primes, and the seconds, at least the slip, by less than which two times of the same remainders
-    differ only if they are equal. A single prime and 0 if it takes too many.
+    The second value is in seconds, at least `slip`: two times with the same remainders that differ by less are
+    equal. Returns a single prime and 0 if too many primes would be needed.
     """
     divisors = {time.denominator for time in times}
     divisors |= {each for row in slowdowns for slow in row for each in slow.as_integer_ratio()}

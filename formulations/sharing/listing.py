@@ -1,4 +1,4 @@
-"""Listing: quick schedules that start the jobs in some order on whatever GPUs have room."""
+"""Listing: quick schedules that start the jobs in some order on any GPUs with room."""
 
 from collections.abc import Iterable, Iterator
 
@@ -11,7 +11,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 def take_lists(best: BestSharing) -> None:
-    """Take the schedules that cost next to nothing: jobs in turn, and shortest jobs first, alone or shared."""
+    """Keep quick schedules: jobs in order of release, and shortest jobs first, without and with sharing."""
     if best.solution is None or not best.budget.passed:
         best.take(in_turn(best.problem))
     for partners in (0, 1):
@@ -20,7 +20,7 @@ def take_lists(best: BestSharing) -> None:
 
 
 def in_turn(problem: Sharing) -> SharingSolution:
-    """Let the jobs run one after the other, in the order of their release dates."""
+    """Run the jobs one after the other, in the order of their release dates."""
     return SharingSolution(runs=list(_one_by_one(problem, range(len(problem.jobs)), problem.origin)))
 
 
@@ -33,10 +33,10 @@ def _one_by_one(problem: Sharing, jobs: Iterable[int], now: Exact) -> Iterator[R
 
 
 def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None) -> SharingSolution:
-    """Start at each event the shortest jobs for which there is room, on free GPUs first.
+    """Start the shortest jobs that fit at each event, on free GPUs first.
 
-    When time is up, those that are left run one after the other. At most `partners` jobs, 0 or 1, hold a GPU on
-    which another starts.
+    When time runs out, the remaining jobs run one after the other. A job starts only on GPUs with at most
+    `partners` users, 0 or 1.
     """
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))
@@ -57,7 +57,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
 
 
 def _room(problem: Sharing, course: ProgressOfJobs, job: int, partners: int) -> list[int]:
-    """Return the GPUs on which a job may start, those with fewest users first."""
+    """Return the GPUs on which a job may start, those with the fewest users first."""
     users = {gpu: course.users.get(gpu, []) for gpu in range(problem.gpus)}
     room = [
         gpu

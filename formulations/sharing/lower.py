@@ -1,4 +1,4 @@
-"""Lower: a bound on what follows from a node of the search, a kernel."""
+"""Lower: a bound on the schedules below a node of the search, a compiled kernel."""
 
 from typing import Any
 
@@ -15,10 +15,10 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
-    """Bound the sum of all ends from a node on: by what each start delays, and by the areas that are left.
+    """Bound the sum of all ends below a node, by the delays of starts and by the remaining areas.
 
-    No start makes a running job faster, so none ends sooner than if nothing more started; and no pending job
-    starts before enough GPUs have at most one user then. A bound that is enough is not improved.
+    No start makes a running job faster, so none ends earlier than without further starts. No pending job starts
+    before enough GPUs have at most one user in that case. A bound of `enough` is not improved further.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
@@ -48,11 +48,11 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
 
 @compiled
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
-    """Weigh the jobs of a node for `area_bound` in two ways: alike, and the largest jobs first.
+    """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
-    The first gives both jobs of a pair equal weights, then each job as much more as the others leave it; the
-    second gives each job as much as those before it leave. Two running jobs that share no GPU never will, so
-    they do not limit each other.
+    The first gives both jobs of a pair equal weights, then raises each as far as the others allow. The second
+    gives each job as much as those before it leave. Two running jobs that share no GPU never will, so they do
+    not limit each other.
     """
     count = len(jobs.demand)
     for sweep in range(3):
@@ -81,7 +81,7 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
 
 @compiled
 def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
-    """Find when the jobs that run would end if nothing started any more."""
+    """Compute when the running jobs would end without further starts."""
     count = len(jobs.demand)
     due, state, worst = stack.due[depth].copy(), stack.state[depth].copy(), stack.worst[depth].copy()
     while True:
@@ -107,7 +107,7 @@ def run_out(jobs: Jobs, stack: Stack, depth: int, ends: Array) -> None:
 
 @compiled
 def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array) -> None:
-    """Find the time before which each pending job cannot start, by the earliest ends of those that run."""
+    """Compute the earliest possible start of each pending job, given the earliest ends of running jobs."""
     count = len(jobs.demand)
     for job in range(count):
         begins[job] = stack.time[depth]
@@ -121,7 +121,7 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Return when more GPUs have room for a pending job that finds too few at a time; else infinity."""
+    """Return when more GPUs have room for a pending job if too few have now; otherwise infinity."""
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

@@ -26,7 +26,7 @@ Users = tuple[frozenset[int], ...]
 
 @dataclass(frozen=True)
 class Prefix:
-    """The first starts and ends of an order, the time of each being a variable."""
+    """The first starts and ends of an order, whose times are variables."""
 
     users: Users  # who holds each GPU after them
     # started, ended: event at which each job starts and ends, by job
@@ -49,34 +49,32 @@ class Prefix:
 
 @exact_method(unused=["gap", "backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule of up to four jobs at a time that start at any time, order by order.
+    """Prove the best schedule of up to four overlapping jobs with starts at any time, order by order.
 
-    Sets: jobs j; events e = 1 .. 2 n, each the start of a job on certain GPUs or the end of one.
-    Parameters: p_j seconds of a job, r_j its release; xi_je its slowdown between events e and e + 1, given the
-    GPUs of all.
-    Variables: t_e the time of each event.
-    Objective: the sum of the t_e of ends.
-    Constraints: t_e <= t_(e+1); r_j <= t_e for the start of j; the t_(e+1) - t_e over xi_je between start and
-    end of j add up to p_j.
-    Size: 2 n variables for each of (2 n)! / 2^n orders, on GPUs that differ by who holds them.
+    Sets: jobs j; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a job. Parameters:
+    p_j seconds of a job, r_j its release date; xi_je its slowdown between events e and e + 1, given the GPUs of
+    all jobs. Variables: t_e the time of each event. Objective: the sum of the t_e of ends. Constraints: t_e <=
+    t_(e+1); r_j <= t_e for the start of j; the (t_(e+1) - t_e) / xi_je between the start and the end of j add
+    up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of GPUs with different
+    users.
 
-    Orders are built event by event. The program of the first events, after which all that is left runs at full
-    speed at once, bounds all orders that begin with them. All programs are solved exactly. The search begins
-    with the best schedule of starts at events, which is almost always optimal.
+    Orders are built event by event. The program of the first events, after which all remaining work runs at
+    full speed at once, bounds all orders that begin with them. All programs are solved exactly. The search
+    starts from the best schedule with starts at events, which is almost always optimal.
 
-    Source: for a fixed order the model of Castor, Eq. 6-13, without slots is linear; the search is our own.
+    Source: for a fixed order the model of Castor, Eq. 6-13, without slots is linear; the search is gsopt's own.
 
     Parameters
     ----------
     problem
         The problem, with starts at ``"any"`` time.
     budget
-        When to stop.
+        Time limit, start and callback.
 
     Raises
     ------
     Unsupported
-        Jobs start at events only, or more than four may meet.
+        Jobs start at events only, or more than four may overlap.
 
     Examples
     --------
@@ -122,12 +120,12 @@ class Orders:
         self.programs = 0
 
     def run(self) -> bool:
-        """Search all orders, or until there is a reason to stop; return whether that went to the end."""
+        """Search all orders, or until there is a reason to stop; return whether the search was completed."""
         free: Users = (frozenset(),) * self.problem.gpus
         return self.part.finished is not None or self._extend(Prefix(free, {}, {}, {}, {}))
 
     def _extend(self, prefix: Prefix) -> bool:
-        """Search the orders that begin with a prefix; return whether that went to the end."""
+        """Search the orders that begin with a prefix; return whether the search was completed."""
         for longer in self.longer(prefix):
             if self.part.finished is not None:
                 return False
@@ -142,7 +140,7 @@ class Orders:
         return True
 
     def longer(self, prefix: Prefix) -> Iterator[Prefix]:
-        """Yield every prefix with one more event: the end of a job that runs, or the start of another."""
+        """Yield every prefix with one more event: the end of a running job, or the start of a pending one."""
         for job in sorted(prefix.running):
             users = tuple(own - {job} for own in prefix.users)
             yield self._with(prefix, users, ended={**prefix.ended, job: prefix.events})
@@ -154,7 +152,7 @@ class Orders:
                     yield self._with(prefix, users, started=started, gpus={**prefix.gpus, job: gpus})
 
     def _with(self, prefix: Prefix, users: Users, **changes: Any) -> Prefix:
-        """Add an event to a prefix: between it and the one before, who ran did its work."""
+        """Return a prefix with one more event, and the speeds of the jobs before it."""
         speeds = {}
         for job in range(self.count):
             speed: Exact = 0
@@ -167,7 +165,7 @@ class Orders:
         return Prefix(users=users, speeds=speeds, **fields)
 
     def _choices(self, users: Users, job: int) -> Iterator[tuple[int, ...]]:
-        """Yield the GPUs on which a job may start, one choice of those with the same users."""
+        """Yield the GPUs on which a job may start, one choice among those with the same users."""
         alike: dict[frozenset[int], list[int]] = {}
         for gpu, own in enumerate(users):
             if len(own) < self.problem.share_limit and all(self.problem.may_share(job, other) for other in own):
@@ -178,10 +176,10 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Return the least sum of job completion times and the times of the events; None if there are none.
+        """Return the least sum of job completion times and the times of the events; None if infeasible.
 
-        The numbers of the program are the times from each event to the next, and those from the last event to
-        the earliest starts of the jobs that are pending.
+        The variables of the program are the times between consecutive events, and those from the last event to
+        the earliest starts of the pending jobs.
         """
         events, pending = prefix.events, [job for job in range(self.count) if job not in prefix.started]
         size = events + len(pending)

@@ -1,4 +1,4 @@
-"""Program: tiny linear programs in whole numbers, by the dual simplex method."""
+"""Program: tiny linear programs solved exactly in integers, by the dual simplex method."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -10,13 +10,13 @@ from gsopt.core.numbers.grid import Exact
 def least(
     cost: Sequence[Exact], rows: Sequence[tuple[Sequence[Exact], Exact]]
 ) -> tuple[Fraction, list[Fraction]] | None:
-    """Minimise a sum of numbers at least 0, of costs at least 0, exactly; None where no numbers keep all rows.
+    """Minimize a non-negative linear cost of non-negative variables, exactly; return None if infeasible.
 
-    A row consists of coefficients and the least value of their sum. The tableau is kept in whole numbers over
-    one denominator, the last pivot. Of the rows and columns that may be next, the first is taken, so that the
-    method ends.
+    A row holds its coefficients and a lower limit on their sum. The tableau is kept in integers over one
+    denominator, the last pivot. Ties between rows or columns go to the first, so that the method terminates.
+    Returns the least cost and the values of the variables.
 
-    Source: Bland (1977) for the choice; Edmonds (1967) for the whole numbers.
+    Source: Bland (1977) for the choice; Edmonds (1967) for the integers.
     """
     width = len(cost)
     scale, table = 1, []
@@ -39,13 +39,13 @@ def least(
 
 
 def _broken(table: Sequence[Sequence[int]], bound: Sequence[int]) -> int | None:
-    """Return the row of the first variable that is below 0."""
+    """Return the row of the first negative variable; None if there is none."""
     below = (row for row in range(len(bound)) if table[row][-1] < 0)
     return min(below, key=lambda row: bound[row], default=None)
 
 
 def _entering(table: Sequence[Sequence[int]], free: Sequence[int], row: int) -> int | None:
-    """Return the column, the first if several, whose variable raises that of a row at the least cost."""
+    """Return the first column whose variable raises that of a row at the least cost; None if there is none."""
     line, cost = table[row], table[-1]
     raising = (column for column in range(len(free)) if line[column] > 0)
     return min(raising, key=lambda column: (Fraction(cost[column], line[column]), free[column]), default=None)

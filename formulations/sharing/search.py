@@ -1,4 +1,4 @@
-"""Search: depth first over what starts at each event on GPUs of which classes, exactly or as a kernel."""
+"""Search: depth-first over starts at each event on classes of GPUs, in fractions or as a compiled kernel."""
 
 from typing import Any, NamedTuple
 
@@ -17,7 +17,7 @@ YES, NO, DOUBT = 1, 0, -1
 
 
 class FoundSchedule(NamedTuple):
-    """The best schedule."""
+    """The best schedule found."""
 
     # value, rest: the sum of its ends, in an array of one, and as remainders; infinity when there is none
     value: Array
@@ -28,7 +28,7 @@ class FoundSchedule(NamedTuple):
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
-    """Return the best schedule when none is known, or only its value."""
+    """Return an empty best schedule, or one of which only the value is known."""
     count = len(jobs.demand)
     return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
@@ -40,19 +40,20 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 @compiled
 def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, nodes: int) -> int:
-    """Search on for at most so many nodes; return how many it took.
+    """Continue the search for at most a number of nodes; return how many it took.
 
-    At an event either one more job starts, of a higher number than the one before it at this instant, on some
-    number of GPUs of each class, or time passes to the next event. Classes are the GPUs that nobody holds and
-    those that one job holds alone: which GPUs of a class makes no difference, so there is no symmetry left. A
-    node is left out where its bound is not below the best schedule, and where its state was seen at no higher
-    cost: the same work left of the same jobs on as many shared GPUs, at the same time, or later where no
-    arrival is ahead.
+    At an event either one more job starts, with a higher number than the one before it at the same instant, on
+    some number of GPUs of each class, or time passes to the next event. Classes are the free GPUs, and those
+    that a given job holds alone. GPUs of a class are interchangeable, so no symmetry remains. A node is pruned
+    if its bound is not below the best schedule. It is also pruned if its state was seen at no higher cost: the
+    same remaining work of the same jobs on as many shared GPUs, at the same time or, if no arrivals are left,
+    later.
 
-    It comes back early with a better schedule. In fractions all of this is exact. In floats it also comes back,
-    in `doubt`, where it cannot tell whether two events are one, or whether a schedule is better than the best;
-    whatever follows when time passes from the node at hand is then left to fractions
-    (`formulations.sharing.events`). Bounds are weakened by their rounding, so they leave out nothing better.
+    The search returns early with a better schedule. In fractions it is exact. In floats it also returns, with
+    `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better than the best.
+    The nodes after time passes from the current one are then searched in fractions
+    (`formulations.sharing.events`). Bounds are weakened by their rounding errors, so no better schedule is
+    pruned.
     """
     count = len(jobs.demand)
     for visited in range(nodes):
@@ -88,9 +89,9 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
 
 @compiled
 def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
-    """Return by how much a bound may be wrong: it adds up a term for each job, with the errors of all of them.
+    """Return the possible error of a bound, a sum of one term per job with the errors of all of them.
 
-    Each term is a few operations away from the ends, which may multiply an error by the largest slowdown.
+    Each term takes a few operations on the ends, which may multiply an error by the largest slowdown.
     """
     count, slip = len(jobs.demand), stack.slip[depth, 1]
     if found.value[0] < np.inf:
@@ -101,7 +102,7 @@ def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
 
 @compiled
 def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int:
-    """Check whether the schedule of a node in which all jobs have ended is better than the best."""
+    """Check whether a node's complete schedule is better than the best one."""
     cost, best = stack.cost[depth], found.value[0]
     slip = len(jobs.demand) * (stack.slip[depth, 1] + jobs.rounding[0] * cost)
     if cost + slip < best - slip:
@@ -118,7 +119,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int
 
 @compiled
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Move on to the next start of a node, written to its ``taken``; return the job, or -1 if there is none."""
+    """Advance to the next start of a node, written to its `taken`; return the job, or -1 if there is none."""
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]
@@ -134,9 +135,9 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a start needs all of its partners, and is the first of those with the same ones.
+    """Check whether a start needs all of its partners, and is the first of those with the same partners.
 
-    When the last job starts, only who shares with whom matters, and fewer partners are no worse.
+    For the last start only the partners matter, and fewer are no worse.
     """
     count = len(jobs.demand)
     taken, spare = stack.taken[depth, job], 0
@@ -156,7 +157,7 @@ def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
 
 @compiled
 def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Choose other GPUs for the start of a job, free ones first; return whether there are any."""
+    """Choose the next set of GPUs for the start of a job, free ones first; return whether there is one."""
     count = len(jobs.demand)
     taken = stack.taken[depth, job]
     room = np.zeros(count + 1, dtype=np.int64)
@@ -192,7 +193,7 @@ def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
 
 @compiled
 def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
-    """Write the node behind one in which a job starts."""
+    """Write the child node in which a job starts."""
     child = depth + 1
     copy_node(stack, depth)
     count = stack.state.shape[1]
@@ -226,7 +227,7 @@ def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 @compiled
 def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
-    """Let a job be as slow as a partner makes it from now on, so that the rest takes longer or less long."""
+    """Change the slowdown of a job to that by a partner from now on, and adjust its end."""
     now, before = stack.time[depth], stack.worst[depth, job]
     ratio = jobs.slowdown[job, partner] / jobs.slowdown[job, before]
     stack.due[depth, job] = now + (stack.due[depth, job] - now) * ratio
@@ -240,7 +241,7 @@ def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> N
 
 @compiled
 def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
-    """Find how much work is left of the jobs that run, and how wrong their ends may be."""
+    """Compute the remaining work of the running jobs, and the possible error of their ends."""
     far = stack.time[depth]
     for job in range(len(jobs.demand)):
         if stack.state[depth, job] == RUNNING:
@@ -252,7 +253,7 @@ def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
 
 @compiled
 def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Write the node behind one in which time passes to the next event; return whether there is one."""
+    """Write the child node in which time passes to the next event; return whether there is one."""
     child = depth + 1
     count = len(jobs.demand)
     first, job = np.inf, -1
@@ -293,7 +294,7 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
-    """Check whether an event within rounding of the time of a node is provably at it, by its remainders."""
+    """Check whether an event within rounding of a node's time provably coincides with it, by remainders."""
     slip = stack.slip[depth, 0]
     if slip > 0 and 8 * slip >= jobs.near[0]:
         return False
@@ -305,7 +306,7 @@ def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
 
 @compiled
 def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
-    """End a job in a node; its partners are as fast again as the others let them."""
+    """End a job in a node, and adjust the speed of its partners."""
     count = stack.state.shape[1]
     stack.state[depth, job] = ENDED
     stack.cost[depth] += stack.time[depth]
@@ -331,7 +332,7 @@ def leave(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 @compiled
 def keep(stack: Stack, depth: int, found: FoundSchedule) -> None:
-    """Keep the schedule of a node in which all jobs have ended."""
+    """Store the schedule of a node in which all jobs have ended."""
     found.value[0] = stack.cost[depth]
     for rest in range(len(found.rest)):
         found.rest[rest] = stack.cost_rest[depth, rest]

@@ -1,4 +1,4 @@
-"""Slots: constraint programming on slots of time, where there are too many jobs for a search."""
+"""Slots: constraint programming over slots of time, for too many jobs to search."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -31,41 +31,40 @@ _MOST_JOBS, _MOST_PLACES = 40, 2000
 
 @exact_method(unused=["backend"])
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
-    """Plan in slots of time with CP-SAT, and follow the plan without slots: a schedule, and no proof.
+    """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots; not a proof.
 
-    Sets: jobs j; GPUs g; slots t = 0 .. T - 1, T a quarter beyond the end of the best schedule known.
-    Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up to parts of
-    which F = 2520 are a slot alone; v_jk = floor(F / xi_jk), what a slot does beside job k.
-    Variables: s_j and e_j, start and end; y_jg = 1 if job j holds GPU g; a_jt = 1 if s_j <= t < e_j;
-    b_jk = 1 if two jobs have a GPU in common; q_jt, work done in a slot, from 0 to F.
-    Objective: the sum of the e_j.
-    Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each GPU; q_jt <= F a_jt;
-    q_jt <= v_jk where a_kt and b_jk; sum_t q_jt >= w_j; not a_jt, a_kt and b_jk where the memory of a GPU does
-    not hold both; redundantly at most twice the GPUs in all; GPUs in the order of who holds them.
-    Size: n G + 3 n T binaries and n T numbers for n jobs, n (n - 1) T conditions.
+    Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
+    Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a
+    slot without sharing does F = 2520; v_jk = floor(F / xi_jk), the work per slot when sharing with job k,
+    where xi_jk is the slowdown. Variables: s_j and e_j, start and end; y_jg = 1 if job j holds GPU g; a_jt = 1
+    if s_j <= t < e_j; b_jk = 1 if two jobs have a GPU in common; q_jt, work done in a slot, from 0 to F.
+    Objective: the sum of the e_j. Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each GPU;
+    q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk if a GPU's
+    memory cannot hold both jobs. Redundant: at most twice the GPUs in total; GPUs ordered by their users. Size:
+    n G + 3 n T binaries and n T integers for n jobs, n (n - 1) T conditional rows.
 
-    A slot is a common divisor of all run times where that makes at most `most` slots, else longer
-    (`Slotted.of`). As all is rounded up the optimum of the slots is no bound. The plan is followed with starts
-    at events: each job on its GPUs, as soon as all jobs have ended that had in the plan (`at_events`); for
-    starts at any time it is a schedule as it is, too. The best of these and of the start is returned, with the
-    bound of areas, so a result is proven only where that is as large. The message names the model and says
-    what the optimum of the slots is, or how far that is proven.
+    A slot is a common divisor of all run times if that gives at most `most` slots, otherwise longer
+    (`Slotted.of`). Since everything is rounded up, the optimum in slots is not a bound. The plan is converted
+    to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have ended
+    (`at_events`). For starts at any time, the plan itself is a schedule too. The best of these and the start is
+    returned with the bound of areas, so a result is proven only if the two meet. The message names the model,
+    and gives the optimum in slots or its bracket.
 
-    Slots in which everything is rounded down instead, and only jobs that share a whole slot slow each other
-    down, would bound starts at any time. They are not built: what CP-SAT proves of twelve jobs in 15 s is about
-    as low as the bound of areas.
+    Rounding everything down instead, with slowdowns only for whole shared slots, would give a bound for starts
+    at any time. It is not implemented: within 15 s for twelve jobs, CP-SAT proves no more than the bound of
+    areas.
 
-    Source: Castor, Eq. 6-13, with slots tau, y_jg that stay (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7);
-    speeds by Eq. 4-5 for the worst partner. The model for CP-SAT is our own.
+    Source: Castor, Eq. 6-13, with slots tau, fixed y_jg (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7); speeds
+    by Eq. 4-5 for the worst partner. The model for CP-SAT is gsopt's own.
 
     Parameters
     ----------
     problem
-        The problem, of at most 40 jobs, and jobs times GPUs of at most 2,000.
+        The problem, with at most 40 jobs and at most 2,000 jobs times GPUs.
     budget
-        When to stop; the backend is CP-SAT in any case.
+        Time limit, gap, start, callback and log; the solver is always CP-SAT.
     most
-        Slots until the end of the best schedule known, at most.
+        Most slots until the end of the best known schedule.
 
     Raises
     ------
@@ -74,7 +73,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     MissingSolver
         CP-SAT is not installed.
     Unsupported
-        There are more jobs or GPUs.
+        There are too many jobs or GPUs.
 
     Examples
     --------
@@ -105,7 +104,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
 
 def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> SlottedTask:
-    """Return the slot model as CP-SAT takes it, for plans no worse than a known one."""
+    """Return the slot model as a task for CP-SAT, for plans no worse than a known one."""
     parameters: dict[str, Any] = {
         "num_workers": 1,
         "linearization_level": 0,  # the linear relaxation costs more time than it saves here
@@ -139,7 +138,7 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
 
 
 class _SlotCall:
-    """One call of the solver, and what it reports."""
+    """One call of the solver, with its reports and outcome."""
 
     def __init__(self, best: BestSharing, most: int) -> None:
         if best.solution is None:
@@ -152,7 +151,7 @@ class _SlotCall:
         self.is_proven = self.told_to_stop = False
 
     def run(self) -> None:
-        """Look for better plans, until there are none or the time is up."""
+        """Look for better plans until there are none or time runs out."""
         left = self.best.budget.left()
         task = task_of(self.model, self.best.budget, self.hint)
         reply = CpSat().call(solve, task, limit=None if left is None else left + GRACE, hear=self._hear)
@@ -164,7 +163,7 @@ class _SlotCall:
 
     @property
     def message(self) -> str:
-        """What is known of the optimum in slots."""
+        """The model, and what is known about its optimum in slots."""
         model = self.model
         said = f"{_MODELS[self.best.problem.starts]}; slots of {float(model.slot):g} s"
         if self.total is None:
@@ -175,7 +174,7 @@ class _SlotCall:
         return f"{said}: {value}, at least {float(model.value(self.bound)):g}"
 
     def _hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds on the way; return whether to stop."""
+        """Keep what the solver finds along the way; return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self._take(*content)
@@ -185,7 +184,7 @@ class _SlotCall:
         return self.told_to_stop
 
     def _take(self, plan: Sequence[Planned] | None, bound: float) -> None:
-        """Take over a plan and a bound of the slot model."""
+        """Keep a plan and a bound of the slot model."""
         self.bound = max(self.bound, ceil(bound - 0.5))
         if plan is None:
             return

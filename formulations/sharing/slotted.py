@@ -18,12 +18,12 @@ _SPARE = Fraction(1, 4)
 
 @dataclass(frozen=True)
 class Slotted:
-    """The slot model of a sharing problem: jobs start where a slot begins and end where one ends.
+    """The slot model of a sharing problem: jobs start at the beginning of slots and end at their ends.
 
-    Releases, work and what a shared slot does are rounded so that a job is never faster than in the problem:
-    with the same starts on the same GPUs, every job of the problem ends when the one of the slot model does or
-    before, as whoever ends earlier only makes others faster. So a plan is a schedule for starts at any time
-    that is no worse than its value here, and the optimum here is no bound.
+    Releases, work and the speed in shared slots are rounded so that a job is never faster than in the problem.
+    With the same starts on the same GPUs, no job ends later in the problem than in the slot model, as an
+    earlier end only makes others faster. So a plan is a schedule for starts at any time that is no worse than
+    its value here, but the optimum here is not a bound.
     """
 
     problem: Sharing
@@ -37,11 +37,11 @@ class Slotted:
 
     @classmethod
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
-        """Return the slot model with slots so short that a known schedule takes at most, and nearly, so many.
+        """Return the slot model in which a known schedule takes nearly, and at most, a given number of slots.
 
-        A slot divides all run times and the gaps between releases, if there are slots enough for that; else the
-        run times alone, so that only waiting is rounded; else the known schedule is cut into as many slots as
-        there may be.
+        If the number of slots allows it, a slot divides all run times and release dates; otherwise only the run
+        times, so that only waiting is rounded; otherwise the known schedule is divided into the allowed number
+        of slots.
         """
         jobs = range(len(problem.jobs))
         length = Fraction(max(end for _, end in problem.spans(known)) - problem.origin)
@@ -66,18 +66,18 @@ class Slotted:
 
     @property
     def shortest(self) -> tuple[int, ...]:
-        """Slots that each job takes alone."""
+        """Slots that each job takes without sharing."""
         return tuple(-(-work // FULL) for work in self.work)
 
     def value(self, total: int) -> Fraction:
-        """Return the mean job completion time, in seconds, for a sum of ends in slots."""
+        """Convert a sum of ends in slots to the mean job completion time in seconds."""
         late = sum(release - self.problem.origin for release in self.problem.releases)
         return (total * self.slot - late) / len(self.work)
 
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
-        """Return the slot by which each job of a plan, by number, ends.
+        """Return the slot by whose beginning each job of a plan has ended, by job.
 
-        None where three hold a GPU, or two that may not, or where one ends after the horizon.
+        Returns None if three jobs hold a GPU, or two that must not share, or if a job ends after the horizon.
         """
         left, ended = {job: self.work[job] for job in plan}, dict[int, int]()
         for slot in range(min(self.release), self.horizon):
@@ -95,7 +95,7 @@ class Slotted:
         return None if left else ended
 
     def solution(self, plan: Mapping[int, Planned]) -> SharingSolution:
-        """Return a plan as a schedule of the problem, with starts where slots begin."""
+        """Convert a plan to a schedule of the problem, with starts at the beginning of slots."""
         return SharingSolution(
             runs=[
                 run_at(

@@ -14,7 +14,7 @@ PENDING, RUNNING, ENDED = 0, 1, 2
 
 
 class Stack(NamedTuple):
-    """The nodes from the root to the one at hand, one row of each array for each of them."""
+    """The nodes from the root to the current one, one row of each array per node."""
 
     depth: Array  # row of the node at hand, in an array of one; -1 when all is searched
     # whether floats cannot tell what follows when time passes from the node at hand, in an array of one
@@ -45,7 +45,7 @@ class Stack(NamedTuple):
 
 
 def new_stack(jobs: Jobs) -> Stack:
-    """Return the stack with the root: nothing has started at the first arrival."""
+    """Return the stack with the root node: the time of the first arrival, nothing started."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     rows = 3 * count + 2
     stack = Stack(
@@ -77,7 +77,7 @@ def new_stack(jobs: Jobs) -> Stack:
 
 @compiled
 def copy_node(stack: Stack, depth: int) -> None:
-    """Write the node behind one as it is, but for what has been tried."""
+    """Copy a node to its child, without the starts already tried."""
     child = depth + 1
     stack.time[child] = stack.time[depth]
     stack.cost[child] = stack.cost[depth]
@@ -105,14 +105,14 @@ def copy_node(stack: Stack, depth: int) -> None:
 
 @compiled
 def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a job has been released; a release within rounding of the time of a node counts as now."""
+    """Check whether a job has been released, counting releases within rounding of a node's time as now."""
     slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
     return bool(jobs.release[job] <= stack.time[depth] + slip)
 
 
 @compiled
 def pending(stack: Stack, depth: int) -> int:
-    """Count the jobs that have not started."""
+    """Return the number of jobs that have not started."""
     total = 0
     for state in stack.state[depth]:
         total += state == PENDING

@@ -1,4 +1,4 @@
-"""Table: states that a search has seen, a kernel."""
+"""Table: the states that a search has seen, in a compiled kernel."""
 
 from typing import Any, NamedTuple
 
@@ -18,7 +18,7 @@ _PROBES = 8
 
 
 class StateTable(NamedTuple):
-    """States that were seen, as a whole, and the least cost of each."""
+    """The states seen so far, stored in full, and the least cost of each."""
 
     keys: Array  # a remainder of each state, by which it is found
     # for each job, on how many GPUs it runs alone, -1 if it has ended and -2 if it is to start; then how many
@@ -33,7 +33,7 @@ class StateTable(NamedTuple):
 
 
 def new_table(jobs: Jobs, size: int) -> StateTable:
-    """Return an empty table of so many places."""
+    """Return an empty table with a given number of places."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     return StateTable(
         keys=np.zeros(size, dtype=np.int64),
@@ -46,18 +46,18 @@ def new_table(jobs: Jobs, size: int) -> StateTable:
 
 
 def table_within(jobs: Jobs, memory: int) -> StateTable:
-    """Return an empty table of as many places as so many bytes hold, and at least one."""
+    """Return an empty table that fits into a number of bytes, with at least one place."""
     place = sum(column.nbytes for column in new_table(jobs, 1))
     return new_table(jobs, max(1, memory // place))
 
 
 @compiled
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
-    """Check whether the state of a node was not seen before at as low a cost, and note it.
+    """Check whether the state of a node was not seen before at as low a cost, and record it.
 
-    Where no arrival is ahead, what follows is the same at any time, only later. So the cost of a state is the
-    sum of the ends so far, and the time once for each job that has not ended. A node is left out only if its
-    state is provably the one that was seen.
+    If no arrivals are left, what follows is the same at any time, only later. So the cost of a state is the sum
+    of the ends so far, plus the time for each job that has not ended. A state counts as seen only if it is
+    provably equal.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
     cost += unfinished(stack, depth) * stack.time[depth]
@@ -85,7 +85,7 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
 
 @compiled
 def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
-    """Check whether a job is still to arrive."""
+    """Check whether any job is still to arrive."""
     for job in range(len(jobs.demand)):
         if stack.state[depth, job] == PENDING and not has_come(jobs, stack, depth, job):
             return True
@@ -138,7 +138,7 @@ def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int
 
 @compiled
 def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int) -> None:
-    """Write the state of a node to a place, and the remainders of its cost."""
+    """Write the state of a node, and the remainders of its cost, to a place."""
     count, at = len(jobs.demand), 0
     now, rests = stack.time[depth], stack.time_rest[depth]
     left = unfinished(stack, depth)
@@ -161,7 +161,7 @@ def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, p
 
 @compiled
 def alone_of(stack: Stack, depth: int, job: int) -> int:
-    """Return on how many GPUs a job runs alone; below 0 if it does not run."""
+    """Return the number of GPUs on which a job runs alone; negative if it does not run."""
     if stack.state[depth, job] == RUNNING:
         return int(stack.own[depth, job])
     return -1 if stack.state[depth, job] == ENDED else -2
@@ -169,7 +169,7 @@ def alone_of(stack: Stack, depth: int, job: int) -> int:
 
 @compiled
 def unfinished(stack: Stack, depth: int) -> int:
-    """Count the jobs that have not ended."""
+    """Return the number of jobs that have not ended."""
     found = 0
     for state in stack.state[depth]:
         found += state != ENDED
@@ -178,7 +178,7 @@ def unfinished(stack: Stack, depth: int) -> int:
 
 @compiled
 def remainder(jobs: Jobs, stack: Stack, depth: int, ahead: bool) -> int:
-    """Return a remainder that most often differs between states, of all that is told of them."""
+    """Return a hash of a state."""
     prime, now = jobs.primes[0], stack.time_rest[depth, 0]
     found = now if ahead else prime - 1
     for job in range(len(jobs.demand)):

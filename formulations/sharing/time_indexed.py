@@ -1,4 +1,4 @@
-"""Time-indexed: the slot model of sharing as a mixed-integer program, slot by slot, for tiny instances."""
+"""Time-indexed: the slot model of sharing as a mixed-integer program, for tiny instances."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -23,42 +23,40 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
-    """Decide slot by slot which job is active, and with whom it shares: the reference for `slots`.
+    """Decide slot by slot which jobs are active and with whom they share: the reference for `slots`.
 
-    Read literally, Castor's Eq. 6-13 multiply rates and places, and take the arg min of a sum; here both are
-    linear. The optimum is that of the slots, to which everything is rounded up (`Slotted`), so it is no bound
-    on the problem; the bound of a result is that of areas. The plan is followed as `slots` does.
+    As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum; here both are linear.
+    The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound on the
+    problem; the bound of a result is that of areas. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----
-    Jobs j; GPUs g; slots t = 0 .. T - 1, T a quarter beyond the end of the best schedule known.
+    j: jobs. g: GPUs. t = 0 .. T - 1: slots, with T a quarter beyond the end of the best known schedule.
 
     Parameters
     ----------
-    r_j: first slot of a job. w_j: its work, in parts of which F = 2520 are a slot alone. G_j: its GPUs.
-    v_jk: what it does in a slot beside job k.
+    r_j: first slot of job j. w_j: its work, in units of which a slot without sharing does F = 2520. G_j: its
+    GPUs. v_jk: its work per slot when sharing with job k.
 
     Variables
     ---------
-    x[j, t], binary: job j starts when slot t begins. f[j, t], binary: it has ended with slot t - 1.
-    y[j, g], binary: it holds GPU g. b[j, k], binary: two jobs have a GPU in common. h[j, g, t], binary: job j
-    is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done,
+    x[j, t], binary: job j starts at the beginning of slot t. f[j, t], binary: it ends at the beginning of slot
+    t. y[j, g], binary: it holds GPU g. b[j, k], binary: two jobs have a GPU in common. h[j, g, t], binary: job
+    j is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done,
     0 to F.
 
     Objective
     ---------
-    Minimise the sum of the t f[j, t], the ends in slots.
+    Minimize the sum of the t f[j, t], the ends in slots.
 
     Constraints
     -----------
-    With a_jt, the sum of x[j, u] - f[j, u] for u <= t, 1 where job j is active:
-    starts[j], ends[j]: one start and one end for each job; order[j, t]: a_jt >= 0.
-    demand[j]: the y add up to G_j (Eq. 6, with the y that stay of Eq. 8).
-    holds[j, g, t]: h >= y + a - 1; room[g, t]: the h of a GPU add up to at most 2 (Eq. 7).
-    common[j, k, g]: b >= y_jg + y_kg - 1; together[j, k, t]: o >= b + a_jt + a_kt - 2.
-    apart[j, k, t]: b + a_jt + a_kt <= 2 for jobs that may not share.
-    idle[j, t]: q <= F a; beside[j, k, t]: q <= F - (F - v_jk) o (Eq. 4, 5 and 12).
-    work[j]: the q of a job add up to at least w_j (Eq. 11).
+    Let a_jt be the sum of x[j, u] - f[j, u] for u <= t, which is 1 while job j is active: starts[j], ends[j]:
+    one start and one end for each job; order[j, t]: a_jt >= 0. demand[j]: the y add up to G_j (Eq. 6, with y
+    fixed over time as in Eq. 8). holds[j, g, t]: h >= y + a - 1; room[g, t]: the h of a GPU add up to at most 2
+    (Eq. 7). common[j, k, g]: b >= y_jg + y_kg - 1; together[j, k, t]: o >= b + a_jt + a_kt - 2. apart[j, k, t]:
+    b + a_jt + a_kt <= 2 for jobs that must not share. idle[j, t]: q <= F a; beside[j, k, t]: q <= F - (F -
+    v_jk) o (Eq. 4, 5 and 12). work[j]: the q of a job add up to at least w_j (Eq. 11).
 
     Size
     ----
@@ -66,10 +64,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Source
     ------
-    Castor, Eq. 6-13, as they must be meant: Eq. 8 says y_jg[tau] = y_jg[tau - 1], where y_jq and y_qs are
-    printed; Eq. 11 says T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}, where the arg
-    min of a sum is printed, with I_k; the mean of Eq. 13 counts from a_j; Eq. 12 has i for j; and the ratio of
-    Eq. 4-5 belongs to a pair of jobs, of which the worst counts. Our own are the rows that make it linear.
+    Castor, Eq. 6-13, read as follows. Eq. 8: y_jg[tau] = y_jg[tau - 1]; y_jq and y_qs are printed. Eq. 11: T_j
+    = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}; the arg min of a sum is printed, with
+    I_k. Eq. 12: j instead of the printed i. Eq. 13: the mean counts from a_j. Eq. 4-5: the ratio belongs to a
+    pair of jobs, and the worst partner counts. The linearization is gsopt's own.
 
     Examples
     --------
@@ -85,15 +83,15 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """No option: a start is the best schedule known, which sets the slots."""
+        """The options that the method ignores: none, as the start determines the slots."""
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
-        """Build the Pyomo model of record; raise `Unsupported` beyond 3,000 places of jobs on GPUs in slots."""
+        """Build the Pyomo model; raise `Unsupported` beyond 3,000 jobs times GPUs times slots."""
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
-        """Return the slot model, on slots that follow from a known schedule or else from the best list."""
+        """Return the slot model, with slots derived from a known schedule or else from the best list."""
         if known is None:
             best = BestSharing(problem, Budget(), self.name)
             take_lists(best)
@@ -108,11 +106,11 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return model
 
     def extract(self, values: Mapping[str, float], problem: Sharing) -> SharingSolution:
-        """Return the plan of the values, followed with starts at events."""
+        """Return the plan in the values, converted to starts at events."""
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, follow its plan, and judge the best schedule; `Unsupported` as for `build`."""
+        """Solve the slot model, convert its plan, and judge the best schedule; `Unsupported` as in `build`."""
         best, message = BestSharing(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)
@@ -167,7 +165,7 @@ def slot_model(model: Slotted) -> Any:
 
 
 def _add_spans(program: Any, model: Slotted) -> None:
-    """Let each job start once and end once, after that."""
+    """Require each job to start once, and to end once after that."""
     import pyomo.environ as pyo
 
     jobs = range(len(model.work))
@@ -184,7 +182,7 @@ def _add_spans(program: Any, model: Slotted) -> None:
 
 
 def _add_gpus(program: Any, model: Slotted) -> None:
-    """Assign each job its GPUs, and each GPU at most two jobs, which may share it."""
+    """Assign GPUs to each job, and at most two jobs that may share to each GPU."""
     import pyomo.environ as pyo
 
     jobs, gpus, slots = range(len(model.work)), range(model.problem.gpus), range(model.horizon)
@@ -211,7 +209,7 @@ def _add_gpus(program: Any, model: Slotted) -> None:
 
 
 def _add_work(program: Any, model: Slotted) -> None:
-    """Let each job do its work, less of it beside others."""
+    """Require each job to do its work, slower when it shares GPUs."""
     import pyomo.environ as pyo
 
     def together(m: Any, one: int, other: int, slot: int) -> Any:
@@ -232,7 +230,7 @@ def _add_work(program: Any, model: Slotted) -> None:
 
 
 def plan_of(model: Slotted, values: Mapping[str, float]) -> dict[int, Planned]:
-    """Read the plan from column values by name."""
+    """Return the plan in column values by name."""
     gpus = range(model.problem.gpus)
     return {
         job: Planned(

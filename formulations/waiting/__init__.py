@@ -1,4 +1,4 @@
-"""Exact models of waiting over time: counted GPUs slot by slot, and GPUs that stay as intervals."""
+"""Exact methods for waiting over time: a time-indexed program with counted GPUs, and CP-SAT with fixed GPUs."""
 
 from formulations.waiting.exact import exact
 from formulations.waiting.intervals import intervals

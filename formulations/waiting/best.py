@@ -1,4 +1,4 @@
-"""Best: the best schedule and the best bound that a method for waiting knows, and the problem's grid."""
+"""Best: the best schedule and bound of a waiting problem, and the problem's grid."""
 
 from formulations.common.best import Best
 from formulations.waiting.instance import SlottedInstance
@@ -7,7 +7,7 @@ from gsopt.problems.waiting import Waiting, WaitingSolution
 
 
 class BestRuns(Best[Waiting, WaitingSolution]):
-    """The best schedule and the best bound, and the problem as the exact methods take it."""
+    """The best schedule and the best bound, with the problem on a grid of slots."""
 
     def __init__(self, instance: SlottedInstance, budget: Budget, method: str) -> None:
         self.instance = instance

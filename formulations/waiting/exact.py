@@ -1,4 +1,4 @@
-"""Exact: lists above, relaxation or intervals below, and intervals for what the relaxation leaves open."""
+"""Exact: list schedules, the time-indexed relaxation, and constraint programming for what remains open."""
 
 from importlib.util import find_spec
 from math import inf
@@ -28,29 +28,30 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 
 @exact_method()
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Prove the optimum in the way that suits what is minimised.
+    """Prove the optimum by the techniques that suit the objective.
 
-    1. Lists, a simple bound, and prices of GPU time; for few jobs a search of all orders, while it is short.
-    2. For the mean completion time of more than a few jobs the time-indexed relaxation, which bounds it well,
-       and the search for GPUs for its schedule. Where there are none, what makes that so is ruled out a few
-       times.
-    3. Constraint programming with intervals, where 1. and 2. leave something open: at once for the makespan and
-       for few jobs. The bound and the schedule known go into it.
-    4. The search of all orders of few jobs again, to its end, where their times are too different for slots of
-       which solvers can count so many.
+    1. List schedules, a simple bound, and prices of GPU time; for few jobs, a search of all orders while it is
+       short.
+    2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which bounds it well,
+       and a search for GPUs for its schedule. If there are none, the cause is ruled out a few times.
+    3. Constraint programming with intervals, if steps 1 and 2 leave a gap; directly for the makespan and for
+       few jobs. It uses the known bound and schedule.
+    4. For few jobs, the search of all orders to its end, if times differ too much for a grid of slots that
+       solvers can handle.
 
-    Without CP-SAT installed, 2. is all there is: it goes on until a schedule with GPUs meets the bound.
-
-    On 16 GPUs, up to some twelve jobs are proven; with more, the time limit leaves a bracket.
+    Without CP-SAT, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs, up to about twelve
+    jobs are proven; with more, a gap remains at the time limit.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; the backend solves the relaxation, and CP-SAT what remains.
+        Time limit, gap, start and callback. The backend solves the relaxation; CP-SAT solves what remains.
 
-    Source: `time_indexed` and `intervals`.
+    Notes
+    -----
+    Source: see `time_indexed` and `intervals`.
 
     Examples
     --------

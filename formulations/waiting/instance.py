@@ -1,4 +1,4 @@
-"""Instance: a waiting problem in whole slots of time and nested places, as the exact methods take it."""
+"""Instance: a waiting problem in whole slots of time and nested places, for the exact methods."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """Cells that a tier joins: a job that is placed there runs at least as fast as the tier lets it."""
+    """Cells joined by a tier; a job placed there runs at least as fast as the tier allows."""
 
     tier: int  # number of the tier, innermost first
     cells: tuple[int, ...]  # numbers of the cells; one for a place on the innermost tier
@@ -23,7 +23,7 @@ class Place(NamedTuple):
 
 
 class SlottedRun(NamedTuple):
-    """Where and when a job runs, in slots."""
+    """The place and the start of a job, in slots."""
 
     start: int  # first slot
     place: int  # number of the place
@@ -32,12 +32,12 @@ class SlottedRun(NamedTuple):
 
 @dataclass(frozen=True)
 class SlottedInstance:
-    """Jobs and places of a problem on a grid of slots.
+    """The jobs and places of a problem on a grid of slots.
 
-    Slots are the longest of which all times are multiples, however short. Solvers that cannot count so many
-    get longer ones, and all times are rounded down to them. A schedule stays legal when starts and run times
-    are rounded down: whoever is there in a slot then was there when it ended. So what is best on such a grid is
-    no worse than what is best of all.
+    A slot is the greatest common divisor of all times, however short. For solvers that cannot handle so many,
+    slots are longer and all times are rounded down. A schedule stays feasible if starts and run times are
+    rounded down, as a job running in a slot afterwards was also running at its end before. So the optimum on
+    such a grid is a bound.
     """
 
     problem: Waiting
@@ -45,20 +45,20 @@ class SlottedInstance:
 
     @classmethod
     def of(cls, problem: Waiting) -> "SlottedInstance":
-        """Take the longest slots of which all times are multiples."""
+        """Build the grid whose slots are the greatest common divisor of all times."""
         times = [time for job in problem.jobs for time in problem.run_times(job)]
         releases = (decimal(job.release_date) - problem.origin for job in problem.jobs)
         return cls(problem, step([*times, *releases]) or Fraction(1))
 
     @cached_property
     def limited(self) -> "SlottedInstance":
-        """The same on slots that are few enough for solvers."""
+        """The same problem with slots few enough for solvers."""
         longest = sum(map(max, self.seconds)) + max(self.exact_release)
         least = Fraction(longest * len(self.demand), _MOST_SLOTS)
         return self if self.slot >= least else SlottedInstance(self.problem, least)
 
     def coarser(self, factor: int) -> "SlottedInstance":
-        """Return the same on slots that are so many times as long."""
+        """Return the same problem with slots that are longer by a factor."""
         return SlottedInstance(self.problem, self.slot * factor)
 
     @cached_property
@@ -74,22 +74,22 @@ class SlottedInstance:
 
     @cached_property
     def exact_release(self) -> tuple[Exact, ...]:
-        """Seconds from the first release to that of each job."""
+        """Release date of each job, in seconds after the first one."""
         return tuple(decimal(job.release_date) - self.origin for job in self.problem.jobs)
 
     @cached_property
     def seconds(self) -> tuple[tuple[Exact, ...], ...]:
-        """Run time in seconds by job and tier."""
+        """Run time in seconds, by job and tier."""
         return tuple(self.problem.run_times(job) for job in self.problem.jobs)
 
     @cached_property
     def release(self) -> tuple[int, ...]:
-        """Slot of each job's release."""
+        """Release date of each job, in slots."""
         return tuple(self.slots(time) for time in self.exact_release)
 
     @cached_property
     def lengths(self) -> tuple[tuple[int, ...], ...]:
-        """Run time in slots by job and tier."""
+        """Run time in slots, by job and tier."""
         return tuple(tuple(map(self.slots, own)) for own in self.seconds)
 
     @cached_property
@@ -104,7 +104,7 @@ class SlottedInstance:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """The places, the innermost first; none has the cells of one before it."""
+        """The places, innermost first; no two have the same cells."""
         found: dict[tuple[int, ...], Place] = {}
         for tier, groups in enumerate(self.problem.groups):
             for group in groups:
@@ -113,7 +113,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the numbers of the places that a job can have; a wider one only where it is of use."""
+        """Return the numbers of the places that a job can use; wider ones only if they can help."""
         need = self.demand[job]
         single = need == 1
         return tuple(
@@ -123,7 +123,7 @@ class SlottedInstance:
         )
 
     def slots(self, seconds: Exact) -> int:
-        """Return the whole slots of a time."""
+        """Convert a time in seconds to slots, rounding down."""
         return int(Fraction(seconds) // self.slot)
 
     def length(self, job: int, place: int) -> int:
@@ -131,23 +131,23 @@ class SlottedInstance:
         return self.lengths[job][self.places[place].tier]
 
     def shortest(self, job: int) -> Exact:
-        """Return the least seconds that a job runs: on the best tier that it could have, were it alone."""
+        """Return the run time in seconds of a job on the best tier that can hold it."""
         return min(self.seconds[job][self.places[place].tier] for place in self.places_of(job))
 
     def value(self, ends: Sequence[Exact]) -> Exact:
-        """Return the objective for the ends of the jobs, in seconds after the first release."""
+        """Return the objective for the ends of the jobs, in seconds after the first release date."""
         if self.problem.minimize == "makespan":
             return max(ends)
         total = sum(end - release for end, release in zip(ends, self.exact_release, strict=True))
         return Fraction(total) / len(ends)
 
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
-        """Find the schedule of choices by job, with exact times: in their order, each as early as possible."""
+        """Return the schedule of choices by job, with exact times: by start, each as early as possible."""
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])
 
     def choices(self, solution: WaitingSolution) -> list[SlottedRun]:
-        """Return a schedule as choices by job: the innermost place of each, and its start rounded down."""
+        """Convert a schedule to choices by job: the innermost place of each, and its start rounded down."""
         number = {job.name: index for index, job in enumerate(self.problem.jobs)}
         cell_of = [cell for cell, own in enumerate(self.problem.cells) for _ in own]
         found: dict[int, SlottedRun] = {}

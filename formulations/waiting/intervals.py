@@ -1,4 +1,4 @@
-"""Intervals: constraint programming with an optional interval for each place, and GPUs that stay."""
+"""Intervals: constraint programming with an optional interval for each place, on fixed GPUs."""
 
 from fractions import Fraction
 from math import ceil, floor
@@ -21,29 +21,27 @@ from gsopt.solvers.backends.process import Frame, FrameKind
 
 @exact_method(unused=["backend"])
 def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Prove the optimum with CP-SAT, GPUs of every machine told apart.
+    """Prove the optimum with CP-SAT, deciding the GPUs of every machine.
 
-    It begins with lists and a simple bound, as `time_indexed` does.
+    The search begins with list schedules and a simple bound, like `time_indexed`.
 
-    Sets: jobs j; places P of every tier that can hold them; cells m, the innermost places.
-    Parameters: d_j GPUs of a job; p_jP its slots at a place; G_m GPUs of a cell; r_j its first slot; H_j the
-    last one in which it may end, from a known value (`latest_ends`). Times too different for slots of which
-    all are multiples are rounded down; what comes out is a bound then, and its order another list.
-    Variables: s_j start; y_jP = 1 if job j is at place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m),
-    for a place of several cells.
-    Objective: the sum of the ends s_j + sum_P p_jP y_jP, or the last of them.
-    Constraints: one place for each job; sum_m c_jPm = d_j where y_jP = 1; a cumulative constraint for each
-    cell, of optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundantly one for each wider
-    place. Size: jobs times places intervals, jobs times places times cells counts.
-    Source: optional intervals and cumulative resources of constraint programming (Laborie and others, 2018);
-    tiers as in Dally, section II-B.
+    Sets: jobs j; places P of every tier that can hold j; cells m, the innermost places. Parameters: d_j GPUs of
+    a job; p_jP its slots at a place; G_m GPUs of a cell; r_j its first slot; H_j the last slot in which it may
+    end, given a known value (`latest_ends`). If times differ too much for a common slot, they are rounded down;
+    the optimum is then a bound, and its order gives another list. Variables: s_j start; y_jP = 1 if job j is at
+    place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m), for a place of several cells. Objective: the sum
+    of the ends s_j + sum_P p_jP y_jP, or the last of them. Constraints: one place for each job; sum_m c_jPm =
+    d_j if y_jP = 1; a cumulative constraint for each cell, of optional intervals [s_j, s_j + p_jP) with d_j, or
+    c_jPm, GPUs; redundant ones for each wider place. Size: jobs times places intervals, jobs times places times
+    cells counts. Source: optional intervals and cumulative resources of constraint programming (Laborie and
+    others, 2018); tiers as in Dally, section II-B.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; the backend is CP-SAT in any case.
+        Time limit, gap, start, callback and log; the solver is always CP-SAT.
 
     Raises
     ------
@@ -72,7 +70,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_intervals(best: BestRuns) -> None:
-    """Look for a better schedule than the best one, until there is none or the time is up."""
+    """Look for better schedules until there are none or time runs out."""
     call = _IntervalCall(best)
     left = best.budget.left()
     reply = CpSat().call(solve, call.task(), limit=None if left is None else left + GRACE, hear=call.hear)
@@ -83,7 +81,7 @@ def solve_intervals(best: BestRuns) -> None:
 
 
 class _IntervalCall:
-    """One call of the solver, and what it reports."""
+    """One call of the solver, with its reports and outcome."""
 
     def __init__(self, best: BestRuns) -> None:
         self.best, self.instance = best, best.instance.limited
@@ -120,7 +118,7 @@ class _IntervalCall:
         )
 
     def hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds on the way; return whether to stop."""
+        """Keep what the solver finds along the way; return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self.take(*content)
@@ -129,7 +127,7 @@ class _IntervalCall:
         return self.best.asked_to_stop
 
     def take(self, chosen: tuple[Chosen, ...] | None, bound: float) -> None:
-        """Take over a solution and a bound of the model."""
+        """Keep a solution and a bound of the model."""
         instance = self.instance
         if chosen is not None:
             choices = [
@@ -145,7 +143,7 @@ class _IntervalCall:
             self.best.raise_bound(total / len(instance.demand))
 
     def _total(self, value: Exact) -> Fraction:
-        """Return the objective of the model for a value of the problem."""
+        """Convert a value of the problem to the model's objective, in slots."""
         if self.last:
             return Fraction(value) / self.instance.slot
         return (Fraction(value) * len(self.latest) + sum(self.instance.exact_release)) / self.instance.slot

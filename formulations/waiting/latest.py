@@ -1,4 +1,4 @@
-"""Latest: until when each job has ended in every schedule of at most some value."""
+"""Latest: the latest end of each job in any schedule of at most a given value."""
 
 from fractions import Fraction
 
@@ -7,10 +7,10 @@ from gsopt.core.numbers.grid import Exact
 
 
 def latest_ends(instance: SlottedInstance, value: Exact) -> list[Exact]:
-    """List the latest end of each job in a schedule of at most some value, in seconds after the first release.
+    """Return the latest end of each job for a value of the objective, in seconds after the first release date.
 
-    For the mean completion time, all other jobs take at least their shortest run times, which leaves the rest
-    of the total for one. The end of a schedule that is good for another objective proves nothing.
+    For the mean completion time, all other jobs take at least their shortest run times; one job may take the
+    rest of the total.
     """
     jobs = range(len(instance.demand))
     if instance.problem.minimize == "makespan":

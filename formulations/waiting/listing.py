@@ -1,4 +1,4 @@
-"""Listing: jobs placed one after the other where each ends earliest, and a local search over their order."""
+"""Listing: jobs placed one by one where each ends first, and a local search over their order."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -17,7 +17,7 @@ _MOST_JOBS = 60
 
 
 class FreeProfile:
-    """Free GPUs of every cell over time, while jobs are placed."""
+    """Free GPUs of every cell over time, as jobs are placed."""
 
     def __init__(self, instance: SlottedInstance) -> None:
         self.instance = instance
@@ -25,7 +25,7 @@ class FreeProfile:
         self._free = [list(instance.sizes)]
 
     def place(self, job: int, widest: int | None = None) -> SlottedRun:
-        """Place a job where it ends earliest, innermost on a tie, and not beyond `widest` where possible."""
+        """Place a job where it ends first (innermost on a tie), on tiers up to `widest` if possible."""
         instance = self.instance
         places = instance.places_of(job)
         narrow = [each for each in places if widest is None or instance.places[each].tier <= widest]
@@ -53,7 +53,7 @@ class FreeProfile:
         yield from self._times[bisect_left(self._times, release + 1) :]
 
     def _fit(self, job: int, start: int, length: int, places: Sequence[int]) -> SlottedRun | None:
-        """Find GPUs that are free for some time: the place that then has the fewest left."""
+        """Find free GPUs for a period, at the place with the fewest GPUs left."""
         need, times = self.instance.demand[job], self._times
         first = bisect_left(times, start + 1) - 1
         last = max(bisect_left(times, start + length), first + 1)
@@ -87,9 +87,9 @@ class FreeProfile:
 def place_all(
     instance: SlottedInstance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
 ) -> list[SlottedRun] | None:
-    """Place jobs in an order, each no wider than its tier where that is possible; by job.
+    """Place jobs in an order, each within its widest tier if possible; return the runs by job.
 
-    None where a budget passes meanwhile.
+    Returns None if the budget runs out.
     """
     profile = FreeProfile(instance)
     found: dict[int, SlottedRun] = {}
@@ -101,9 +101,9 @@ def place_all(
 
 
 def search_lists(best: BestRuns) -> None:
-    """Improve the best schedule by other orders and tiers: rules first, then small changes of the best.
+    """Improve the best schedule by other orders and tiers: rules first, then small random changes of the best.
 
-    The draws are the same every time.
+    The random draws are the same every time.
     """
     instance = best.instance
     jobs, random = range(len(instance.demand)), Random(0)
@@ -129,7 +129,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Place jobs in the order in which a relaxation starts them, no wider than there, or anywhere."""
+    """Place jobs in the order in which a relaxation starts them, within its tiers, or on any tier."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])
@@ -137,7 +137,7 @@ def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
 
 
 def _rules(best: BestRuns) -> Iterator[list[int]]:
-    """Yield orders: as the best schedule starts, by release, shortest first, least area first, in turn."""
+    """Yield orders: by start in the best schedule, release, end, area, and largest area first."""
     instance = best.instance
     jobs = range(len(instance.demand))
     shortest = [instance.shortest(job) for job in jobs]
@@ -153,7 +153,7 @@ def _rules(best: BestRuns) -> Iterator[list[int]]:
 def _try(best: BestRuns, order: Sequence[int], tiers: Sequence[int]) -> float:
     """Place jobs in an order, keep the schedule if it is the best, and return its value in slots.
 
-    The first schedule of all is finished whatever time it takes.
+    The very first schedule is completed even if the time limit passes.
     """
     instance = best.instance
     choices = place_all(instance, order, tiers, None if best.solution is None else best.budget)

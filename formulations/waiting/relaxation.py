@@ -1,4 +1,4 @@
-"""Relaxation: jobs in places and slots, where GPUs of a place are counted and not told apart."""
+"""Relaxation: jobs in places and slots, with counted instead of fixed GPUs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class StartColumn(NamedTuple):
-    """A job that starts at a place in a slot."""
+    """The start of a job at a place in a slot."""
 
     job: int
     place: int
@@ -26,24 +26,21 @@ class StartColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    r"""The time-indexed model: who starts where and when, with nested places of counted GPUs.
+    r"""The time-indexed model: which job starts where and when, with nested places of counted GPUs.
 
-    A job on a tier needs GPUs in one place of it, whichever; at any moment they can be found if each place has
-    as many as are used within it. Over time the ones found first may not be free until the end, so a job would
-    have to move: the optimum is a bound, and exact only where GPUs are found for it that stay.
+    A job on a tier needs any GPUs in one of its places. At any moment they exist if no place is overloaded. But
+    the same GPUs may not be free until the job ends, so a job might have to move. The optimum is a bound, and
+    exact only if fixed GPUs are found for it.
 
-    Sets: jobs j; places P of every tier, nested; slots t; for each job the places that can hold it, but for
-    those that lie within a place where it runs as fast.
-    Parameters: d_j GPUs of a job; p_jP its slots at a place; G_P GPUs of a place; r_j its first slot; H_j the
-    last one in which it may end, from a known value (`latest_ends`).
-    Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M the last end, for the
-    makespan only.
-    Objective: the mean of release to end, s and p_jP in seconds, or M.
+    Sets: jobs j; places P of every tier, nested; slots t; for each job the places that can hold it, except
+    those inside a place where it runs equally fast. Parameters: d_j GPUs of a job; p_jP its slots at a place;
+    G_P GPUs of a place; r_j its first slot; H_j the last slot in which it may end, given a known value
+    (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M the
+    last end (makespan only). Objective: the mean time from release to end, with s and p_jP in seconds, or M.
     Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s <= t < s + p_jQ is at
-    most G_P for each place and slot; M >= sum (s + p_jP) x_jPs for each job.
-    Size: as many columns as jobs times places times slots of the horizon.
-    Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey, 1992), with the places nested
-    as tiers are in Dally, section II-B.
+    most G_P for each place and slot; M >= sum (s + p_jP) x_jPs for each job. Size: a column for each job, place
+    and slot of the horizon. Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey,
+    1992), with nested places as in Dally, section II-B.
     """
 
     instance: SlottedInstance  # jobs and places on a grid
@@ -51,7 +48,7 @@ class Relaxation:
 
     @cached_property
     def columns(self) -> tuple[StartColumn, ...]:
-        """Every start that leaves a job in time."""
+        """Every start at which a job ends in time."""
         return tuple(
             StartColumn(job, place, start)
             for job, places in enumerate(self.places)
@@ -61,7 +58,7 @@ class Relaxation:
 
     @property
     def entries(self) -> int:
-        """Number of entries of the capacity rows, at most, without listing the columns."""
+        """Upper limit on the number of entries of the capacity rows, without listing the columns."""
         instance = self.instance
         return len(instance.problem.tiers) * sum(
             max(self._last_start(job, place) + 1 - instance.release[job], 0) * instance.length(job, place)
@@ -71,12 +68,12 @@ class Relaxation:
 
     @property
     def horizon(self) -> int:
-        """Slots until the last job must have ended, which are coefficients of rows for the makespan."""
+        """Slots until the last job must have ended, coefficients of the makespan's rows; 0 for the mean."""
         return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
 
     @cached_property
     def places(self) -> tuple[tuple[int, ...], ...]:
-        """Places of each job."""
+        """Places of each job with columns."""
         return tuple(tuple(self._places_of(job)) for job in range(len(self.instance.demand)))
 
     def _places_of(self, job: int) -> list[int]:
@@ -99,7 +96,7 @@ class Relaxation:
 
     @cached_property
     def costs(self) -> list[Exact]:
-        """What each column adds to the objective, in seconds."""
+        """Cost of each column in the objective, in seconds."""
         instance = self.instance
         if instance.problem.minimize == "makespan":
             return [*(0 for _ in self.columns), instance.slot]
@@ -111,7 +108,7 @@ class Relaxation:
         ]
 
     def form(self) -> StandardForm:
-        """Return the model as arrays."""
+        """Return the model in standard form."""
         rows = SparseRows()
         for job in range(len(self.instance.demand)):
             own = ((index, 1.0) for index, column in enumerate(self.columns) if column.job == job)
@@ -130,7 +127,7 @@ class Relaxation:
         )
 
     def point(self, choices: Sequence[SlottedRun]) -> NDArray[np.float64]:
-        """Return a schedule, by job, as values of the columns."""
+        """Return the column values of a schedule given by job."""
         number = {column: index for index, column in enumerate(self.columns)}
         point = np.zeros(len(self.costs))
         ends = []
@@ -143,12 +140,12 @@ class Relaxation:
         return point
 
     def choices(self, values: NDArray[np.float64]) -> list[SlottedRun]:
-        """Read place and start of each job."""
+        """Return the place and start of each job in column values."""
         chosen = [self.columns[index] for index in np.flatnonzero(values[: len(self.columns)] > 1 / 2)]
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the arrays with a row more: not all of some jobs have start and run time as chosen."""
+        """Return the model with one more row: not all of some jobs have the start and run time chosen."""
         alike = [
             index
             for index, column in enumerate(self.columns)
@@ -170,7 +167,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Return the place with columns that stands for a place: itself, or the widest that is as fast."""
+        """Return the place with columns that replaces a place: itself, or the widest that is equally fast."""
         own = self.instance.places[place]
         return max(
             each
@@ -181,7 +178,7 @@ class Relaxation:
         )
 
     def _capacity(self) -> dict[tuple[int, int], list[Entry]]:
-        """Return the GPUs that columns hold of each place in each slot, where something of its own can be."""
+        """Return the columns that hold GPUs of each place in each slot, for places with their own columns."""
         instance, found = self.instance, dict[tuple[int, int], list[Entry]]()
         own = {place for _, place, _ in self.columns}
         around = [
@@ -196,7 +193,7 @@ class Relaxation:
         return found
 
     def _add_last_end(self, rows: SparseRows) -> None:
-        """Let the last column be no earlier than any end."""
+        """Add rows by which the last column is no earlier than any end."""
         last = len(self.columns)
         for job in range(len(self.instance.demand)):
             ends = [

@@ -1,4 +1,4 @@
-"""Search: all orders in which jobs start, and all cells that they use, in whole numbers of any size."""
+"""Search: all orders in which jobs start, and all cells that they use, in integers of any size."""
 
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,7 +16,7 @@ _MOST_WAYS = 1_000
 
 
 class PartialSchedule(NamedTuple):
-    """What has been decided: some jobs have started, none after now."""
+    """A partial schedule: some jobs have started, and no other starts before `now`."""
 
     now: int  # slot of the last start
     free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending
@@ -26,14 +26,13 @@ class PartialSchedule(NamedTuple):
 
 
 class DepthFirstSearch:
-    """Depth first over the next job to start, and how many GPUs of each cell it takes.
+    """A depth-first search over the next job to start, and the number of GPUs it takes from each cell.
 
-    Some best schedule starts each job as early as the jobs before it in the order of starts allow, on those
-    GPUs of its cells that are free first: GPUs that are free by then make no difference to anybody later. Left
-    out is what cannot be better than the best schedule known (`is_hopeless`), of jobs that are alike all orders
-    but one (`is_twin`), and what differs from something seen by groups of GPUs that are alike (`is_seen`).
-
-    It counts in whole slots of which all times are multiples, so what it proves is exact.
+    Some optimal schedule starts each job as early as the previous starts allow, on the GPUs of its cells that
+    are free first, as later jobs do not care which of the free GPUs are taken. Pruned are states that cannot
+    beat the best known schedule (`is_hopeless`), all but one order of identical jobs (`is_twin`), and states
+    that equal an earlier one up to a permutation of identical groups of GPUs (`is_seen`). Times are whole slots
+    of a common divisor, so proofs are exact.
     """
 
     def __init__(self, best: BestRuns) -> None:
@@ -55,7 +54,7 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search and keep what is found; return whether so many states covered the whole search."""
+        """Search up to a number of states, keeping what is found; return whether the search was completed."""
         if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
@@ -69,14 +68,14 @@ class DepthFirstSearch:
         return True
 
     def limit(self) -> Fraction:
-        """Return what a schedule has to pay less than, in slots."""
+        """Return the value that a schedule has to stay below, in slots."""
         value = Fraction(self.best.known_value)
         if self.last:
             return value / self.instance.slot
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
     def _extend(self, state: PartialSchedule) -> bool:
-        """Search what a state may become; return whether that was completed."""
+        """Search the successors of a state; return whether that was completed."""
         if not state.left:
             if state.paid < self.limit():
                 self.best.take(self.best.problem.started(state.shares))
@@ -100,14 +99,14 @@ class DepthFirstSearch:
                 yield self._started(state, left, CellShare(job, counts))
 
     def _combinations(self, need: int) -> int:
-        """Count the combinations of cells that give so many GPUs."""
+        """Return the number of ways to take a number of GPUs from the cells."""
         counts = [1] + [0] * need
         for size in self.instance.sizes:
             counts = [sum(counts[max(0, count - size) : count + 1]) for count in range(need + 1)]
         return counts[need]
 
     def _counts(self, need: int, first: int) -> Iterator[dict[int, int]]:
-        """Enumerate the numbers of GPUs to take of the cells from one on."""
+        """Yield the numbers of GPUs to take from the cells from a given one on."""
         sizes = self.instance.sizes
         if not need:
             yield {}
@@ -139,10 +138,10 @@ class DepthFirstSearch:
     # What is left out
 
     def is_hopeless(self, state: PartialSchedule) -> bool:
-        """Check whether no schedule of a state can be better than the best one known.
+        """Check whether no schedule from a state can be better than the best known one.
 
-        Of the jobs that are left, so many have ended at any time as could have been alone on their best tiers,
-        and as the GPU time since they were free is enough for.
+        At any time, at most as many of the remaining jobs have ended as if each were alone on its best tier,
+        and as the available GPU time allows.
         """
         ready = sorted(max(free, state.now) for cell in state.free for free in cell)
         alone = sorted(max(state.now, self.instance.release[job]) + self.shortest[job] for job in state.left)
@@ -155,11 +154,11 @@ class DepthFirstSearch:
         return least >= self.limit()
 
     def is_twin(self, job: int, others: Sequence[int]) -> bool:
-        """Check whether one of other jobs is the same but for its name."""
+        """Check whether any of some jobs equals a job except for its name."""
         return any(self.kinds[other] == self.kinds[job] for other in others)
 
     def is_seen(self, state: PartialSchedule) -> bool:
-        """Check whether one before a state was no worse, but for which of equal groups of GPUs is which."""
+        """Check whether an equivalent earlier state was no worse, and record the state if not."""
         key = (state.now, frozenset(state.left), self._shape(state))
         if self.seen.get(key, state.paid + 1) <= state.paid:
             return True
@@ -168,7 +167,7 @@ class DepthFirstSearch:
         return False
 
     def _shape(self, state: PartialSchedule) -> Any:
-        """Describe when GPUs are free, by group within group, none by its number."""
+        """Return when GPUs are free, by group within group, independent of their numbers."""
         shape: dict[frozenset[int], Any] = {
             cells: tuple(max(free, state.now) for cell in cells for free in state.free[cell])
             for cells in self.groups[0]
@@ -181,7 +180,7 @@ class DepthFirstSearch:
 
 
 def first_slot(ready: Sequence[int], area: int) -> int:
-    """Return the first slot by which GPUs that are ready from some slots on have done so much."""
+    """Return the first slot by which GPUs that become ready at some slots can have done an amount of work."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

@@ -1,4 +1,4 @@
-"""Simple bounds: what no schedule is below, by formulas."""
+"""Simple bounds: lower bounds on the objective by formulas."""
 
 from fractions import Fraction
 from itertools import accumulate
@@ -18,11 +18,12 @@ from gsopt.schedule.bounds.work import Steps
 def simple_bound(instance: SlottedInstance) -> Exact:
     """Bound the objective by run times on the best tier, and by the GPU time that they take.
 
-    A job's best tier is the innermost of which some place holds it, whatever else runs. For the makespan: no
-    job ends before its release and best run time, and after each release date all GPUs have to do what is
-    released from then on. For the mean completion time: as many jobs have ended at any time as by shortest
-    remaining time on one machine that is as fast as all GPUs, or as have had their best run times; and no job
-    ends before half of its own after the mean time of its work on such a machine.
+    A job's best tier is the innermost one with a place that can hold it. For the makespan: no job ends before
+    its release date plus its best run time, and the work released from any date on needs all GPUs for its total
+    GPU time. For the mean completion time, the larger of two bounds: at any time, at most as many jobs have
+    ended as under shortest remaining time on one machine as fast as all GPUs, and as have had their best run
+    times; and no job ends earlier than the mean busy time of its work on such a machine plus half of its run
+    time.
 
     Source: energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001); for the mean, the
     formulas of `gsopt.schedule.bounds`, here on the exact times of the problem.
@@ -38,7 +39,7 @@ def simple_bound(instance: SlottedInstance) -> Exact:
 
 
 def _steps(instance: SlottedInstance) -> Steps:
-    """Count times in parts of a slot of which all GPUs' time is a multiple, jobs by their release."""
+    """Return the jobs by release date, with times in fractions of a slot that divide the time of all GPUs."""
     gpus = sum(instance.sizes)
     order = sorted(range(len(instance.demand)), key=lambda job: instance.release[job])
     shortest = [min(instance.length(job, place) for place in instance.places_of(job)) for job in order]
@@ -52,9 +53,9 @@ def _steps(instance: SlottedInstance) -> Steps:
 
 
 def bound_at_once(best: BestRuns) -> None:
-    """Raise the bound by formulas, and for the mean by prices of GPU time, with each job on its best tier.
+    """Raise the bound by formulas and, for the mean, by prices of GPU time, with each job on its best tier.
 
-    Those hold for jobs that may be interrupted and moved too (`gsopt.schedule.bounds.mean_jct_bound`).
+    Price bounds also hold if jobs may be interrupted and moved (`gsopt.schedule.bounds.mean_jct_bound`).
     """
     best.raise_bound(simple_bound(best.instance))
     if best.problem.minimize == "mean_jct" and not best.finished:
@@ -64,7 +65,7 @@ def bound_at_once(best: BestRuns) -> None:
 
 
 def on_best_tiers(instance: SlottedInstance) -> Scenario:
-    """Return jobs that run no longer than on their best tiers, wherever they stand."""
+    """Return a scenario in which each job runs as on its best tier, wherever it is placed."""
     jobs = [
         Job(
             name=job.name,

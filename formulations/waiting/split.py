@@ -1,4 +1,4 @@
-"""Split: GPUs for jobs whose starts and run times are given, so that no job has to move."""
+"""Split: fixed GPUs for jobs with given starts and run times, so that no job has to move."""
 
 from collections.abc import Iterator, Sequence
 
@@ -13,18 +13,16 @@ from gsopt.solvers.standard_form import StandardForm
 def find_split(
     instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
 ) -> list[SlottedRun] | None:
-    """Find GPUs of each cell for every job, from its start to its end; None where none are found in time.
+    """Find GPUs of each cell for every job, from start to end; return None if none are found in time.
 
-    A job may be put at any place where it runs no longer than at the one that was chosen.
+    A job may use any place where it runs no longer than at the chosen one.
 
-    Sets: jobs j; the places P at which each runs no longer; cells m; the starts t of all jobs.
-    Parameters: d_j GPUs of a job; G_m GPUs of a cell; the jobs that run at each t.
-    Variables: y_jP = 1 if job j is at place P; c_jm its GPUs of cell m, the same from start to end.
-    Objective: none.
-    Constraints: sum_P y_jP = 1; sum_m c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over
-    the jobs that run at t is at most G_m.
-    Size: jobs times places and cells columns, and jobs times cells rows twice.
-    Source: the check that a laminar schedule needs, as places count GPUs and do not tell them apart.
+    Sets: jobs j; the places P at which each runs no longer; cells m; the starts t of all jobs. Parameters: d_j
+    GPUs of a job; G_m GPUs of a cell; the jobs that run at each t. Variables: y_jP = 1 if job j is at place P;
+    c_jm its GPUs of cell m, the same from start to end. Objective: none. Constraints: sum_P y_jP = 1; sum_m
+    c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over the jobs that run at t is at most
+    G_m. Size: jobs times places and cells columns, and jobs times cells rows twice. Source: gsopt's own; the
+    check that a schedule with counted GPUs needs.
     """
     form, names = _model(instance, choices, range(len(choices)))
     outcome = _solve(form, budget)
@@ -38,9 +36,9 @@ def find_split(
 
 
 def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget) -> list[int] | None:
-    """Find jobs for which there are no such GPUs even if the others do not run, as few as will do.
+    """Find a small set of jobs for which no such GPUs exist even if the other jobs do not run.
 
-    None where it is not proven in time that there are none for all jobs together.
+    Returns None if it is not proven in time that there are none for all jobs together.
     """
     needed = list(range(len(choices)))
     if not _is_impossible(instance, choices, needed, budget):
@@ -102,7 +100,7 @@ def _model(
 
 
 def _as_fast(instance: SlottedInstance, job: int, chosen: int) -> Iterator[int]:
-    """Yield the places at which a job runs no longer than at one."""
+    """Yield the places at which a job runs no longer than at a given one."""
     run = instance.seconds[job]
     for place in instance.places_of(job):
         if run[instance.places[place].tier] <= run[instance.places[chosen].tier]:
@@ -110,7 +108,7 @@ def _as_fast(instance: SlottedInstance, job: int, chosen: int) -> Iterator[int]:
 
 
 def _together(instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> list[list[int]]:
-    """Return those of some jobs that run at each start."""
+    """Return the jobs that run at each start of any of them."""
     spans = {job: (choices[job].start, _end(instance, job, choices[job])) for job in jobs}
     found = [
         [job for job, (begin, end) in spans.items() if begin <= start < end]

@@ -1,4 +1,4 @@
-"""Time-indexed: the relaxation with counted GPUs, solved slot by slot, and GPUs found for its schedule."""
+"""Time-indexed: the relaxation with counted GPUs, and a search for fixed GPUs for its schedule."""
 
 from dataclasses import replace
 
@@ -35,25 +35,25 @@ _BOUND = "the relaxation is a bound only"
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve the time-indexed relaxation; its schedule is optimal where GPUs are found for it that stay.
+    """Solve the time-indexed relaxation; its schedule is optimal if fixed GPUs are found for it.
 
-    It begins with lists (`search_lists`) and a simple bound. The value of the best list says until when each
-    job must have ended (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
-    rack and cluster (`Relaxation`). Its optimum is a bound and no more than that, until GPUs are found for its
-    schedule, from the start of each job to its end (`find_split`); else the best schedule known is returned
-    with that bound. The message says which of the two it is.
+    The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list limits
+    the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
+    rack and cluster (`Relaxation`), so its optimum is only a bound. If GPUs are found for its schedule, from
+    the start of each job to its end (`find_split`), it is optimal; otherwise the best known schedule is
+    returned with that bound. The message says which.
 
-    Where times are no whole slots of a few thousand, slots are longer and times are rounded down: what comes
-    out is a bound again, and its order another list.
+    If times need too many slots, slots are made longer and times are rounded down; the optimum is still a
+    bound, and its order gives another list.
+
+    Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop.
-
-    Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
+        Time limit, gap, backend, start, callback and log.
 
     Examples
     --------
@@ -80,9 +80,9 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation of a problem, raise the bound, and look for GPUs; return a message on the outcome.
 
-    Where there are no GPUs for its schedule, it is solved again without the starts and run times of some jobs
-    for which there are none (`find_conflict`): for these at least one has to be another. It takes at most
-    `share` of the time left, and solves again at most `conflicts` times.
+    If there are no GPUs for its schedule, a small set of jobs without GPUs is excluded (`find_conflict`): at
+    least one of them must get another start or run time. The relaxation is then solved again, at most
+    `conflicts` times. All this takes at most the fraction `share` of the remaining time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)
@@ -105,7 +105,7 @@ def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -
 
 
 def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget) -> list[SlottedRun] | None:
-    """Solve the relaxation, raise the bound, and return its schedule."""
+    """Solve the relaxation, raise the bound, and return its schedule; None if it is not optimal."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
     proof = optimize(
@@ -125,7 +125,7 @@ def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget
 
 
 def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
-    """Return the model without the columns that no better schedule has, by their reduced costs."""
+    """Return the model without the columns that no better schedule uses, by reduced costs."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
@@ -142,7 +142,7 @@ def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
 
 
 def model_of(best: BestRuns) -> Relaxation:
-    """Return the relaxation that covers all schedules as good as the best, on slots that are short enough."""
+    """Return the relaxation of all schedules as good as the best one, on slots long enough to solve it."""
     if best.value is None:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)

@@ -1,4 +1,4 @@
-"""Highest density: numbers of extra workers in the order of their value per GPU."""
+"""Highest density: grants numbers of extra workers in the order of their value per GPU."""
 
 import numpy as np
 
@@ -9,20 +9,20 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Take items in the order of their value per GPU; a later, larger item of a job replaces its present one.
+    """Take items in falling order of value per GPU; a larger item of a job replaces its current one.
 
-    An item is an allowed number of extra workers of one job. It is taken if it is worth more than the present
-    item of the job and the further GPUs that it needs are left. Ties go to the smaller number, then to the
-    first job.
+    An item is an allowed number of extra workers of one job. It is taken if it is worth more than the current
+    item of the job and enough GPUs remain. Ties go to the smaller number, then to the first job.
 
     Notes
     -----
-    Source: the classical greedy for knapsacks, by value per weight, applied to the items of Aryl's Algorithm 2.
+    Source: the classical greedy algorithm for knapsacks, by value per weight, on the items of Aryl's Algorithm
+    2.
 
     Complexity: O(I log I) for I items.
 
-    The order uses averages, not what the next worker adds: a job whose first worker is valuable also gets
-    further ones of little use. On the other hand it sees a gain behind a worker that saves nothing.
+    The order uses averages, not marginal gains: a job whose first extra worker is valuable also gets further
+    ones of little use. On the other hand, the rule sees gains beyond a worker that saves nothing.
 
     Examples
     --------

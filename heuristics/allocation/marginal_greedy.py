@@ -1,4 +1,4 @@
-"""Greedy by marginal value per GPU: step by step to the job that gains most."""
+"""Marginal greedy: each step goes to the job that gains most per GPU."""
 
 from heapq import heapify, heappop, heappush
 
@@ -11,7 +11,7 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Grant one step after the other to the job whose next step saves most time per GPU.
+    """Give each next step to the job that saves most time per GPU.
 
     A step leads to the next allowed number of workers, which is one more if a job allows every number. A job
     gets no more steps once its next one does not fit, saves nothing, or exceeds its maximum. Ties go to the job
@@ -25,8 +25,8 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     Complexity: O(I + P log J) for J jobs, I items and P steps given.
 
     Optimal if all steps have the same size and no step of a job saves more than the one before it. With
-    different sizes it can leave GPUs idle that a better choice would use; with other value tables it cannot see
-    a gain behind a step that saves nothing.
+    different sizes it may leave GPUs idle that a better choice would use; with other value tables it cannot see
+    gains beyond a step that saves nothing.
 
     Departures from the papers: AFS and Optimus build whole allocations from predicted throughput; here the
     remaining GPUs are shared by the time saved, within the range of each job.

@@ -1,4 +1,4 @@
-"""MaxValueDP: the dynamic program for the multiple-choice knapsack that Algorithm 2 calls."""
+"""MaxValueDP: the dynamic programme for the multiple-choice knapsack that Algorithm 2 calls."""
 
 from collections.abc import Sequence
 
@@ -15,7 +15,7 @@ LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
 def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = UNLIMITED) -> list[int]:
-    """Choose at most one item of every group such that the weights fit and the value is largest.
+    """Choose at most one item of every group with the largest total value that fits the capacity.
 
     Returns
     -------
@@ -25,14 +25,14 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     Raises
     ------
     Unsupported
-        The table of groups by capacity is too large.
+        The table of groups by capacity would be too large.
     TimeUp
-        The budget is used up before it is filled.
+        Time runs out before the table is filled.
 
     Notes
     -----
-    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no program; this is the textbook one, with
-    one row of best values per group, read back from the end.
+    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no details; this is the textbook dynamic
+    programme, with one row of best values per group, traced back from the end.
 
     Complexity: O(I C) time and O(G C) memory for G groups, I items and capacity C.
     """

@@ -1,4 +1,4 @@
-"""Two elastic jobs on one cluster: the analysis of Aryl's Appendix C, with a rule that always holds."""
+"""Two elastic jobs on one cluster: the analysis of Aryl's Appendix C, and a corrected rule."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -11,7 +11,7 @@ class LinearJob:
     Attributes
     ----------
     work
-        L, in GPU-seconds; the same whatever the allocation (linear speed).
+        L, in GPU-seconds, independent of the allocation (linear speed-up).
     least, most
         g_min and g_max, in GPUs.
     """
@@ -23,9 +23,9 @@ class LinearJob:
 
 @dataclass(frozen=True)
 class TwoJobs:
-    """Two jobs that run side by side from the start and use all `capacity` GPUs (Equation 3a).
+    """Two jobs that both run from the start and use all `capacity` GPUs together (Equation 3a).
 
-    As in Equation 2 both minima fit together, and both maxima do not. When one job ends, the other continues
+    As in Equation 2, both minima fit together, and both maxima do not. When one job ends, the other continues
     with its maximum. The job with the smaller maximum is p.
     """
 
@@ -57,8 +57,8 @@ def printed_rule(jobs: TwoJobs) -> int:
     """Return the GPUs of p by the two conclusions at the end of Appendix C (Equations 8 and 9).
 
     If the capacity is at least twice p's maximum, p is favoured; otherwise the job with less work. The favoured
-    job gets its maximum, or as much of it as the other's minimum leaves: the paper does not cover that case, in
-    which the rule can be wrong.
+    job gets its maximum, or as much of it as the other's minimum leaves. The paper does not cover the latter
+    case, in which the rule can be wrong.
     """
     least, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work
@@ -66,7 +66,7 @@ def printed_rule(jobs: TwoJobs) -> int:
 
 
 def end_point_rule(jobs: TwoJobs) -> int:
-    """Return the GPUs of p that minimise the average completion time of two jobs side by side.
+    """Return the GPUs of p that minimize the average completion time of two jobs side by side.
 
     By Equation 7 the average first rises with p's GPUs (or falls all along, if the capacity is at least twice
     p's maximum) and then falls, so one of the two end points is best. Both are evaluated; ties go to the
@@ -81,7 +81,7 @@ def end_point_rule(jobs: TwoJobs) -> int:
 
 
 def one_after_the_other(jobs: TwoJobs) -> Fraction:
-    """Return the smaller average completion time of the two orders in which one job waits for the other.
+    """Return the smaller average completion time of the two orders of running the jobs one after the other.
 
     Appendix C leaves this out, although it can be better than every allocation side by side.
     """

@@ -1,4 +1,4 @@
-"""Aryl's Algorithm 2: minimum workers first, by shortest job first; then a knapsack for the extra workers."""
+"""Aryl's Algorithm 2: minimum workers by shortest job first, then a knapsack for the extra workers."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ def two_phase(
         (``corrected``), or ``(w + min_workers) * gpus_per_worker`` as printed in line 17 (``printed``). The
         printed weight charges the minimum workers a second time, and leaves GPUs idle.
     budget
-        When to stop; there is no solution then.
+        Time limit; if it passes, there is no solution.
 
     Raises
     ------
     InvalidInput
-        There is no such weight.
+        The weight is neither of the two.
     Unsupported
-        The table of the knapsack is too large.
+        The table of the knapsack would be too large.
 
     Notes
     -----
@@ -49,15 +49,15 @@ def two_phase(
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items and C remaining GPUs.
 
-    With the corrected weight the second phase is exact: what makes the algorithm a heuristic is that it decides
-    in two phases, and for one moment only.
+    With the corrected weight the second phase is exact. The algorithm is still a heuristic because it decides
+    in two phases, and only for the present moment.
 
     Departures from the paper:
 
     - Line 19 appends the item to the list of groups; it belongs to the group of its job.
-    - Line 25 asks for C* >= 0, which always holds; with C* = 0 nothing is left to share either way.
-    - Line 18 uses the full running time at the minimum for running jobs, too. Here the problem states the
-      value: for a job that has run already it should be based on the remaining time (or `remaining_work`).
+    - Line 25 requires C* >= 0, which always holds; with C* = 0 nothing is left to share either way.
+    - Line 18 also uses the full running time at the minimum for running jobs. Here the problem defines the
+      value, which for such a job should be based on the remaining time (or `remaining_work`).
 
     Examples
     --------
@@ -97,13 +97,13 @@ class TwoPhase:
     Attributes
     ----------
     started
-        Queued jobs that start, the shortest first.
+        Queued jobs that start, shortest first.
     waiting
-        Queued jobs that keep waiting, the shortest first.
+        Queued jobs that keep waiting, shortest first.
     problem
-        The knapsack of the second phase: the jobs started and the running ones.
+        The knapsack of the second phase: started and running jobs.
     result
-        Its extra workers.
+        The extra workers of the second phase.
     """
 
     started: tuple[ElasticJob, ...]
@@ -119,18 +119,18 @@ def two_phase_allocation(
     *,
     knapsack: Callable[[Allocation], Result[AllocationSolution]] = two_phase,
 ) -> TwoPhase:
-    """Run Algorithm 2 as a whole: choose which queued jobs start, then the extra workers of all jobs.
+    """Run both phases of Algorithm 2: choose the queued jobs to start, then the extra workers of all jobs.
 
     Parameters
     ----------
     queued
-        Jobs that wait, elastic or not.
+        Waiting jobs, elastic or not.
     running
         Elastic jobs that run with their minimum workers.
     capacity
         GPUs that are idle or used by extra workers (section 5.2).
     knapsack
-        Method for the second phase, such as an exact one that is faster than the table of `two_phase`.
+        Method for the second phase, e.g. an exact one that is faster than the table of `two_phase`.
 
     Raises
     ------
@@ -151,9 +151,9 @@ def two_phase_allocation(
 def shortest_job_first(
     queued: Sequence[ElasticJob], capacity: int
 ) -> tuple[list[ElasticJob], list[ElasticJob]]:
-    """Return which jobs start with their minimum workers and which wait, the shortest first (lines 1-9, 24).
+    """Return which jobs start with their minimum workers and which wait, shortest first (lines 1-9, 24).
 
-    Jobs that do not fit are passed over. Elastic jobs count with their running time at the minimum; ties keep
+    Jobs that do not fit are skipped. Elastic jobs are ordered by their running time at the minimum; ties keep
     the order of the queue.
 
     Raises

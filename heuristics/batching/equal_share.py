@@ -1,4 +1,4 @@
-"""Equal share: all jobs have the same number of GPUs, up to their caps."""
+"""Equal share: all jobs get the same number of GPUs, up to their caps."""
 
 from collections.abc import Sequence
 from heapq import heapify, heappop, heappush
@@ -12,22 +12,22 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant each GPU to the job with the fewest GPUs among those below their caps; ties go to the shorter job.
+    """Give each GPU to the job with the fewest GPUs below its cap; ties go to the shorter job.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; the remaining GPUs then go to the shorter jobs.
+        Time limit; if it passes, the remaining GPUs go to the shorter jobs.
 
     Notes
     -----
-    Source: processor sharing, the usual baseline; if there are more jobs than GPUs the shortest ones run. The
-    criterion plays no part.
+    Source: processor sharing, the usual baseline; if there are more jobs than GPUs, the shortest ones run. The
+    criterion is ignored.
 
-    Complexity: O(J (J + G) log J) for J jobs with G gaps in their menus: the jobs with the fewest GPUs grow
-    together.
+    Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, as the jobs with the
+    fewest GPUs grow together.
 
     Examples
     --------
@@ -60,5 +60,5 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _gapless(menu: Sequence[int], gpus: int) -> int:
-    """Count the numbers that follow one in a menu without a gap; 0 unless the menu is a range."""
+    """Return how many numbers follow the first without a gap; 0 unless the numbers are a range."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

@@ -16,27 +16,26 @@ _Step = tuple[Exact, int, int, Exact]
 
 @heuristic
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Start jobs, the shortest first, then give each GPU to the job whose share of the criterion gains most.
+    """Start the shortest jobs, then give each GPU to the job whose share of the criterion gains most.
 
-    A step leads to the next number of GPUs that a job may have; steps are ranked by their gain per GPU, equal
-    ones by the length of the job, the shorter first. A job whose next step no longer fits gets no more GPUs.
+    A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU; ties go to the
+    shorter job. A job whose next step no longer fits gets no more GPUs.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop; the remaining GPUs then go to the shorter jobs.
+        Time limit; if it passes, the remaining GPUs go to the shorter jobs.
 
     Notes
     -----
-    Source: the rule of Optimus (EuroSys 2018, section 4.1), which ONES compares itself with: each job gets a
-    worker, then the largest marginal gain in completion time gets the next. With ``sum_time`` it is that rule.
+    Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a worker, then
+    each next worker goes to the job with the largest marginal gain in completion time. With ``sum_time`` it is
+    exactly that rule. Departures: the gain is in the problem's criterion; there are no parameter servers; and
+    GPUs are given even without a gain if the problem requires all GPUs to be used.
 
-    Departures: the gain is in the criterion of the problem; there are no parameter servers; and GPUs are given
-    without any gain as long as the problem wants all GPUs used.
-
-    Complexity: O(I log J) for I numbers of GPUs of J jobs together.
+    Complexity: O(I log J) for I allowed numbers of GPUs of J jobs together.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The numbers of GPUs that jobs may have, and the solution that follows from a choice of them."""
+"""Menus: the numbers of GPUs that jobs may have, and the solution for a choice of them."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -33,35 +33,35 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Order the jobs that can run by their time on the least number of GPUs; ties keep their order."""
+    """Return the jobs that can run by their time on the fewest GPUs; ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Return the next larger number in a menu; None if there is none."""
+    """Return the next larger allowed number; None if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Return the largest number in a menu up to a limit; 0 if there is none."""
+    """Return the largest allowed number up to a limit; 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Return the solution with these numbers of GPUs, or the nearest ones that use as many as they must.
+    """Return the solution with given numbers of GPUs, or the nearest ones that use as many as required.
 
-    If menus have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible change hands.
-    Once the budget is used up each job, the shortest first, takes as many of them as it can.
+    If allowed numbers have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible
+    change hands. If the budget runs out, the jobs take as many of them as they can, shortest first.
 
     Raises
     ------
     TimeUp
-        GPUs are left even so.
+        GPUs are still left.
     Unsupported
-        The table of `nearest` is too large.
+        The table of `nearest` would be too large.
     """
     chosen = counts
     if sum(chosen) < problem.target:
@@ -86,14 +86,14 @@ def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
 
 
 def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
-    """Find numbers of GPUs that use as many as possible and differ least from those wanted.
+    """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted ones.
 
-    Return None if the budget is used up before.
+    Returns None if the budget runs out.
 
     Raises
     ------
     Unsupported
-        The table of jobs and GPUs is too large.
+        The table of jobs and GPUs would be too large.
     """
     if budget.passed:
         return None

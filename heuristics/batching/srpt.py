@@ -1,4 +1,4 @@
-"""SRPT: the shortest remaining processing time first, each job on as many GPUs as it may have."""
+"""SRPT: shortest remaining processing time first, each job on as many GPUs as it may have."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,21 +8,21 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 
 @heuristic
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant the job with the shortest remaining time its cap, then the next, as long as GPUs are left.
+    """Give the job with the shortest remaining time its cap, then the next one, while GPUs are left.
 
-    The time is that on the most GPUs a job may have. Jobs that must run get their fewest GPUs beforehand.
+    The remaining time is that on the most GPUs a job may have. Jobs that must run get their fewest GPUs first.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        When to stop looking for numbers of GPUs that use all of them, if menus have gaps.
+        Time limit for finding numbers of GPUs that use all of them, if allowed numbers have gaps.
 
     Notes
     -----
-    Source: shortest remaining processing time first, with which ONES begins (section 3.2.1), with the caps of
-    batch limits. Equation 3 without a forced set comes close to it.
+    Source: shortest remaining processing time first, the starting point of ONES (section 3.2.1), with the caps
+    of batch limits. Equation 3 without a forced set is close to it.
 
     Complexity: O(J log J) for J jobs.
 

@@ -1,4 +1,4 @@
-"""BSBF: the shortest job first, each with the partner with which it completes soonest."""
+"""BSBF: shortest job first, each with the partner that gives the least mean completion time."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -25,10 +25,10 @@ def bsbf(
     prefers: Prefers = "mean_jct",
     budget: Budget = UNLIMITED,
 ) -> ColocationSolution:
-    """Let jobs choose the best remaining partner, the shortest job first.
+    """Let jobs choose the best remaining partner, shortest job first.
 
     The best partner is the one with the least mean completion time of the pair. That need not be the one that
-    saves most: a short partner completes soon, whether it shares or not.
+    saves most: a short partner completes soon in any case.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -37,16 +37,17 @@ def bsbf(
     problem
         The problem.
     rule
-        How a pair decides whether to share: ``end_points``, or as printed by ``sign`` or ``cases``; see
+        How a pair decides whether to share: by ``end_points`` or, as printed, by ``sign`` or ``cases``; see
         `gsopt.performance.colocation.Pair.shares`.
     ties
-        Which of two equal sub-batches is chosen; ``smaller`` as printed.
+        Which of two equal sub-batches is chosen; printed: ``smaller``.
     key
-        ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: that of the text, by number of GPUs.
+        ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: the order in the text, by number of
+        GPUs.
     prefers
-        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the one that saves most time.
+        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the partner that saves most time.
     budget
-        When to stop.
+        Time limit.
 
     Raises
     ------
@@ -57,10 +58,10 @@ def bsbf(
     -----
     Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
 
-    Departures from the paper: a job shares with one running job that has all the GPUs that it needs; the paper
-    collects GPUs of several. The algorithm loops over GPUs although jobs are chosen; here it loops over running
-    jobs. The errors of Algorithm 2 are listed in `gsopt.performance.colocation.choose_sub_batch`. Ties go to
-    the first partner.
+    Departures from the paper: a job shares with a single running job that has all the GPUs that it needs; the
+    paper collects GPUs of several jobs. The printed algorithm loops over GPUs although it chooses jobs; this
+    one loops over running jobs. The errors of Algorithm 2 are listed in
+    `gsopt.performance.colocation.choose_sub_batch`. Ties go to the first partner.
 
     Examples
     --------

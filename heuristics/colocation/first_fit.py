@@ -1,4 +1,4 @@
-"""First fit: the shortest job first, each with the first running job that has room."""
+"""First fit: shortest job first, each with the first running job that has room."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,7 +8,7 @@ from heuristics.colocation.queue import Key, shortest_first
 
 @heuristic
 def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNLIMITED) -> ColocationSolution:
-    """Let jobs share one after the other, the shortest first, whatever the interference.
+    """Let jobs share one after the other, shortest first, ignoring interference.
 
     The partner is the first running job with enough GPUs and memory, in the first mode that fits.
 
@@ -21,13 +21,13 @@ def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNL
     key
         ``seconds``, or ``gpus`` for the order by number of GPUs.
     budget
-        When to stop.
+        Time limit.
 
     Notes
     -----
     Source: Castor, section 9.1 (SJF-FFS, "first fit sharing"), which ignores interference.
 
-    Departures from the paper: it says no more than that; modes, and one partner for all GPUs, are ours.
+    Departures from the paper: it gives no details; modes, and one partner for all GPUs, are gsopt's choices.
 
     Examples
     --------

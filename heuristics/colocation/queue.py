@@ -1,4 +1,4 @@
-"""The order in which pending jobs choose their partners."""
+"""Queue: the order in which pending jobs choose their partners."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -11,6 +11,6 @@ Key = Literal["seconds", "gpus"]
 
 
 def shortest_first(problem: Colocation, key: Key) -> Sequence[Pending]:
-    """Return the pending jobs sorted by seconds or by GPUs; ties keep the order of the instance."""
+    """Return the pending jobs in rising order of seconds or GPUs; ties keep the order of the instance."""
     require_one_of("key", key, get_args(Key))
     return sorted(problem.pending, key=lambda job: job.seconds if key == "seconds" else job.gpus)

@@ -20,11 +20,11 @@ def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMIT
     seed
         Seed of the order and of the draws.
     budget
-        When to stop.
+        Time limit.
 
     Notes
     -----
-    Source: ours, as a baseline of pairing without regard to interference.
+    Source: gsopt's own, a baseline that ignores interference.
 
     Examples
     --------

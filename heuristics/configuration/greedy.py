@@ -1,4 +1,4 @@
-"""Greedy: the change with the largest gain per GPU, as long as any gains something."""
+"""Greedy: makes the change with the largest gain per GPU until none gains."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -15,7 +15,7 @@ _Change = tuple[float, int, int]
 
 @heuristic
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
-    """Start with the pinned jobs, and make the change with the largest gain per further GPU until none gains.
+    """Start with the pinned jobs, then make the change with the largest gain per further GPU until none gains.
 
     A change gives a job another configuration with more GPUs, of any type, that costs less. Ties go to the
     first job, and then to its first configuration.
@@ -25,13 +25,14 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
     problem
         The problem.
     budget
-        When to stop.
+        Time limit.
 
     Notes
     -----
-    Source: ours, the usual greedy of multiple-choice knapsacks, to see how much Sia's integer program gains.
+    Source: gsopt's own, the usual greedy algorithm for multiple-choice knapsacks, to measure what Sia's integer
+    program gains.
 
-    Complexity: O(J C^2 log(J C)) for J jobs of C configurations: each change is followed by up to C others.
+    Complexity: O(J C^2 log(J C)) for J jobs with C configurations each, as each change adds up to C others.
 
     Examples
     --------
@@ -77,7 +78,7 @@ class _ConfigurationState:
                 self.make(number, job.current)
 
     def changes(self, job: int) -> list[_Change]:
-        """Return the changes of a job that gain something and for which there are GPUs."""
+        """Return the changes of a job that gain something and for which GPUs are free."""
         if self.problem.jobs[job].pinned:
             return []
         found = (self.change(job, place) for place in self._costs_of(job))

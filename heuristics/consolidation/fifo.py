@@ -1,4 +1,4 @@
-"""FIFO: the jobs in the order of the queue."""
+"""FIFO: jobs in the order of the queue."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic

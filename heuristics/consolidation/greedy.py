@@ -1,4 +1,4 @@
-"""Greedy: the jobs with the highest value per GPU first."""
+"""Greedy: jobs with the highest value per GPU first."""
 
 from fractions import Fraction
 
@@ -10,7 +10,7 @@ from heuristics.consolidation.offering import offer
 
 @heuristic
 def greedy(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Offer the free GPUs to the jobs by their value on the narrowest tier per GPU.
+    """Offer the free GPUs to the jobs by value per GPU on the narrowest tier.
 
     Ties keep the order of the instance. Every job accepts any tier.
 

@@ -18,8 +18,8 @@ def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
     Source: Dally, section III, which offers GPUs in the order of increasing network sensitivity Nw_sens, the
-    share of its running time that a job spends computing. The paper measures it for jobs that have run. Here a
-    waiting job's value on the network, relative to that on the narrowest tier, stands for it.
+    share of its running time that a job spends computing. The paper measures it for jobs that have run. Here it
+    is replaced by a waiting job's value on the widest tier, relative to that on the narrowest.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Offer free GPUs to one job after the other, as close together as possible."""
+"""Offering: gives free GPUs to one job after the other, as close together as possible."""
 
 from collections.abc import Iterable
 
@@ -8,10 +8,10 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 
 
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Grant each job GPUs as close together as possible; jobs for which too few are free keep waiting.
+    """Give each job GPUs as close together as possible; jobs for which too few are free keep waiting.
 
-    A job gets the machine with the fewest sufficient free GPUs, or else such a rack, its emptiest machines
-    first, or else the emptiest machines of all.
+    A job gets GPUs on the machine with the fewest sufficient free GPUs; otherwise on such a rack, emptiest
+    machines first; otherwise on the emptiest machines of the cluster.
 
     Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
     which machine or rack is offered; here it is the best fit.

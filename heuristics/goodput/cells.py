@@ -1,4 +1,4 @@
-"""The cells of candidates that are not empty, which are few."""
+"""Cells: the few non-empty cells of candidates."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +11,7 @@ from heuristics.goodput.table import Counts
 
 @dataclass(frozen=True, eq=False)
 class HeldCells:
-    """The cells of candidates that hold GPUs, by candidate, then job, then node.
+    """The cells of candidates that hold GPUs, ordered by candidate, job and node.
 
     Attributes
     ----------

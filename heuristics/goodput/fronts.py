@@ -1,4 +1,4 @@
-"""The selection of NSGA-II for two goals."""
+"""Fronts: the selection of NSGA-II for two goals."""
 
 from bisect import bisect_right
 

@@ -1,4 +1,4 @@
-"""Gangs: waiting jobs that need several GPUs at once, which no change of one cell can start."""
+"""Gangs: starts for waiting jobs that need several GPUs at once, which no change of one cell can give."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Return the present GPUs of jobs, after starting jobs on idle GPUs that need more than one.
+    """Return the current GPUs of jobs, after starting jobs that need more than one GPU on idle ones.
 
     Jobs start in the order of the list, on the fewest GPUs and nodes on which they can run: on the node that
     fits best, or on the emptiest nodes.

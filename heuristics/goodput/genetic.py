@@ -1,4 +1,4 @@
-"""The genetic search of Pollux: crossover, mutation and repair of the GPUs of jobs on nodes."""
+"""Genetic: the search of Pollux, with crossover, mutation and repair of the GPUs of jobs on nodes."""
 
 from typing import Annotated
 
@@ -23,45 +23,45 @@ def genetic(
     seed: int = 0,
     budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation, from the present GPUs; return the fittest.
+    """Search by NSGA-II for the best fitness and utilisation, from the current GPUs; return the fittest.
 
-    Source: Pollux (OSDI 2021), section 4.2, and the authors' program for what the text leaves open: the number
-    of generations, the odds of the mutation, the most nodes of a job and the repair.
+    Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
+    generations, the probability of mutation, the most nodes of a job, and the repair.
 
     Complexity: O(P J N) per generation for P candidates, J jobs and N nodes.
 
     Parameters
     ----------
     problem
-        The problem. If nodes or GPUs are short, jobs that are listed first get them; the authors list those
-        with the least attained service first.
+        The problem. If nodes or GPUs are short, jobs listed first get them; the authors list those with the
+        least attained service first.
     population, generations
-        Number of candidates, and of generations with as many children.
+        Number of candidates, and of generations with as many children each.
     most_nodes
         Most nodes of a job.
     seed
         Seed of all random numbers.
     budget
-        No generation begins once it is used up, so that the result depends on the machine.
+        No generation begins after the time limit, so the result then depends on the machine.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Notes
     -----
-    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their present GPUs, takes
-    the GPUs on some nodes from others, and on each node with idle GPUs gives more to about one job, and to one
-    of those that run there. Repair takes GPUs from jobs that break a rule.
+    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs and
+    takes the GPUs on some nodes from others. On each node with idle GPUs it gives more to about one job, and to
+    one of the jobs that run there. Repair takes GPUs from jobs that violate a constraint.
 
-    Departures: the search begins with the present GPUs only, like the authors' first search, and not with the
-    candidates of a minute ago, as `heuristics.policies.pollux` does. Duplicate candidates are not replaced. A
-    job loses GPUs for which no speed-up is known.
+    Departures: the search starts from the current GPUs only, like the authors' first search, not from the
+    candidates of the previous minute, as `heuristics.policies.pollux` does. Duplicate candidates are not
+    replaced. A job loses GPUs for which no speed-up is known.
 
-    The order of the jobs matters: if new jobs are listed last, repair leaves them without GPUs. Of 45 jobs on
-    64 busy GPUs not all are served then, and the fitness ends at a third to a fifteenth of what it is with new
-    jobs first.
+    The order of the jobs matters: if new jobs are listed last, repair leaves them without GPUs. With 45 jobs on
+    64 busy GPUs, some then remain unserved, and the fitness is a third to a fifteenth of that with new jobs
+    first.
 
     Examples
     --------

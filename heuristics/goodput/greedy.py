@@ -1,4 +1,4 @@
-"""Greedy: the best change of one job on one node, again and again."""
+"""Greedy: makes the best change of one job on one node until none gains."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
-    """Start with the present GPUs, and make the change with the largest gain until none gains anything.
+    """Start with the current GPUs, and make the change with the largest gain until none gains.
 
     A change gives a job another number of GPUs on one node, within its own and the idle ones there, or moves
     one GPU from one job to another. Ties go to the first node, and then to the first job.
@@ -24,13 +24,13 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     problem
         The problem.
     budget
-        When to stop.
+        Time limit.
 
     Notes
     -----
-    Source: ours, to compare the search of Pollux with.
+    Source: gsopt's own, as a comparison for the search of Pollux.
 
-    Complexity: O(J N g) per change for J jobs on N nodes of g GPUs; only what has changed is recomputed.
+    Complexity: O(J N g) per change for J jobs on N nodes of g GPUs; only changed entries are recomputed.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class _State:
         self._compare(np.ones(len(self.now), dtype=np.bool_), np.ones(len(self.gpus), dtype=np.bool_))
 
     def change(self) -> bool:
-        """Make the best change; return whether one gains anything."""
+        """Make the best change; return whether there was one that gains."""
         if not self.vectors.size:
             return False
         gains, own = self.gains, self.vectors
@@ -144,7 +144,7 @@ def _at(gains: Floats, counts: Counts) -> Floats:
 
 
 def _best_other(less: Floats) -> tuple[Counts, Floats]:
-    """Return for each job which other one loses least from one GPU less on a node, and its gain."""
+    """Return, for each job, which other job loses least from one GPU less on a node, and the gain of that."""
     order = np.argsort(-less, axis=0, kind="stable")
     first, second = order[0], order[min(1, len(order) - 1)]
     giver = np.where(np.arange(len(less))[:, None] == first, second, first)

@@ -1,4 +1,4 @@
-"""Generations of candidates by crossover, mutation and repair, with the selection of NSGA-II."""
+"""Search: generations of candidates by crossover, mutation and repair, with the selection of NSGA-II."""
 
 from dataclasses import dataclass
 
@@ -24,10 +24,10 @@ def search(
     most_nodes: int,
     budget: Budget,
 ) -> Counts:
-    """Return the candidates of the last generation that no other one dominates, the fittest first.
+    """Return the candidates of the last generation that no other one dominates, fittest first.
 
-    There must be jobs, nodes, and at least one candidate to start with. Candidates have the shape (candidates,
-    jobs, nodes) and hold the GPUs of each job on every node.
+    `start` needs at least one job, node and candidate. Candidates have the shape (candidates, jobs, nodes) and
+    hold the GPUs of each job on every node.
     """
     operators = _Operators(table, most_nodes, random)
     pool = operators.repaired(start).without(set())
@@ -60,7 +60,7 @@ class _Pool:
         )
 
     def without(self, seen: set[bytes]) -> "_Pool":
-        """Return the candidates that have not been seen, each once."""
+        """Return the candidates that have not been seen, without duplicates."""
         first = {name: place for place, name in reversed(list(enumerate(self.names))) if name not in seen}
         return self.at(np.array(sorted(first.values()), dtype=np.int64))
 
@@ -76,7 +76,7 @@ class _Operators:
         self.stood = np.count_nonzero(table.current, axis=1)
 
     def crossed(self, candidates: Counts, number: int) -> Counts:
-        """Cross pairs of parents, each the better of two random candidates: the best come first."""
+        """Cross pairs of parents, each the better of two random candidates (best candidates come first)."""
         one, other = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
         jobs = np.arange(candidates.shape[1])
         swapped = jobs < self.random.integers(len(jobs), size=(len(one), 1))
@@ -85,7 +85,7 @@ class _Operators:
         return children
 
     def mutated(self, candidates: Counts) -> Counts:
-        """Reset jobs, take GPUs away and give others; the candidates are changed."""
+        """Reset some jobs, take GPUs from others and give GPUs; modifies the candidates in place."""
         _, jobs, nodes = candidates.shape
         back = np.nonzero(self.random.random(candidates.shape[:2]) < _BACK)
         candidates[back] = self.table.current[back[1]]
@@ -105,7 +105,7 @@ class _Operators:
         return candidates
 
     def repaired(self, candidates: Counts) -> _Pool:
-        """Take GPUs away that break a rule: on shared nodes of wide jobs, beyond limits, and on full nodes."""
+        """Remove GPUs that break a rule: on nodes of several wide jobs, beyond limits, and on full nodes."""
         cells = HeldCells.of(candidates)
         self._part_wide_jobs(cells)
         self._limit_jobs(cells)

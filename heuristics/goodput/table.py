@@ -1,4 +1,4 @@
-"""The terms of the objective for all jobs on any GPUs, as arrays."""
+"""Table: the terms of the objective for all jobs on any GPUs, as arrays."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -14,17 +14,17 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SpeedupTable:
-    """Speed-ups as an array.
+    """Speed-ups of all jobs as an array.
 
     Attributes
     ----------
     problem
         The problem.
     speedups
-        Speed-up by job, nodes and GPUs, as far as any job runs; -1 where a job does not run, as in the last
-        entries.
+        Speed-up by job, nodes and GPUs, up to the most on which any job runs; -1 where a job does not run, as
+        in the last entries.
     current
-        Present GPUs of each job on every node, shape (jobs, nodes).
+        Current GPUs of each job on every node, shape (jobs, nodes).
     """
 
     problem: Goodput
@@ -68,7 +68,7 @@ class SpeedupTable:
     def counted(
         self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
     ) -> Floats:
-        """Return the terms of jobs with these speed-ups, along the last axis; `factors` are theirs."""
+        """Return the terms of jobs with given speed-ups, along the last axis; `factors` are for restarts."""
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)
         slowed = np.where(restarts, self.factors if factors is None else factors, 1.0)
@@ -76,6 +76,6 @@ class SpeedupTable:
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:
-        """Return the solution with these GPUs of each job on every node."""
+        """Return the solution with given GPUs of each job on every node."""
         named = zip(self.problem.jobs, vectors.tolist(), strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})

@@ -1,4 +1,4 @@
-"""Best-fit decreasing, Aryl's heuristic."""
+"""Best-fit decreasing: Aryl's placement heuristic."""
 
 from typing import Literal
 
@@ -27,20 +27,20 @@ def best_fit_decreasing(
 ) -> PlacementSolution | NoSolution:
     """Place the largest workers first, each on the server in use that it fits best.
 
-    Lines are sorted by the GPUs of a worker, the largest first. A worker goes to the server in use with the
-    fewest free GPUs that has room, or if there is none to an empty one. Elastic jobs prefer inference servers,
-    with base and flexible workers apart; inelastic jobs prefer training servers.
+    Lines are sorted by the GPUs of a worker, the largest first. A worker goes to the server in use that has
+    room and the fewest free GPUs, or else to an empty one. Elastic jobs prefer inference servers, with base and
+    flexible workers apart; inelastic jobs prefer training servers.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
-    Source: Aryl, section 5.3, in words; no algorithm number.
+    Source: Aryl, section 5.3 (described in words, without an algorithm).
 
     Departures: the paper does not say how ties are broken; here lines keep their order and the first server
-    wins. Nor does it say which "new server" is opened: here one with the fewest GPUs, or optionally one with
-    the most, which needs far fewer servers if they differ. Nor what happens when the preferred pool is full:
-    here workers go to the other pool, and base and flexible workers share a server only if they fit nowhere
-    else. Preferences count only if they are minimized, or, for whole jobs, if jobs are not split. Jobs in the
-    paper have one kind of worker; here each line of a job has its own place in the order.
+    wins. It does not say which "new server" is opened; here one with the fewest GPUs or, optionally, one with
+    the most, which needs far fewer servers if they differ. Nor does it say what happens when the preferred pool
+    is full; here workers go to the other pool, and base and flexible workers share a server only if they fit
+    nowhere else. Preferences only count if they are minimized or, for whole jobs, if jobs are not split. Jobs
+    in the paper have one kind of worker; here each line of a job has its own place in the order.
 
     Parameters
     ----------
@@ -52,12 +52,12 @@ def best_fit_decreasing(
     opens
         Which empty server is opened: the one that the worker fits tightest, or the largest.
     budget
-        When to stop.
+        Time limit.
 
     Raises
     ------
     InvalidInput
-        There is no such `order` or `opens`.
+        `order` or `opens` is unknown.
 
     Examples
     --------

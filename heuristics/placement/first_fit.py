@@ -1,4 +1,4 @@
-"""First fit."""
+"""First fit: each worker on the first server with room."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic
@@ -12,9 +12,9 @@ from heuristics.placement.sizes import gpus, largest_first
 def first_fit(
     problem: Placement, *, decreasing: bool = False, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the file, each on the first server that has room.
+    """Place workers in the order of the problem, each on the first server that has room.
 
-    Servers keep the order of the file; if preferences are minimized, preferred servers come first.
+    Servers keep the order of the problem; if preferences are minimized, preferred servers come first.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
@@ -25,9 +25,9 @@ def first_fit(
     problem
         The problem.
     budget
-        When to stop.
+        Time limit.
     decreasing
-        Place workers with more GPUs first.
+        Whether workers with more GPUs are placed first.
 
     Examples
     --------

@@ -1,7 +1,7 @@
-"""Scores of servers: a worker goes to the server with room that has the lowest score.
+"""Scores: a worker goes to the server with room that has the lowest score.
 
-Every function takes the free GPUs of servers, whether they are empty, and their indices, as arrays or for one
-server.
+Every function takes the free GPUs of servers, whether they are empty, and their indices, as arrays or for a
+single server.
 """
 
 from typing import Any
@@ -11,13 +11,13 @@ _MORE = 1 << 40
 
 
 def tightest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the fewest free GPUs; an empty server only if no other has room."""
+    """Prefer the fewest free GPUs; empty servers only if no other has room."""
     del index
     return free + _MORE * empty
 
 
 def tightest_or_largest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the fewest free GPUs; an empty server only if no other has room, and then the largest."""
+    """Prefer the fewest free GPUs; empty servers only if no other has room, the largest first."""
     del index
     return free + empty * 2 * (_MORE - free)
 
@@ -35,6 +35,6 @@ def roomiest(free: Any, empty: Any, index: Any) -> Any:
 
 
 def roomiest_in_use(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the most free GPUs; an empty server only if no other has room."""
+    """Prefer the most free GPUs; empty servers only if no other has room."""
     del index
     return _MORE - free + _MORE * empty

@@ -14,7 +14,7 @@ def gpus(problem: Placement) -> list[float]:
 
 
 def total_share(problem: Placement) -> list[float]:
-    """Add up the shares of the largest server's resources that a worker of each line needs."""
+    """Return the sum of a worker's shares of the largest server's resources, for each line."""
     return [sum(shares) for shares in _shares(problem)]
 
 
@@ -24,7 +24,7 @@ def largest_share(problem: Placement) -> list[float]:
 
 
 def largest_first(sizes: list[float]) -> list[int]:
-    """Return the lines by size, the largest first; ties keep their order."""
+    """Return the lines by size, largest first; ties keep their order."""
     return sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
 
 

@@ -1,4 +1,4 @@
-"""Worst fit."""
+"""Worst fit: each worker on the server with the most free GPUs."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic
@@ -11,7 +11,7 @@ from heuristics.placement.scores import roomiest, roomiest_in_use
 def worst_fit(
     problem: Placement, *, spread: bool = True, budget: Budget = UNLIMITED
 ) -> PlacementSolution | NoSolution:
-    """Place workers in the order of the file, each on the server with the most free GPUs.
+    """Place workers in the order of the problem, each on the server with the most free GPUs.
 
     Complexity: O(workers * servers).
 
@@ -23,9 +23,9 @@ def worst_fit(
     problem
         The problem.
     budget
-        When to stop.
+        Time limit.
     spread
-        Use empty servers like any others; otherwise only if no server in use has room.
+        Use empty servers like any others; if False, only when no server in use has room.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Believed: another policy that is wrong about the slowdowns of shared GPUs."""
+"""Believed: another policy with wrong beliefs about the slowdowns of shared GPUs."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -20,9 +20,9 @@ def believed(
     interference: Mapping[str, Mapping[str, float]] | None = None,
     default_interference: float = 1.0,
 ) -> Decider:
-    """Run another policy that believes in other slowdowns of shared GPUs than the true ones.
+    """Run another policy that believes in slowdowns of shared GPUs other than the true ones.
 
-    It is no policy of its own, so comparisons include it only if it is named:
+    It is not a policy of its own, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
 
     Source: Castor, section 9.4 (Figure 13); see `gsopt.simulation.beliefs.believing`.
@@ -34,14 +34,14 @@ def believed(
     options
         Its options.
     interference
-        ``interference[a][b]``: how many times longer model a is believed to take beside model b.
+        ``interference[a][b]``: factor by which model a is believed to slow down when sharing with model b.
     default_interference
         The same for pairs that are not listed.
 
     Raises
     ------
     InvalidInput
-        There is no such policy, or an option or a slowdown is out of its range.
+        The policy is unknown, or an option or a slowdown is out of range.
     """
     from heuristics import policies  # which holds them all, as soon as it is loaded
 

@@ -1,4 +1,4 @@
-"""Break-even: a job waits for a closer placement as long as that could save time."""
+"""Break-even: a job waits for a closer placement as long as that can pay off."""
 
 from typing import Any
 
@@ -17,16 +17,15 @@ def break_even(
     order: Order = "network_sensitive",
     placement: Placement = "best",
 ) -> Decider:
-    """Let a job decline GPUs until it has waited as long as they would make it run longer.
+    """Let a job decline GPUs until it has waited as long as they would prolong its run.
 
-    A job whose remaining work takes L seconds longer on the tier that it is offered than on the best one that
-    it could ever have accepts when it has waited L seconds. Whatever the wait for the best tier would have
-    been, it loses at most twice as much as if it had known: like renting skis until they could have been
-    bought.
+    Suppose that a job's remaining work takes L seconds longer on the offered tier than on the best tier it
+    could ever get. The job accepts once it has waited L seconds. However long the wait for the best tier would
+    have been, the job loses at most twice as much as if it had known, as in the ski rental problem.
 
-    With the offer clock it counts from the first offer that it declined, so that time in which nothing was free
-    for it is no reason to give up; with the starvation clock it counts from its arrival, or from when it lost
-    its GPUs, as the timers of `dally` do.
+    With the offer clock, waiting counts from the first declined offer, so that time without any offer is no
+    reason to give up. With the starvation clock it counts from the job's arrival, or from when it lost its
+    GPUs, like the timers of `dally`.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1; offers,
     leases and their order are those of `dally`. Key and ties: as `order` says. Preemptive at the end of leases
@@ -35,12 +34,12 @@ def break_even(
     Parameters
     ----------
     clock, lease, renew, order, placement
-        As those of `dally`.
+        As in `dally`.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -63,11 +62,11 @@ class _BreakEven:
         self._tiers = Tiers(state)
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return how much longer the job would run on the GPUs than on its best tier."""
+        """Return how many seconds longer the job would run on the GPUs than on its best tier."""
         if tier <= self._tiers.best(state.jobs[job]):
             return 0
         left = state.remaining(job)
         return max(left / state.rate(job, gpus) - left / self._tiers.fastest(state, job), 0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Ignore it: nothing is learned."""
+        """Do nothing, as there is nothing to learn."""

@@ -1,4 +1,4 @@
-"""Least attained service and shortest remaining time first, for elastic jobs."""
+"""Elastic: least attained service and shortest remaining time first, for elastic jobs."""
 
 from fractions import Fraction
 from functools import cache
@@ -10,13 +10,13 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
-    """Run the jobs that have held the fewest GPU-seconds, on as many GPUs as they use well.
+    """Run the jobs with the fewest GPU-seconds so far, on as many GPUs as they use well.
 
     The allocation is that of elastic fair queuing (`efq`); only the order differs.
 
-    Source: none; `las` with the allocation of Ares, section 3.3.
-    Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions only; resizes;
-    durations are not known. O(different holdings) per start or resize.
+    Source: gsopt's own: `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
+    lower job number. Preemptive at arrivals and completions only; resizes; durations are not known. O(distinct
+    holdings) per start or resize.
 
     Raises
     ------
@@ -40,10 +40,10 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
 
 def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
-    """Run the jobs of the shortest remaining time, on as many GPUs as they use well.
+    """Run the jobs with the shortest remaining time, on as many GPUs as they use well.
 
-    As `elastic_las`, but in the order of `srtf`, to tell the value of the order from that of elasticity.
-    Key: remaining seconds on the largest allowed count. Knows durations.
+    Like `elastic_las`, but in the order of `srtf`, to separate the value of the order from that of elasticity.
+    Key: remaining seconds on the largest efficient number of GPUs. Knows durations.
 
     Raises
     ------

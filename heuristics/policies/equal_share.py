@@ -1,4 +1,4 @@
-"""Equal share of the GPUs."""
+"""Equal share: the GPUs are shared as equally as possible."""
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
@@ -9,15 +9,15 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def equal_share(state: State) -> Decider:
-    """Share the GPUs as equally as the menus of the jobs allow.
+    """Share the GPUs as equally as the allowed numbers of GPUs of the jobs permit.
 
-    Waiting jobs are admitted in the order of their release while the smallest allowed counts of all admitted
-    jobs fit, and are then never stopped. At every event each admitted job gets its smallest count; then,
-    while GPUs are left, the job with the fewest GPUs grows to its next allowed count if that fits. Jobs
-    without a menu are rigid, so among them this is `fifo_skipping`.
+    Waiting jobs are admitted in order of release while the smallest allowed numbers of all admitted jobs fit,
+    and are never stopped afterwards. At every event each admitted job gets its smallest number; then, while
+    GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits. For rigid jobs
+    this is `fifo_skipping`.
 
-    Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations.
-    Key: GPUs held. Ties: lower number. Not preemptive; resizes. O(GPUs log GPUs) per event.
+    Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations. Key: GPUs
+    held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per event.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class _Shares:
         return admitted
 
     def _grow(self) -> None:
-        """Share what is left beyond the smallest counts among the jobs that have a choice."""
+        """Share the GPUs beyond the smallest numbers among the jobs that have a choice."""
         growing = [(self._counts[job][0], 0, job) for job in self._held]
         heapify(growing)
         shares = {job: self._least[job] for job in self._held}

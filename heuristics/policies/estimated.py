@@ -1,4 +1,4 @@
-"""Estimated: another policy that knows only estimates of durations."""
+"""Estimated: another policy that only knows estimates of durations."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,9 +18,9 @@ def estimated(
     margin: float = 0.25,
     seed: int = 0,
 ) -> Decider:
-    """Run another policy on durations of which all, or a share, are wrong by a random factor.
+    """Run another policy with durations of which all, or a share, are wrong by a random factor.
 
-    It is no policy of its own, so comparisons include it only if it is named:
+    It is not a policy of its own, so comparisons include it only by name:
     ``heuristics.policies.estimated:estimated``.
 
     Source: Aryl, section 7.5 (Table 9), for `wrong`; see `gsopt.simulation.estimates.misjudging`.
@@ -32,18 +32,18 @@ def estimated(
     options
         Its options.
     factor
-        The factor that is one standard deviation from the median, 1; 2 when neither this nor `wrong` is given.
+        The factor one standard deviation above the median of 1; defaults to 2 if `wrong` is not given either.
     wrong
         Share of the jobs that are misjudged, instead of `factor`.
     margin
-        Largest error of those, as a share of what is true.
+        Largest relative error of these jobs.
     seed
         Seed of all random draws.
 
     Raises
     ------
     InvalidInput
-        There is no such policy, or an option is out of its range.
+        The policy is unknown, or an option is out of range.
     """
     policy = misjudging(find_policy(of, field="of"), factor=factor, wrong=wrong, margin=margin, seed=seed)
     return policy(state, **(options or {}))

@@ -1,4 +1,4 @@
-"""First in, first out, strictly."""
+"""FIFO: first in, first out, strictly."""
 
 from collections import deque
 from collections.abc import Iterable
@@ -9,10 +9,10 @@ from gsopt.simulation.parts.pool import Holding, pool_of
 
 
 def fifo(state: State) -> Decider:
-    """Start jobs in the order of their release; the first that does not fit blocks all behind it.
+    """Start jobs in order of release; the first one that does not fit blocks all behind it.
 
-    Source: the head-of-line policy that the evaluations of Castor (FIFO) and Tiresias compare with.
-    Key: release date. Ties: lower number. Not preemptive. O(1) per event.
+    Source: the head-of-line policy, a baseline in the evaluations of Castor (FIFO) and Tiresias. Key: release
+    date. Ties: lower job number. Not preemptive. O(1) per event.
 
     Examples
     --------

@@ -1,17 +1,17 @@
-"""First in, first out, where jobs that do not fit are skipped."""
+"""FIFO skipping: first in, first out, skipping jobs that do not fit."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
 
 
 def fifo_skipping(state: State) -> Decider:
-    """Start jobs in the order of their release; a job that does not fit is skipped.
+    """Start jobs in order of release; a job that does not fit is skipped.
 
     No GPUs are reserved for a skipped job, as backfilling would, so large jobs may starve.
 
     Source: list scheduling of rigid jobs; "first fit" in Feitelson, Rudolph and Schwiegelshohn, "Parallel job
-    scheduling - a status report" (2004).
-    Key: release date. Ties: lower number. Not preemptive. O(different demands) per start.
+    scheduling - a status report" (2004). Key: release date. Ties: lower job number. Not preemptive. O(distinct
+    demands) per start.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Least attained service."""
+"""LAS: least attained service."""
 
 from collections.abc import Iterable
 from math import inf
@@ -9,19 +9,19 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def las(state: State, *, quantum: float | None = None) -> Decider:
-    """Run the jobs that have held the fewest GPU-seconds; one that does not fit is skipped.
+    """Run the jobs with the fewest GPU-seconds so far; a job that does not fit is skipped.
 
-    Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues).
-    Key: GPU-seconds held so far. Ties: lower number. Preemptive at arrivals and completions, and every
-    `quantum` seconds while jobs wait; durations are not known. O(different demands) per start or stop.
+    Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
+    GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`
+    seconds while jobs wait; durations are not known. O(distinct demands) per start or stop.
 
-    Events at times that differ only by rounding are different events. With times that floats do not hold, such
-    as 0.1, two jobs that reach equal service in exact arithmetic differ in the last digit and a newcomer may
-    find a job complete or not; then the schedule differs from the one with ``exact=True`` (it did on 14 of 300
-    random workloads in tenths of seconds), though both follow the rule.
+    Times that differ only by rounding count as different events. With times that floats cannot represent, such
+    as 0.1, jobs with equal service in exact arithmetic may differ in the last digit, and a new job may arrive
+    just before or after a completion. The schedule may then differ from that with ``exact=True`` (14 of 300
+    random workloads in tenths of seconds), although both follow the rule.
 
-    GPUs that a job holds during an overhead count as service. So with a quantum, or in rounds, shorter than the
-    overheads jobs take turns without any progress; `gsopt.simulate` ends such a run with IllegalDecision.
+    GPUs held during an overhead count as service. So with a quantum, or rounds, shorter than the overheads,
+    jobs take turns without progress; `gsopt.simulate` ends such a run with `IllegalDecision`.
 
     Raises
     ------

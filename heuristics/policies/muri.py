@@ -1,4 +1,4 @@
-"""Muri: jobs are grouped anew every few minutes, so that they use different resources at the same time."""
+"""Muri: regroups jobs every few minutes so that those sharing GPUs use different resources at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, combinations
@@ -23,30 +23,30 @@ def muri(
     interval: float = 360.0,
     whole_rounds: bool = False,
 ) -> Decider:
-    """Run the first jobs, in groups that share GPUs where not all of them can have their own.
+    """Run the first jobs, in groups that share GPUs if there are not enough for all.
 
-    The first jobs are taken in order, until one more would bring their demands above `most` times the GPUs.
-    While they do not all fit, jobs on as many GPUs are matched, so that the speeds of all merged jobs have the
-    largest sum relative to running alone; groups are matched again, up to `most` jobs in a group. Groups go
-    where their first running job is, or to GPUs that are close together; those that do not fit wait, and free
-    GPUs go to the next jobs. Between two groupings jobs only start, each on free GPUs of its own.
+    Jobs are taken in order until their total demand would exceed `most` times the GPUs. While they do not all
+    fit, jobs with equal demands are matched to maximize the sum of the speeds of all merged jobs, relative to
+    running alone. Groups are matched again, up to `most` jobs per group. A group gets the GPUs of its first
+    running job, or GPUs close together. Groups that do not fit wait, and free GPUs go to the next jobs. Between
+    two groupings jobs only start, each on free GPUs of its own.
 
-    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; its code was not looked at. Key:
-    GPU-seconds left on the demanded GPUs, or had so far. Ties: lower number. Preemptive, at most once per
-    `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per decision for n jobs
-    of one size.
+    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; implemented from the paper, not
+    the code. Key: remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive,
+    at most once per `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per
+    decision for n jobs of one size.
 
-    Muri's efficiency of a group is the part of the time in which its resources are busy, on average over them:
-    one over their number, times the sum of the speeds of its jobs relative to running alone. So the policy
-    needs the slowdowns of the scenario only, whichever resources are behind them.
+    Muri's efficiency of a group is the fraction of the time that its resources are busy, averaged over the
+    resources. It equals the sum of the speeds of its jobs relative to running alone, divided by the number of
+    resources. So the policy only needs the slowdowns of the scenario, not the resources that cause them.
 
     Readings:
 
-    - `gsopt.performance.colocation.interleaving` makes slowdowns of stage times, right for two jobs. With a
-      `share_limit` above 2 a job is as slow as beside the worst of its partners, which is less than the cycle
-      of a group of three or four takes: groups look better than they are. The scenario's limit holds if it is
+    - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times, correctly for two jobs.
+      With a `share_limit` above 2 a job is slowed down by its worst partner only, which is less than the cycle
+      of a group of three or four, so groups look better than they are. The scenario's limit applies if it is
       below `most`.
-    - Muri groups only as far as it must, which is read as: the best merges first, until all fit.
+    - Muri groups only as much as necessary, which is read as: best merges first, until all jobs fit.
 
     Parameters
     ----------
@@ -57,12 +57,12 @@ def muri(
     interval
         Least seconds between two groupings, above 0.
     whole_rounds
-        Whether all pairs of a matching are merged even though fewer would do.
+        Whether all pairs of a matching are merged even if fewer would suffice.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -85,7 +85,7 @@ def muri(
 
 
 class _Group(NamedTuple):
-    """Jobs that share GPUs in their order, the place of the first, and what they need together."""
+    """Jobs that share GPUs in order, the index of the first one, and their joint need."""
 
     place: int
     jobs: tuple[int, ...]
@@ -93,7 +93,7 @@ class _Group(NamedTuple):
 
 
 class _Merge(NamedTuple):
-    """Two groups that are merged, and minus the sum of the speeds that their jobs have then."""
+    """A merge of two groups, and minus the sum of the resulting speeds of their jobs."""
 
     rank: float
     first: _Group
@@ -135,13 +135,13 @@ class _Muri:
         return sorted(jobs, key=lambda job: (key(job), job))
 
     def _start_alone(self, state: State) -> Iterator[Action]:
-        """Start jobs in order on free GPUs, those that fit."""
+        """Start jobs that fit on free GPUs, in order."""
         for job in self._in_order(state, self._there - state.running.keys()):
             if state.fits(job):
                 yield Start(job)
 
     def _assigned(self, state: State) -> Assign:
-        """Group all jobs anew, and assign their GPUs."""
+        """Regroup all jobs, and assign their GPUs."""
         jobs = self._in_order(state, self._there)
         if state.cluster.is_plain:
             return Assign(_counts(state, jobs))
@@ -174,7 +174,7 @@ class _Muri:
         return sorted(groups)
 
     def _merges(self, state: State, groups: Iterable[_Group]) -> list[_Merge]:
-        """Match groups of one size, so that the speeds have the largest sum; the best merges first."""
+        """Match groups of equal demands with the largest sum of speeds; return the merges, best first."""
         import networkx as nx
 
         graph = nx.Graph()
@@ -190,7 +190,7 @@ class _Muri:
         return self._places.could(_merged(one, other).need)
 
     def _speeds(self, state: State, jobs: tuple[int, ...]) -> float:
-        """Add the speeds of jobs that share, relative to running alone: each as beside its worst partner."""
+        """Return the total speed of sharing jobs relative to running alone, each next to its worst partner."""
         return sum(
             float(1 / max(self._pairs.slowdown(state, job, other) for other in jobs if other != job))
             for job in jobs
@@ -214,7 +214,7 @@ class _Muri:
         return assigned
 
     def _kept(self, state: State, group: _Group) -> tuple[int, ...] | None:
-        """Return the GPUs that a job of a group has, the first that are not taken and suit the group."""
+        """Return the GPUs of a job of a group, the first ones that are still free and suit the group."""
         for job in group.jobs:
             gpus = state.placement(job) if job in state.running else ()
             if len(gpus) == group.need.gpus and self._places.suit(gpus, group.need):
@@ -229,7 +229,7 @@ class _Muri:
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs that might have their own, since others are complete."""
+    """Check whether any jobs share GPUs although others have become free."""
     return sum(state.running.values()) > state.capacity - state.free
 
 

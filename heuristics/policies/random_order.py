@@ -1,4 +1,4 @@
-"""Jobs in random order."""
+"""Random order: starts jobs in random order."""
 
 from random import Random
 
@@ -9,8 +9,8 @@ from gsopt.simulation.parts.skipping import Skipping
 def random_order(state: State, *, seed: int = 0) -> Decider:
     """Start waiting jobs in random order; a job that does not fit is skipped.
 
-    Source: none; the zero line of a comparison.
-    Key: a random number drawn when the job arrives. Ties: lower number. Not preemptive.
+    Source: gsopt's own, a baseline for comparisons. Key: a random number drawn when the job arrives. Ties:
+    lower job number. Not preemptive.
 
     Examples
     --------

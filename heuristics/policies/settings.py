@@ -1,4 +1,4 @@
-"""Settings: the options of a policy as one frozen class, whose fields are the policy's keyword options."""
+"""Settings: the options of a policy as one frozen class, whose fields are the policy's keywords."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -13,7 +13,7 @@ Settings = TypeVar("Settings")
 def with_settings(
     kind: Callable[..., Settings],
 ) -> Callable[[Callable[[State, Settings], Decider]], Policy]:
-    """Turn a function of a state and settings into a policy whose keyword options are the settings' fields."""
+    """Decorate a function of a state and settings as a policy whose keywords are the settings' fields."""
 
     def decorate(make: Callable[[State, Settings], Decider]) -> Policy:
         @wraps(make)

@@ -1,14 +1,14 @@
-"""Shortest job first."""
+"""SJF: shortest job first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
 
 
 def sjf(state: State) -> Decider:
-    """Start the waiting job of the shortest duration that fits.
+    """Start the shortest waiting job that fits.
 
-    Source: Castor, section 9 (baseline SJF).
-    Key: duration. Ties: lower number. Not preemptive; knows durations. O(different demands) per start.
+    Source: Castor, section 9 (baseline SJF). Key: duration. Ties: lower job number. Not preemptive; knows
+    durations. O(distinct demands) per start.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Skew consolidation: Tiresias' placement, strict for models with one large tensor and for no others."""
+"""Skew consolidation: Tiresias' placement, strict only for models with one large tensor."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -24,30 +24,30 @@ def skew_consolidation(
     renew: Renewal = "best",
     placement: Placement = "best",
 ) -> Decider:
-    """Let jobs of skewed models wait for their best tier as long as it takes, and all others accept anything.
+    """Let jobs of skewed models wait for their best tier, and all other jobs accept any.
 
     Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as the
     baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
-    its release date within it. Ties: the job that has waited longer, then the lower number. Preemptive at the
-    end of leases, as the policies with which it is compared. Durations are not known. O(waiting jobs) per
+    its release date within it. Ties: the job that has waited longer, then the lower job number. Preemptive at
+    the end of leases, like the policies it is compared with. Durations are not known. O(waiting jobs) per
     event.
 
-    Departures: what the paper calls as few machines as possible is the innermost level that could hold the job.
-    A job falls when its lease ends and not when it reaches the threshold; the shorter the leases, the closer.
+    Departures: "as few machines as possible" is read as the innermost level that can hold the job. A job is
+    demoted when its lease ends, not when it reaches the threshold; shorter leases reduce the difference.
 
     Parameters
     ----------
     skewed
         Models that are consolidated strictly.
     thresholds
-        GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
+        GPU-seconds, in rising order, at which a job leaves the first queue, the second, and so on.
     lease, renew, placement
-        As those of `heuristics.policies.dally.dally`.
+        As in `heuristics.policies.dally.dally`.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -67,15 +67,15 @@ def skew_consolidation(
 
 
 class _Skew:
-    """Endless patience of jobs of some models, and none of others."""
+    """Infinite patience for jobs of some models, and none for others."""
 
     def __init__(self, state: State, skewed: Collection[str]) -> None:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> float:
-        """Return infinity where a skewed model could be closer together."""
+        """Return infinity for a job of a skewed model whose GPUs could be closer together; otherwise 0."""
         item = state.jobs[job]
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Ignore it: nothing is learned."""
+        """Do nothing, as there is nothing to learn."""

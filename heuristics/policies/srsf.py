@@ -1,16 +1,16 @@
-"""Shortest remaining service first."""
+"""SRSF: shortest remaining service first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.greedy import Greedy
 
 
 def srsf(state: State) -> Decider:
-    """Run the jobs of the smallest remaining service; one that does not fit is skipped.
+    """Run the jobs with the least remaining service; a job that does not fit is skipped.
 
     Service is GPUs times remaining time.
 
-    Source: Tiresias (NSDI 2019), section 3 (shortest remaining service first).
-    Key: remaining GPU-seconds. Ties: lower number. Preemptive at arrivals and completions; knows durations.
+    Source: Tiresias (NSDI 2019), section 3 (shortest remaining service first). Key: remaining GPU-seconds.
+    Ties: lower job number. Preemptive at arrivals and completions; knows durations.
 
     Examples
     --------

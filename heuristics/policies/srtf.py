@@ -1,20 +1,20 @@
-"""Shortest remaining time first."""
+"""SRTF: shortest remaining time first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.greedy import Greedy
 
 
 def srtf(state: State) -> Decider:
-    """Run the jobs of the shortest remaining time; one that does not fit is skipped.
+    """Run the jobs with the shortest remaining time; a job that does not fit is skipped.
 
     Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968),
-    for one machine, where it minimises the mean job completion time; the baseline of many GPU schedulers.
-    Key: remaining seconds on the demanded GPUs. Ties: lower number. Preemptive at arrivals and completions;
-    knows durations. O(different demands) per start or stop.
+    for one machine, where it minimizes the mean job completion time; the baseline of many GPU schedulers. Key:
+    remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
+    knows durations. O(distinct demands) per start or stop.
 
-    Overheads are not part of the key. Where they are longer than the time between events, a job may be stopped
-    before it gets on, but only at an arrival or completion, of which there are finitely many: every job
-    completes, in rounds as well, since the key of a job that runs never rises.
+    The key excludes overheads. If these exceed the time between events, a job may be stopped before it makes
+    progress, but only at arrivals and completions, whose number is finite. So every job completes, also in
+    rounds, since the key of a running job never rises.
 
     Examples
     --------

@@ -1,14 +1,14 @@
-"""Smallest service first."""
+"""SSF: smallest service first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping
 
 
 def ssf(state: State) -> Decider:
-    """Start the waiting job of the smallest service, GPUs times duration, that fits.
+    """Start the waiting job with the smallest service (GPUs times duration) that fits.
 
-    Source: Castor, section 9 (baseline SSF).
-    Key: GPU-seconds. Ties: lower number. Not preemptive; knows durations. O(different demands) per start.
+    Source: Castor, section 9 (baseline SSF). Key: GPU-seconds. Ties: lower job number. Not preemptive; knows
+    durations. O(distinct demands) per start.
 
     Examples
     --------

@@ -19,39 +19,39 @@ def tiresias(
     by_release: bool = False,
     on_time: bool = False,
 ) -> Decider:
-    """Run the jobs of the highest queue; a job falls by one queue when its service has reached a threshold.
+    """Run the jobs of the highest queue; a job is demoted when its service reaches a threshold.
 
-    A job that does not fit is skipped. The defaults are what the authors' public simulator does, and in whole
-    seconds the schedule is the same to the last second.
+    A job that does not fit is skipped. The defaults reproduce the authors' public simulator; for times in whole
+    seconds the schedules are identical.
 
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations), and the
     simulator that its authors published (schedule ``dlas-gpu``, thresholds included).
 
-    Key: queue; within it the running jobs before the waiting ones, each in the order in which they came
-    there. A job that arrives, falls or returns joins the end of its queue, behind the waiting jobs; one that
-    is stopped waits in front of them. Ties: lower number. Preemptive at every event.
+    Key: queue; within it running jobs before waiting ones, each in the order in which they joined. A job that
+    arrives, is demoted or is promoted joins the end of its queue, behind the waiting jobs; a stopped job waits
+    in front of them. Ties: lower job number. Preemptive at every event.
 
     Departures: the paper orders a queue by first start, which waiting jobs may not have; `by_release` orders it
-    by release date, so that an older waiting job stops a younger running one. In the
-    paper a job falls when it reaches the threshold; the simulator checks only at events, and expects a job on
-    several GPUs there too late, because it takes its seconds for GPU-seconds. So jobs keep their
-    queue a little longer, and are stopped less often; with `on_time` they fall at the exact time.
+    by release date, so that an older waiting job stops a younger running one. In the paper a job is demoted
+    when it reaches the threshold. The simulator checks only at events, and too late for jobs on several GPUs
+    because it takes seconds for GPU-seconds. So jobs stay in their queue a little longer and are stopped less
+    often; with `on_time` they are demoted at the exact time.
 
-    Pollux (OSDI 2021) compares itself with one threshold of 57,600 GPU-seconds, `by_release` and `on_time`, in
-    rounds of 60 s and on the emptiest nodes: so every job of its workloads 2 to 4 completes in the second in
-    which it did in its authors' runs.
+    Pollux (OSDI 2021) uses it as a baseline with one threshold of 57,600 GPU-seconds, `by_release` and
+    `on_time`, in rounds of 60 s and on the emptiest nodes. With these settings every job of its workloads 2 to
+    4 completes in the same second as in the authors' runs.
 
     Parameters
     ----------
     thresholds
-        GPU-seconds, rising, at which a job leaves the first queue, the second, and so on.
+        GPU-seconds, in rising order, at which a job leaves the first queue, the second, and so on.
     promote
-        A job that has waited this many times as long as it has run, both since its first start or its last
-        promotion, returns to the highest queue and counts its service from 0 again; never when None.
+        A job returns to the highest queue, with its service reset to 0, once it has waited this many times as
+        long as it has run, both since its first start or last promotion; never if None.
     by_release
-        Whether a queue is in the order of release dates, whichever jobs run.
+        Whether queues are ordered by release date, regardless of which jobs run.
     on_time
-        Whether a job falls exactly when it reaches a threshold.
+        Whether a job is demoted exactly when it reaches a threshold.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def tiresias(
 
 
 def require_thresholds(thresholds: Sequence[float]) -> None:
-    """Raise InvalidInput when thresholds of attained service are not positive, or do not rise."""
+    """Raise InvalidInput if thresholds of attained service are not positive, or do not rise."""
     positive = isinstance(thresholds, Iterable) and all(map(_is_positive, thresholds))
     rises = positive and all(a < b for a, b in pairwise(thresholds))
     require(rises, "thresholds", thresholds, "must be positive GPU-seconds that rise")
@@ -126,7 +126,7 @@ class _Queues:
         return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]
 
     def _take_in(self, state: State) -> None:
-        """Place new jobs in queues, and forget completed ones."""
+        """Place new jobs in queues, and remove completed ones."""
         for job in state.completed:
             for books in (self._queue, self._counts_from, self._waited, self._stopped, self._change):
                 books.pop(job, None)
@@ -147,7 +147,7 @@ class _Queues:
                 self._order.join(job)
 
     def _change_queues(self, state: State) -> list[int]:
-        """Let due jobs fall or return to the first queue, and return those that run."""
+        """Demote or promote due jobs; return those that run."""
         due = []
         while self._changes and self._changes[0][0] <= state.now:
             change = heappop(self._changes)
@@ -171,7 +171,7 @@ class _Queues:
         return moved
 
     def _follow(self, state: State, actions: Sequence[Action], moved: Sequence[int]) -> None:
-        """Note which jobs run and which wait after the decision."""
+        """Record which jobs run and which wait after the decision."""
         if not (actions or moved):
             return
         started = [action.job for action in actions if isinstance(action, Start)]
@@ -192,7 +192,7 @@ class _Queues:
                 self._greedy.update_key(job)
 
     def _next_check(self, state: State) -> Any:
-        """Return the time at which some job may change its queue, if nothing happens before."""
+        """Return the next time at which a job may change its queue, unless an event happens before."""
         while self._changes and self._change.get(self._changes[0][2]) != self._changes[0]:
             heappop(self._changes)
         if self._checks is None:
@@ -211,7 +211,7 @@ class _Queues:
                 self._checks.expect(change, count, state.now + self._thresholds[queue] - service / count)
 
     def _plan_promotion(self, state: State, job: int) -> None:
-        """Plan when a job that has just been stopped has waited too long."""
+        """Plan when a job that has just been stopped is to be promoted."""
         self._change.pop(job, None)
         self._stopped[job] = state.now
         if self._promote is not None and self._queue[job] > 0:
@@ -233,7 +233,7 @@ class _Queues:
 
 
 class _Order:
-    """The places of jobs in their queues: those that run, then those that were stopped, then the others."""
+    """The places of jobs in their queues: running jobs, then stopped jobs, then the others."""
 
     def __init__(self) -> None:
         self.place: dict[int, tuple[int, int]] = {}
@@ -241,39 +241,39 @@ class _Order:
         self._end = 0
 
     def join(self, job: int) -> None:
-        """Put a job at the end."""
+        """Put a job at the end of the waiting jobs."""
         self._end += 1
         self.place[job] = (1, self._end)
 
     def run(self, job: int) -> None:
-        """Put a job behind those that run."""
+        """Put a job behind the running jobs."""
         self._end += 1
         self.place[job] = (0, self._end)
 
     def stop(self, jobs: Sequence[int]) -> None:
-        """Put jobs in front of those that wait, in their order."""
+        """Put jobs in front of the waiting jobs, keeping their order."""
         self._front -= len(jobs)
         for place, job in enumerate(jobs, start=self._front):
             self.place[job] = (1, place)
 
 
 class _SimulatorChecks:
-    """When the authors' simulator checks whether jobs change their queues.
+    """The times at which the authors' simulator checks whether jobs change their queues.
 
-    It expects a running job at its threshold after (threshold - seconds run) / GPUs, rounded up to whole
-    seconds. That time moves on as the job runs, for all jobs on as many GPUs alike, so that they keep their
-    order.
+    The simulator expects a running job to reach its threshold after (threshold - seconds run) / GPUs, rounded
+    up to whole seconds. That time shifts as the job runs, equally for all jobs on the same number of GPUs, so
+    their order is kept.
     """
 
     def __init__(self) -> None:
         self._expected: dict[int, list[tuple[Any, _Change]]] = {}
 
     def expect(self, change: _Change, gpus: int, until: Any) -> None:
-        """Note a change, and when the seconds that seem to be missing will have passed."""
+        """Record a change, and when the seconds that seem to be missing will have passed."""
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:
-        """Return the next time to check; None when nothing is expected."""
+        """Return the next time to check; None if nothing is expected."""
         times = []
         for gpus, heap in self._expected.items():
             while heap and changes.get(heap[0][1][2]) != heap[0][1]:

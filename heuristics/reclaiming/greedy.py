@@ -1,4 +1,4 @@
-"""Aryl's Algorithm 1: return the server with the lowest preemption cost, update the costs, repeat."""
+"""Greedy: Aryl's Algorithm 1: return the server with the lowest preemption cost, update the costs, repeat."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ def greedy(
     denominator: Literal["on_loan", "all"] = "on_loan",
     single: Literal["fewest_jobs", "fractions"] = "fewest_jobs",
 ) -> ReclaimingSolution:
-    """Return the server with the lowest preemption cost again and again, and update the costs in between.
+    """Repeatedly return the server with the lowest preemption cost, and update the costs after each.
 
     The preemption cost of a server is the sum over its running jobs of 1 / (number of servers of the job).
     Returning a server preempts its jobs, which makes their other servers cheaper.
@@ -45,14 +45,14 @@ def greedy(
     denominator
         Which servers of a job count in its fraction: those on loan, or all, including training servers.
     single
-        What decides when the demand is one server: the fewest preempted jobs as printed (``fewest_jobs``), or
-        the fractions as for every other demand.
+        The criterion for a demand of one server: the fewest preempted jobs as printed (``fewest_jobs``), or the
+        fractions as for every other demand.
 
     Raises
     ------
     InvalidInput
-        An option has an unknown value, or all servers are to count in GPU fractions: the problem does not say
-        how many GPUs a job uses on training servers.
+        An option has an unknown value, or GPU fractions are requested over all servers: the problem does not
+        state how many GPUs a job uses on training servers.
 
     Notes
     -----
@@ -60,7 +60,7 @@ def greedy(
 
     Complexity: O(S log S + H log H) for S servers and H pairs of a job and a server that hosts it.
 
-    Readings of what the paper leaves open:
+    Readings, where the paper is silent:
 
     - Ties of the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5 the algorithm
       preempts one job or two, depending on ties alone.
@@ -68,18 +68,18 @@ def greedy(
     - The full share of a preempted job is subtracted (line 14), by its number of servers at the start, and only
       once.
     - The queue is updated in place (the value returned in line 28 is not used).
-    - FindBestServer (line 19) picks the server whose jobs cost least. So a demand of one server and a demand of
-      two are decided by different rules.
+    - FindBestServer (line 19) picks the server with the least total cost of jobs. So demands of one server and
+      of several are decided by different rules.
     - A server without jobs costs nothing and is returned first. A demand of 0 returns nothing.
 
     Departures from the paper:
 
     - Fractions are integers scaled by their common denominator, so ties are exact.
-    - Jobs are weighted by their costs; in the paper all weigh the same.
+    - Jobs are weighted by their costs; in the paper all have the same weight.
     - Algorithm 1 knows no elastic jobs. Here only base workers count, so servers of the flexible group cost
       nothing and are returned first (section 5.3).
-    - With ``elasticity="fungible"`` base and flexible workers are distinguished all the same, which is safe: a
-      job that keeps its base workers survives under both rules.
+    - With ``elasticity="fungible"``, base and flexible workers are still distinguished, which is safe: a job
+      that keeps its base workers survives under both rules.
     - Collateral damage is ignored.
 
     Examples

@@ -1,4 +1,4 @@
-"""Which jobs run on which servers, by number."""
+"""Hosting: which jobs run on which servers, by number."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,11 +10,11 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """Which jobs run on which servers; servers and jobs are numbered in the order of the instance.
+    """The assignment of jobs to servers; both are numbered in the order of the instance.
 
-    Only base workers count. A server with flexible workers only hosts no job, so every method that prefers
-    empty servers returns the flexible group first (Aryl, section 5.3). This holds for ``elasticity="fungible"``
-    too: a job that survives under this stricter rule survives under that one.
+    Only base workers count. A server with only flexible workers hosts no job, so every method that prefers
+    empty servers returns the flexible group first (Aryl, section 5.3). This is also valid for
+    ``elasticity="fungible"``: a job that survives under this stricter rule survives under that one.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Hosting:
 
     @classmethod
     def of(cls, problem: Reclaiming) -> "Hosting":
-        """Assign numbers to the servers and jobs of a problem."""
+        """Return the assignment of a problem."""
         names = [server.name for server in problem.servers]
         position = {name: server for server, name in enumerate(names)}
         servers_of = [[position[name] for name in job.workers] for job in problem.jobs]
@@ -52,5 +52,5 @@ class Hosting:
         return cls(names, servers_of, jobs_of, weights, unit)
 
     def solution(self, servers: Iterable[int]) -> ReclaimingSolution:
-        """Return the solution with these servers, in this order."""
+        """Return the solution with the given servers, in the given order."""
         return ReclaimingSolution(servers=tuple(self.names[server] for server in servers))

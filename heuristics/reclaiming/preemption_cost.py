@@ -1,4 +1,4 @@
-"""The preemption cost of a server, the sum of the shares of its jobs, by three definitions."""
+"""Preemption cost: the sum of the shares of a server's jobs, by three definitions."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -33,7 +33,7 @@ class JobShares:
     unit: int
 
     def totals(self, hosting: Hosting) -> list[int]:
-        """Add up the preemption cost of each server, in units."""
+        """Return the preemption cost of each server, in units."""
         cost = [0] * len(hosting.names)
         for servers, shares in zip(hosting.servers_of, self.of, strict=True):
             for server, share in zip(servers, shares, strict=True):
@@ -42,17 +42,17 @@ class JobShares:
 
 
 def number_of_jobs(hosting: Hosting) -> JobShares:
-    """Count each job with its cost: the number of running jobs if every cost is 1."""
+    """Return shares that count each job with its cost: the number of running jobs if every cost is 1."""
     return JobShares(_same_on_all(hosting, hosting.weights), hosting.unit)
 
 
 def job_counts(hosting: Hosting) -> JobShares:
-    """Count each job with 1, whatever its cost."""
+    """Return shares that count each job with 1, regardless of its cost."""
     return JobShares(_same_on_all(hosting, [1] * len(hosting.weights)), 1)
 
 
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
-    """Count each job with its cost divided by the number of its servers, here and `elsewhere`."""
+    """Return shares of the cost of each job divided by the number of its servers, here and `elsewhere`."""
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
         sizes = [size + more for size, more in zip(sizes, elsewhere, strict=True)]
@@ -62,7 +62,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Count each job with its cost times the fraction of its GPUs on the server."""
+    """Return shares of the cost of each job times the fraction of its GPUs on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))
@@ -88,7 +88,7 @@ def preemption_costs(problem: Reclaiming, definition: Definition = "server_fract
     Raises
     ------
     InvalidInput
-        There is no such definition.
+        The definition is unknown.
 
     Notes
     -----

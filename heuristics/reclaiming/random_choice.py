@@ -1,4 +1,4 @@
-"""Random choice: return servers drawn at random."""
+"""Random choice: return randomly drawn servers."""
 
 from random import Random
 
@@ -8,7 +8,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @heuristic
 def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
-    """Return servers drawn at random; every set of the demanded size is equally likely.
+    """Return randomly drawn servers; every set of the demanded size is equally likely.
 
     Parameters
     ----------

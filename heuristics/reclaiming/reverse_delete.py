@@ -18,16 +18,17 @@ def reverse_delete(
 ) -> ReclaimingSolution:
     """Improve a solution by sparing jobs that need not be preempted, see `improve`.
 
-    Without a start the solutions of `greedy` and `largest_job_first` are both improved, and the better is kept.
+    Without a start, the solutions of `greedy` and `largest_job_first` are both improved, and the better is
+    kept.
 
     Parameters
     ----------
     problem
         The problem.
     start
-        The solution to improve.
+        The solution to improve; if None, those of the two heuristics.
     budget
-        When to stop.
+        Time limit.
 
     Raises
     ------
@@ -36,8 +37,8 @@ def reverse_delete(
 
     Notes
     -----
-    Source: Aryl, Appendix B, Algorithm 1 for the start. The improvement is not in the paper: it is the reverse
-    delete step known from covering problems.
+    Source: Aryl, Appendix B, Algorithm 1 for the start. The improvement is not in the paper: it is the
+    reverse-delete step known from covering problems.
 
     Complexity: O(J^2 + H log H) for J jobs and H pairs of a job and one of its servers.
 
@@ -60,12 +61,11 @@ def improve(
 ) -> ReclaimingSolution:
     """Spare jobs that a feasible solution preempts, as long as enough servers stay vacated.
 
-    Start from all jobs with a base worker on a returned server, and from all servers that they vacate. As long
-    as the demand is met, spare the job that costs most per vacated server that it occupies. Of the servers
-    vacated in the end, return those on which preempted jobs use most GPUs, for the least collateral damage.
-
-    The given solution is returned if the judge does not find the result better. Only base workers count, as in
-    `greedy`, also with ``elasticity="fungible"``.
+    Starts from all jobs with a base worker on a returned server, and from all servers that they vacate. While
+    the demand stays met, spares the job with the highest cost per vacated server that it occupies. Of the
+    servers vacated in the end, returns those on which preempted jobs use the most GPUs, for the least
+    collateral damage. The given solution is returned unless the result has a lower objective. Only base workers
+    count, as in `greedy`, also with ``elasticity="fungible"``.
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)
@@ -99,7 +99,7 @@ def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -
 
 
 def _gpus_in_use(problem: Reclaiming, hosting: Hosting, jobs: Iterable[int]) -> list[int]:
-    """Count the GPUs that the jobs use on each server."""
+    """Return the number of GPUs that the jobs use on each server."""
     used: Counter[str] = Counter()
     for job in jobs:
         used.update(problem.jobs[job].workers)

@@ -1,4 +1,4 @@
-"""Select servers in the order of their preemption cost, with or without updating the costs."""
+"""Selection: servers in the order of their preemption cost, with or without updating the costs."""
 
 from heapq import heapify, heappop, heappush
 from random import Random
@@ -16,7 +16,7 @@ _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 
 
 def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Select the cheapest server and preempt its jobs, which makes their other servers cheaper, until met.
+    """Return servers by repeatedly taking the cheapest and updating the costs for its preempted jobs.
 
     A heap with lazy updates: a changed key is pushed again, and the outdated one is skipped when popped.
     O(S log S + H log H) for S servers and H pairs of a job and one of its servers.
@@ -48,7 +48,7 @@ def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie
 
 
 def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Select the servers that are cheapest at the start; costs are not updated."""
+    """Return the servers that are cheapest at the start; costs are not updated."""
     _, keys = _keys(hosting, shares, tie, seed)
     return sorted(range(len(keys)), key=keys.__getitem__)[:demand]
 

@@ -27,7 +27,7 @@ def smallest_count_first(
     Raises
     ------
     InvalidInput
-        There is no such tie-break.
+        The tie-breaking rule is unknown.
 
     Notes
     -----
@@ -37,8 +37,8 @@ def smallest_count_first(
     O(H log H + S log S).
 
     Departures from the paper: the text does not say whether counts are updated; both readings are offered, and
-    the one without updates is the default. Ties are broken by `tie`. Every job counts as 1, whatever it costs.
-    Only base workers count, as in `greedy`, so that the two differ only in the order, also with
+    the one without updates is the default. Ties are broken by `tie`. Every job counts as 1, regardless of its
+    cost. Only base workers count, as in `greedy`, so that the two differ only in the order, also with
     ``elasticity="fungible"``.
 
     Examples

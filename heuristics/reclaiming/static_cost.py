@@ -25,7 +25,7 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
     Raises
     ------
     InvalidInput
-        There is no such tie-break.
+        The tie-breaking rule is unknown.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Two-phase over time: Aryl's Algorithm 2, run again whenever a job arrives or completes."""
+"""Two-phase over time: Aryl's Algorithm 2, repeated whenever a job arrives or completes."""
 
 from collections.abc import Sequence
 from math import inf
@@ -14,10 +14,10 @@ from heuristics.allocation.two_phase import two_phase_allocation
 
 @heuristic
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
-    """Start jobs on their fewest GPUs, the shortest first, and divide the rest by a knapsack, at every event.
+    """At every event, start jobs on their fewest GPUs, shortest first, and divide the rest by a knapsack.
 
-    Running jobs keep their fewest GPUs until they complete, so none is preempted. It is for problems without
-    preemption: with preemption every policy has more choice.
+    Running jobs keep their fewest GPUs until they complete, so none is preempted. The method is for problems
+    without preemption; with preemption, policies have more choice.
 
     Raises
     ------
@@ -26,15 +26,16 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
 
     Notes
     -----
-    Source: Aryl, section 5.2 and Appendix D, Algorithm 2, which decides for one moment.
+    Source: Aryl, section 5.2 and Appendix D, Algorithm 2, which decides for one point in time.
 
-    Complexity: a knapsack of O(I C) for I counts of all jobs and C GPUs, at each of at most 2 n events.
+    Complexity: O(I C) for the knapsack at each of at most 2 n events, with n jobs, I allowed numbers of GPUs of
+    all jobs, and C GPUs.
 
-    Departures from the paper: for running jobs the remaining time counts. Any menu of counts is allowed, and
-    determines what more GPUs are worth.
+    Departures from the paper: for running jobs, the remaining time counts. A job may have any allowed numbers
+    of GPUs, whose speeds determine the values of additional GPUs.
 
-    The mean completion time may be n times the optimum of `formulations.scheduling.resizing`: a job that starts
-    first because it is short may keep GPUs from jobs that would complete at once with them.
+    The mean completion time may be n times the optimum of `formulations.scheduling.resizing`: a short job that
+    starts first may keep GPUs from jobs that would complete almost immediately with them.
 
     Examples
     --------
@@ -52,7 +53,7 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
 
 
 def _runs(problem: Scheduling) -> list[TaskStretch]:
-    """Simulate from event to event, beginning at the first release date."""
+    """Return the runs of a simulation from event to event, which begins at the first release date."""
     jobs = {job.name: job for job in problem.jobs}
     ahead = list(problem.own_clock.workload.jobs)
     left: dict[str, float] = {}  # remaining work of released jobs

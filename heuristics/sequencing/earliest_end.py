@@ -8,10 +8,10 @@ from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 @heuristic
 def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
-    """Append one job after the other, the shortest first, to the machine where it ends first.
+    """Append one job after another, shortest first, to the machine where it ends first.
 
-    Jobs are sorted by their time on the type that is best for them. If all machines have one type and are free
-    at the same time, this is optimal (shortest processing time first).
+    Jobs are sorted by their time on their fastest type. If all machines have the same type and become free at
+    the same time, this is optimal (shortest processing time first).
 
     Complexity: O(n m) for n jobs and m machines. Ties go to the first job, and to the first machine.
 
@@ -20,7 +20,7 @@ def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequence
     problem
         The problem.
     budget
-        When to stop; there is no solution then.
+        Time limit, after which there is no solution.
 
     Notes
     -----

@@ -9,7 +9,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @heuristic
 def free_machines(problem: Sequencing) -> Sequences | NoSolution:
-    """Sequence the jobs on the machines that become free first, as if there were no others.
+    """Sequence the jobs on the machines that become free first, and use no others.
 
     There is no solution if a job cannot run on any of them.
 
@@ -17,7 +17,7 @@ def free_machines(problem: Sequencing) -> Sequences | NoSolution:
 
     Notes
     -----
-    Source: AlloX as in Gavel's code, which assigns positions on free workers only, and does not know when the
+    Source: AlloX as in Gavel's code, which assigns positions only on free workers, as it does not know when the
     others will be free.
 
     Departures from the code: there a job takes almost forever on a machine on which it cannot run.

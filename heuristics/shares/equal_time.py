@@ -1,4 +1,4 @@
-"""Equal time: every job runs for the same part of the time, on each type in proportion to its GPUs."""
+"""Equal time: every job runs for the same fraction of the time, on each type in proportion to its GPUs."""
 
 from fractions import Fraction
 
@@ -8,13 +8,13 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def equal_time(problem: Shares) -> TimeShares:
-    """Grant every job the same shares: the GPUs of each type over the GPUs that all jobs demand.
+    """Grant every job the same shares: the GPUs of each type divided by the GPUs that all jobs demand.
 
     Complexity: O(J T) for J jobs and T types.
 
     Notes
     -----
-    Source: Gavel, section 4.1, the shares X^equal by which its first policy normalises throughputs.
+    Source: Gavel (OSDI 2020), section 4.1, the shares X^equal by which its first policy normalises throughputs.
 
     Departures from the paper: jobs that demand several GPUs count with all of them, since the shares would not
     fit otherwise; the paper only normalises.

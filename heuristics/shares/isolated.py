@@ -12,7 +12,7 @@ def isolated(problem: Shares) -> TimeShares:
 
     Notes
     -----
-    Source: Gavel, section 4, the reference of its policies ("isolated" in its code).
+    Source: Gavel (OSDI 2020), section 4, the reference of its policies ("isolated" in its code).
 
     Departures from the paper: none.
 

@@ -1,4 +1,4 @@
-"""Progressive filling: a little more time for the job that is worst off, again and again."""
+"""Progressive filling: the job that is worst off repeatedly gets a little more time."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -16,11 +16,11 @@ from gsopt.problems.shares import Shares, TimeShares
 def progressive_filling(
     problem: Shares, *, parts: int = 100, budget: Budget = UNLIMITED
 ) -> TimeShares | NoSolution:
-    """Grant the job that is worst off another part of its time on the fastest type with room, until none fits.
+    """Grant the worst-off job another part of its time on its fastest type with room, until none fits.
 
-    With `fifo` the first job that can have more is served. A job that finds no room gets no more; jobs on the
-    fast GPUs keep them, which linear programs do better. If times count, there is no solution unless every job
-    has some share, as the others would never end.
+    With `fifo`, the first job that can have more is served. A job that finds no room gets no more; jobs on fast
+    GPUs are never moved to slower ones, so linear programmes find better shares. If times count, there is no
+    solution unless every job has some share, as the others would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
@@ -31,7 +31,7 @@ def progressive_filling(
     parts
         Parts of a job's time, between 1 and 10,000.
     budget
-        When to stop.
+        Time limit.
 
     Notes
     -----
@@ -69,7 +69,7 @@ def progressive_filling(
 
 
 def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -> float:
-    """Return how well off a job is by the criterion."""
+    """Return how well off a job is by the criterion; the least is served first."""
     job = problem.jobs[place]
     rates = problem.rates[job.name]
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts

@@ -1,4 +1,4 @@
-"""Queue: jobs run all the time, in the order of their arrival, each on its fastest type that has room."""
+"""Queue: jobs run all the time, in the order of arrival, each on its fastest type with room."""
 
 from gsopt.core.method import NoSolution, heuristic
 from gsopt.core.problem import Sense
@@ -7,7 +7,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @heuristic
 def queue(problem: Shares) -> TimeShares | NoSolution:
-    """Grant GPUs for good to one job after the other, until one does not fit.
+    """Grant GPUs permanently to one job after another, until one does not fit.
 
     If times count, there is no solution unless all jobs fit, as the others would never end.
 
@@ -15,8 +15,8 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Notes
     -----
-    Source: Gavel, the policy FIFO of its code that knows throughputs, which keeps a strict queue; the paper
-    solves a linear program.
+    Source: Gavel (OSDI 2020), the policy FIFO of its code that knows throughputs, which is a strict queue; the
+    paper solves a linear programme.
 
     Departures from the code: equally fast types are chosen in the order of the list, not by name.
 

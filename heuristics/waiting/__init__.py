@@ -1,4 +1,4 @@
-"""Heuristics for waiting over time: list scheduling by tier, and the policies that never interrupt, lifted."""
+"""Heuristics for waiting over time: list scheduling by tier, and policies that never interrupt jobs."""
 
 from gsopt.core.method import Method
 from gsopt.evaluation.lift import lift_waiting

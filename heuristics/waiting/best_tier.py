@@ -14,14 +14,14 @@ Order = Literal["shortest", "smallest", "release"]
 
 @heuristic
 def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True) -> WaitingSolution:
-    """Start waiting jobs in an order whenever GPUs are free; by default only on a job's best tier.
+    """Start waiting jobs in order whenever GPUs are free; by default only on a job's best tier.
 
-    Whenever a job is released or ends, the waiting jobs are tried in their order. A job's best tier is the
-    innermost that could hold it in the empty cluster. There it gets the group with the fewest sufficient free
-    GPUs, the emptiest cells first.
+    Whenever a job is released or ends, the waiting jobs are considered in order. A job's best tier is the
+    innermost that could hold it in the empty cluster. It gets GPUs of the fullest group with enough free GPUs,
+    from the emptiest cells first.
 
-    Source: list scheduling, with the fully consolidated placement that Dally compares with (section V).
-    O(jobs squared times groups).
+    Source: list scheduling, with the fully consolidated placement that is a baseline of Dally (section V).
+    O(jobs^2 * groups).
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
     Raises
     ------
     InvalidInput
-        There is no such order.
+        The order is unknown.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class _Listing:
         self.waiting = sorted(range(len(problem.jobs)), key=lambda job: (key(job), self.releases[job], job))
 
     def shares(self) -> list[CellShare]:
-        """Return the jobs that start, in the order of time."""
+        """Return the jobs with their GPUs, in order of start."""
         ends: list[tuple[Exact, int]] = []
         held: dict[int, Mapping[int, int]] = {}
         found: list[CellShare] = []
@@ -107,7 +107,7 @@ class _Listing:
         return found
 
     def _take(self, job: int, last: int) -> tuple[int, dict[int, int]] | None:
-        """Allocate the GPUs of a job on the innermost tier that has them, up to a last one."""
+        """Allocate GPUs to a job on the innermost tier that has enough, up to a last one."""
         need = self.problem.jobs[job].gpus
         for tier in range(self.best[job], last + 1):
             rooms = [

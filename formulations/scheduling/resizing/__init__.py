@@ -1,7 +1,7 @@
-"""Resizing: the joint optimum over time of elastic jobs that run from their start to their completion.
+"""Resizing: the joint optimum over time of elastic jobs that run from start to completion without preemption.
 
-`jobs` reads the problem, `rules` makes first schedules, `model` and `cuts` bound all of them, and `order` makes
-the best schedule for an order of starts and completions; `method` goes from one to the other.
+`jobs` reads the problem, `rules` makes first schedules, `model` and `cuts` bound all schedules, and `order`
+makes the best schedule for an order of starts and completions; `method` combines them.
 """
 
 from formulations.scheduling.resizing.method import Resizing, resizing

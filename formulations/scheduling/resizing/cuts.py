@@ -1,4 +1,4 @@
-"""Launch cuts: what jobs can do together in an interval, given that each has its fewest GPUs or none."""
+"""Launch cuts: limits on the joint work of jobs in an interval, as a running job has at least its minimum."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
@@ -12,12 +12,12 @@ _LARGEST_GROUP = 3
 
 
 def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
-    """Add the rows of all groups that a point breaks in some interval to all; return whether there are any.
+    """Add the rows of all groups that a point violates in some interval; return whether there are any.
 
-    Jobs of a group R have at most B GPUs together, the sum of their b_i, which leaves D = C - B. Where another
-    job runs, on x >= a_j > D GPUs, they have x - D fewer, which is at least (1 - D / a_j) x. So in an interval
-    the y of R and the (1 - D / a_j) y_j of the other jobs with a_j > D add up to at most B d: two such jobs
-    take more than both of these together.
+    The jobs of a group R have at most B GPUs in total, the sum of their b_i, which leaves D = C - B. While
+    another job runs, on x >= a_j > D GPUs, they have at least x - D fewer, which is at least (1 - D / a_j) x.
+    So in any interval the y of R plus the (1 - D / a_j) y_j of the other jobs with a_j > D add up to at most B
+    d. Two such jobs at a time take more than both reductions together.
     """
     if not values:
         return False
@@ -41,7 +41,7 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
 
 
 def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
-    """Yield the weights of jobs in the row of each group that restricts others, and B as a part of all GPUs."""
+    """Yield the weights of jobs in the row of each group that restricts others, and the row's limit."""
     numbers = range(len(jobs))
     for count in range(1, min(len(jobs), _LARGEST_GROUP + 1)):
         for group in combinations(numbers, count):
@@ -53,5 +53,5 @@ def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
 
 
 def _others(jobs: Resizable, group: Collection[int], left: int) -> dict[int, float]:
-    """Return the weights of the jobs beside a group that need more GPUs than it leaves."""
+    """Return the weights of the jobs outside a group that need more GPUs than it leaves."""
     return {j: 1 - left / jobs.least[j] for j in range(len(jobs)) if j not in group and jobs.least[j] > left}

@@ -1,4 +1,4 @@
-"""Resizable: jobs of linear speed-up that run from their start to their completion, resized at will."""
+"""Resizable: jobs of linear speed-up that run from start to completion and can be resized at any time."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,7 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """Jobs by number, and the GPUs between which each may choose."""
+    """Jobs by number, and the range of GPUs of each."""
 
     instance: Instance  # the jobs as every method of scheduling reads them
     # least, most: GPUs of each job with its fewest and with its most workers
@@ -23,10 +23,10 @@ class Resizable:
 
     @classmethod
     def of(cls, problem: Scheduling) -> "Resizable":
-        """Read a problem; raise `Unsupported` unless it is one of resizable jobs.
+        """Read a problem; raise `Unsupported` unless its jobs are resizable.
 
-        Jobs may not be preempted, need not be served fairly, are as much faster as they have more GPUs, and may
-        have every number of workers between two numbers.
+        Preemption must not be allowed and fairness not required. Each job's speed must be proportional to its
+        GPUs, and it may have any number of workers between a minimum and a maximum.
         """
         _refuse(problem)
         instance = Instance.of(problem)
@@ -44,19 +44,19 @@ class Resizable:
 
     @cached_property
     def grid(self) -> int:
-        """GPUs of which every number of GPUs in use is a multiple."""
+        """Greatest common divisor of all possible numbers of GPUs in use."""
         return gcd(*self.size, *self.least)
 
     @property
     def gpus(self) -> int:
-        """GPUs that can be in use at a time, by divisibility alone."""
+        """GPUs that can be in use at a time, given divisibility."""
         return self.instance.gpus // self.grid * self.grid
 
     @property
     def is_exact(self) -> bool:
-        """Whether every share of the GPUs, as a fluid, is an average of numbers of workers.
+        """Whether any fractional division of the GPUs is an average of integer numbers of workers.
 
-        That is so where one worker of any elastic job more is worth one of any other less.
+        This holds if a worker of any elastic job can be exchanged for one of any other.
         """
         return all(
             size == self.grid
@@ -66,12 +66,12 @@ class Resizable:
 
     @cached_property
     def there(self) -> tuple[int, ...]:
-        """Number of jobs that are released in each period and before; a release date begins a period."""
+        """Number of jobs released by the beginning of each period; a release date begins a period."""
         return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
 
     @cached_property
     def cells(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of how many jobs are complete and the period, in the order in which they may follow."""
+        """Pairs of the number of complete jobs and the period, in the order in which they may follow."""
         return tuple(
             (done, period)
             for done in range(len(self))
@@ -80,23 +80,23 @@ class Resizable:
         )
 
     def before(self, job: int, done: int, period: int) -> list[tuple[int, int]]:
-        """Return the cells in which a job may run that come no later than one, if both are passed."""
+        """Return the cells in which a job may run that come no later than a given cell."""
         return [
             cell for cell in self.cells if cell[0] <= done and cell[1] <= period and job < self.there[cell[1]]
         ]
 
     def length(self, period: int) -> float:
-        """Seconds from one release date to the next; infinite after the last."""
+        """Return the seconds from a release date to the next; infinite for the last."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 
     @property
     def unit(self) -> float:
-        """Seconds in which all GPUs do all work: the unit of time for programs."""
+        """Seconds in which all GPUs do all work: the unit of time of the programs."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:
-        """Seconds that a job takes with its most workers."""
+        """Return the seconds that a job takes with its most workers."""
         return self.area[job] / self.most[job]
 
 
@@ -112,7 +112,7 @@ def _refuse(problem: Scheduling) -> None:
 
 
 def _worker(name: str, counts: tuple[int, ...]) -> int:
-    """Return the GPUs of one worker."""
+    """Return the GPUs of one worker of a job."""
     if len(counts) == 1:
         return counts[0]
     size = counts[1] - counts[0]

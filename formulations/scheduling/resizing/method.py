@@ -40,72 +40,70 @@ _SHARE = 0.5
 
 
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
-    """Decide in which interval each job starts and completes, and what it does in each.
+    """Decide in which interval each job starts and completes, and its work in each interval.
 
-    A release date begins a period, and periods are divided by the completions in them.
+    A release date begins a period; completions divide periods into intervals.
 
-    The model bounds the optimum: a schedule obeys all its rows. Its solution's order of events goes to a linear
-    program with the moments of all starts (`order`), which makes a schedule; where that is as good as
-    the bound, it is optimal. Two things may keep it above. Jobs that start within an interval may do so in an
-    order, or for a time, that no schedule has. And GPUs are divided as a fluid, which time-sharing
-    attains if all elastic jobs have workers of one size; with workers of mixed sizes the bound may be lower.
+    The model is a relaxation, so it bounds the optimum. A linear program with explicit start times (`order`)
+    turns the order of events of its solution into a schedule, which is optimal if it meets the bound. Two
+    effects may leave a gap. Jobs that start within an interval may do so in an order, or for a time, that no
+    schedule has. And GPUs are divided continuously: time-sharing achieves this if all elastic jobs have workers
+    of one size, but with mixed sizes the bound may be too low.
 
     Sets
     ----
-    Jobs j; periods i from one release date to the next, the last one without end; intervals (k, i), the part of
-    period i in which k - 1 jobs are complete, for k = 1 .. n and no more than are released. Those that a
-    schedule passes follow each other in k and i; the others are empty.
+    j: jobs. i: periods from one release date to the next, the last one without end. (k, i): intervals, the part
+    of period i in which k - 1 jobs are complete, for k = 1 .. n and at most the jobs released. A schedule
+    passes through intervals in rising order of k and i; the others are empty.
 
     Parameters
     ----------
-    A_j: GPU-seconds of a job. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best schedule known. H_ki: the longest that an interval can be, by the length of its period, and by what U
-    leaves for the k-th completion if those before are as early as can be.
+    A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
+    best known schedule. H_ki: longest possible interval, limited by the length of its period, and by what U
+    leaves for the k-th completion if the earlier ones are as early as possible.
 
     Variables
     ---------
-    d[k, i]: length of an interval; the k-th completion t_k is at the sum of the d of intervals up to k.
-    x[k, i], binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in an interval, or at
-    its begin. c[j, k], binary: its completion is the k-th. y[j, k, i]: GPU-seconds that it has in an interval.
+    d[k, i]: length of interval (k, i); the k-th completion t_k is the sum of d over intervals up to k. x[k, i],
+    binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in interval (k, i), or at its
+    beginning. c[j, k], binary: its completion is the k-th. y[j, k, i]: its GPU-seconds in interval (k, i).
 
     Objective
     ---------
-    Minimise the sum of all t_k.
+    Minimize the sum of all t_k.
 
     Constraints
     -----------
-    Let v_ki be 1 where an interval is passed: completion k - 1 is by the end of period i, and k not by that of
-    the period before. Let r_jki be 1 where a job runs at the end of an interval that is passed: the s[j] of all
-    intervals up to k and i, less the c[j] before k.
-    once[k], starts[j], ends[j], turn[k]: each completion is in one period; each job has one start and one
-    completion, and each completion one job. passed, visits: v_ki is at least 0 and the s[j, k, i].
-    length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a period add up to its length.
-    runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
-    there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up
-    to A_j if the job is complete, to 0 if it has not begun.
-    most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job
-    that was there all the interval has its fewest GPUs.
-    area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C.
-    soonest[k]: t_k is no sooner than the k-th completion of shortest remaining area first, nor than the k-th
-    smallest of the jobs alone. alone[k]: it is no sooner than the job that completes would be alone.
-    alike[i, j, k]: of equal jobs, the first completes first.
-    shared: what jobs can have together, if each has its fewest GPUs or none (`cuts`); only those rows
-    that the solutions before break, in the linear relaxation first.
+    Let v_ki be 1 if the schedule passes interval (k, i), i.e. completion k - 1 is no later than period i, and
+    completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the sum of s[j] over
+    intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]: each completion
+    is in one period; each job has one start and one completion, and each completion one job. passed, visits:
+    v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a period add up to
+    its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j. there[j, k, i]: y_jki <=
+    A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up to A_j if the job is
+    complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]: y_jki >= a_j
+    d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least its fewest GPUs.
+    area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C. soonest[k]: t_k
+    is no earlier than the k-th completion under shortest remaining area first, nor than the k-th earliest
+    completion of the jobs alone. alone[k]: nor than the completing job's alone. alike[i, j, k]: of equal jobs,
+    the first completes first. shared: limits on the joint work of jobs, as each has at least its fewest GPUs or
+    none (`cuts`). Only rows that earlier solutions violate are added, first in the linear relaxation.
 
     Size
     ----
-    With one release date 2 n^2 binaries and n^2 + n columns beside them for n jobs, and about 7 n^2 rows; up to
-    n / 2 times as many where each job has a date of its own.
+    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows; up to n / 2
+    times as many if all release dates differ.
 
     Source
     ------
     The problem is that of Aryl, section 5, which gives no model of it over time; the model is gsopt's own.
-    Starts at completions alone would not do: a job may have to start in between, so that it completes together
-    with others, and a large job can follow at once (`tests/formulations/scheduling/resizing/test_method.py`).
+    Starting jobs only at completions is not enough: a job may have to start in between to complete together
+    with others, so that a large job can follow immediately
+    (`tests/formulations/scheduling/resizing/test_method.py`).
 
     Examples
     --------
-    Table 4 of Aryl, with the optimum over time:
+    Table 4 of Aryl, at its optimum over time:
 
     >>> from gsopt.problems.scheduling import ElasticJob
     >>> a = ElasticJob(name="A", release=0, work=300, rates={2: 2, 3: 3})
@@ -120,22 +118,22 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """No option: the start is the first schedule known."""
+        """The options that the method ignores: none, as the start is the first known schedule."""
         return frozenset()
 
     def warm_up(self) -> None:
-        """Load what short limits leave no time to load."""
+        """Load modules that short time limits leave no time to load."""
         import pyomo.environ  # noqa: F401 - for whoever comes next
         import scipy.optimize  # noqa: F401 - likewise
 
     def build(self, problem: Scheduling) -> Any:
-        """Build the Pyomo model of record.
+        """Build the Pyomo model.
 
         Raises
         ------
         Unsupported
-            The problem is not one of resizable jobs (`Resizable.of`), or has more than 30 jobs, or 13 that are
-            released one by one.
+            The jobs are not resizable (`Resizable.of`), or too many: about 30 if they are released together, a
+            dozen if all release dates differ.
         """
         jobs = _jobs_of(problem)
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
@@ -148,9 +146,9 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         raise ModelMismatch(f"{self.name}: no schedule has the order of events of the model's solution")
 
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-        """Solve within a budget, from simple rules and their orders of events.
+        """Solve within a budget, starting from simple rules and their orders of events.
 
-        A limit that leaves no time to load Pyomo leaves the best of these, and a simple bound.
+        If there is no time to load Pyomo, the result is the best of these, with a simple bound.
         """
         Resizable.of(problem)  # refuses what it does not express
         return by_blocks(problem, budget, self._run_block, method=self.name)
@@ -190,7 +188,7 @@ def _jobs_of(problem: Scheduling) -> Resizable:
 
 
 def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) -> BestSchedule:
-    """Begin with the start, simple rules, and the best schedules for their orders of events."""
+    """Find first schedules: the budget's start, simple rules, and the best plans for their orders of events."""
     best = BestSchedule(problem, jobs.instance, budget, method)
     best.take_start()
     plans = list(launches(jobs))
@@ -212,7 +210,7 @@ def _is_at_hand(module: str, budget: Budget) -> bool:
 def _solve(
     model: Any, best: BestSchedule, jobs: Resizable, *, relaxed: bool
 ) -> tuple[Outcome, Mapping[str, float]]:
-    """Solve the model or its linear relaxation with the current cuts, and use what it proves and finds."""
+    """Solve the model or its linear relaxation with the current cuts, and keep what it proves and finds."""
     form, budget = StandardForm.from_pyomo(model), best.budget
     form, left = form.relaxation if relaxed else form, budget.left()
     outcome = (budget.backend or Prover()).solve(
@@ -243,7 +241,7 @@ def _take(best: BestSchedule, plan: list[TimetableStep] | None) -> None:
 
 
 def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableStep]]:
-    """Return plans for the order of events of column values: the best one, and one by rules."""
+    """Return plans for the order of events in column values: the best one, and two by rules."""
     order = _order(jobs, values)
     found = best_steps(jobs, order)
     starts = [job for job, begins in order if begins]
@@ -251,7 +249,7 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
-    """Read the order of events: a job without work for all of its first interval starts late in it."""
+    """Return the order of events in column values; jobs with little work in their first interval start late."""
     events: list[Event] = []
     for k in range(len(jobs)):
         for i in (period for done, period in jobs.cells if done == k):

@@ -1,4 +1,4 @@
-"""Model: the Pyomo model of `resizing`, of intervals that end with a completion or a release date."""
+"""Model: the Pyomo model of `resizing`, whose intervals end with a completion or a release date."""
 
 from collections.abc import Sequence
 from itertools import accumulate
@@ -13,7 +13,7 @@ COST = 1e3
 
 
 def launch_model(jobs: Resizable, total: float) -> Any:
-    """Return the Pyomo model for schedules whose completion times add up to at most a number of seconds."""
+    """Return the Pyomo model of schedules whose completion times add up to at most `total` seconds."""
     import pyomo.environ as pyo
 
     model, numbers = pyo.ConcreteModel(), range(len(jobs))
@@ -45,13 +45,13 @@ def launch_model(jobs: Resizable, total: float) -> Any:
 
 
 def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]) -> None:
-    """Let completions and release dates follow each other, and time pass between them."""
+    """Order completions and release dates, and give the intervals between them their lengths."""
     import pyomo.environ as pyo
 
     numbers, periods = range(len(jobs)), range(len(jobs.there))
 
     def by(m: Any, k: int, i: int) -> Any:
-        """Check whether completion k is by the end of a period; the one before the first always is."""
+        """Return the expression that is 1 if completion k is no later than a period; 1 for k = -1."""
         return 1 if k < 0 else sum(m.x[k, q] for q in range(i + 1) if (k, q) in m.x)
 
     model.v = pyo.Expression(model.cells, rule=lambda m, k, i: by(m, k - 1, i) - by(m, k, i - 1))
@@ -67,7 +67,7 @@ def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def _add_order(model: Any, jobs: Resizable) -> None:
-    """Let each job start and complete once, equal ones in their order."""
+    """Make each job start and complete once, identical jobs in their order."""
     import pyomo.environ as pyo
 
     numbers = range(len(jobs))
@@ -101,7 +101,7 @@ def _add_order(model: Any, jobs: Resizable) -> None:
 
 
 def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]) -> None:
-    """Let each job do its work while it runs, between its fewest and its most GPUs."""
+    """Make each job do its work while it runs, between its fewest and its most GPUs."""
     import pyomo.environ as pyo
 
     numbers, scale = range(len(jobs)), jobs.unit * jobs.gpus
@@ -145,12 +145,12 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Bound the seconds until each number of jobs is complete: by their area, and by the shortest jobs."""
+    """Return the earliest completion by position in seconds, by total area and by the shortest jobs."""
     return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 
 def _latest(soonest: Sequence[float], total: float) -> list[float]:
-    """Return the latest that each completion can be if all add up to a total, with room for rounding."""
+    """Return the latest time of each completion if all add up to a total, with a margin for rounding."""
     before = [0.0, *accumulate(soonest)]
     count = len(soonest)
     return [(total * (1 + LINEAR_ROWS) - before[k]) / (count - k) for k in range(count)]

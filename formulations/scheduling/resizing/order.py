@@ -13,14 +13,14 @@ from gsopt.core.numbers.tolerances import LEAST_TOLERANCE, LINEAR_ROWS
 
 
 class Event(NamedTuple):
-    """A job starts, or completes."""
+    """The start or the completion of a job."""
 
     job: int
     starts: bool
 
 
 def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
-    """Return the order of events of a plan; of those at one time completions come first."""
+    """Return the order of events of a plan; of simultaneous events, completions come first."""
     before: Mapping[int, int] = {}
     events: list[Event] = []
     for _, gpus in [*plan, TimetableStep(0.0, {})]:
@@ -31,11 +31,11 @@ def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
 
 
 def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] | None:
-    """Return the plan of an order of events with the least sum of completion times; None where there is none.
+    """Return the plan with the least sum of completion times for an order of events; None if there is none.
 
-    A linear program says how long it is from each event to the next, and how many GPU-seconds each running job
-    gets then. Where shares of GPUs are no averages of numbers of workers (`Resizable.is_exact`), they are
-    rounded, and the plan takes longer.
+    A linear program determines the time between consecutive events, and each running job's GPU-seconds in
+    between. If shares of GPUs are not averages of numbers of workers (`Resizable.is_exact`), they are rounded,
+    and the plan takes longer.
     """
     running = list(_running(order))
     cells = [(piece, job) for piece, there in enumerate(running) for job in there]
@@ -59,7 +59,7 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] |
 
 
 def _running(order: Sequence[Event]) -> Iterator[list[int]]:
-    """Return the jobs that run before the first event, and between each event and the next."""
+    """Yield the jobs that run before the first event, and between each event and the next."""
     there: list[int] = []
     yield there
     for job, starts in order[:-1]:
@@ -114,10 +114,10 @@ def _solve(
 
 
 def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> Iterator[TimetableStep]:
-    """Return steps in which jobs have shares of the GPUs on average, by numbers of workers.
+    """Yield steps in which jobs have given shares of the GPUs on average, in whole workers.
 
-    Each has the whole workers of its share all the time. Parts of workers follow one another around the workers
-    that are left, as in McNaughton's wrap-around rule; a part is less than 1, so no job has two at a time.
+    Each job has the whole workers of its share all the time. The fractional workers take turns on the remaining
+    GPUs by McNaughton's wrap-around rule; each fraction is below 1, so no job has two of them at a time.
     """
     count = {
         job: floor((share - jobs.least[job]) / jobs.size[job] + LINEAR_ROWS) for job, share in shares.items()
@@ -149,7 +149,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
 def _rounded(
     jobs: Resizable, shares: Mapping[int, float], base: Mapping[int, int], free: int
 ) -> dict[int, int]:
-    """Assign one worker more to the jobs that miss the largest parts of one, as far as there are GPUs."""
+    """Give one more worker to the jobs with the largest missing fractions, as far as GPUs allow."""
     gpus = dict(base)
     for job in sorted(shares, key=lambda job: (base[job] - shares[job]) / jobs.size[job]):
         if shares[job] > base[job] and jobs.size[job] <= min(free, jobs.most[job] - base[job]):

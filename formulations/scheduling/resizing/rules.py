@@ -1,4 +1,4 @@
-"""Launching: simple rules of who starts and who is resized, as first schedules of resizable jobs."""
+"""Launching: simple rules for starting and resizing jobs, for first schedules of resizable jobs."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -8,7 +8,7 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Return some plans: shortest or smallest jobs first, all at their minimum first or one by one."""
+    """Yield some plans: shortest or smallest jobs first, many jobs at their minimum or few at their maximum."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):
@@ -16,10 +16,10 @@ def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
 
 
 def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
-    """Start jobs in an order, and let those that run share by shortest remaining time.
+    """Start jobs in an order, and let running jobs share the GPUs by shortest remaining time.
 
-    `room` is what each running job keeps from those that wait: its fewest GPUs, so that as many as possible
-    start (the first phase of Aryl's Algorithm 2), or its most, so that a job starts on what is left over.
+    `room` is the number of GPUs reserved for each running job: its fewest, so that as many jobs as possible
+    start (the first phase of Aryl's Algorithm 2), or its most, so that a job only starts on the remaining GPUs.
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release
@@ -41,7 +41,7 @@ def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[T
 
 
 def _shares(jobs: Resizable, left: dict[int, float]) -> dict[int, int]:
-    """Assign each running job its fewest GPUs, and the rest to those that are complete the soonest."""
+    """Give each running job its fewest GPUs, and the rest to the jobs that would complete first."""
     gpus = {job: jobs.least[job] for job in left}
     free = jobs.gpus - sum(gpus.values())
     for job in sorted(left, key=lambda job: left[job] / jobs.most[job]):

@@ -1,4 +1,4 @@
-"""A genome with its cost, as DEAP expects it."""
+"""Candidate: a genome with its cost, as DEAP expects it."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from deap import base
 
 
 class CandidateCost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
-    """A cost, to be minimized."""
+    """A cost to be minimized."""
 
     weights = (-1.0,)
 

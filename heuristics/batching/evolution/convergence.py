@@ -1,4 +1,4 @@
-"""Plot how the best candidate of a search approaches the optimum."""
+"""Convergence: a plot of how the best candidate of a search approaches the optimum."""
 
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
@@ -25,7 +25,7 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     optimum
         The least possible cost, above 0.
     axes
-        Axes to draw on; a new figure when None.
+        Axes to draw on; if None, those of a new figure.
 
     Raises
     ------

@@ -1,7 +1,7 @@
-"""The operators of ONES' search on one genome, the list of the jobs of all GPUs.
+"""Genome: the operators of ONES' search on one genome, the list of the jobs of all GPUs.
 
-These are the plain versions, for DEAP; `rows` applies the same operators to many genomes at once. They change
-the genome that they are given.
+These are the plain versions for DEAP; `rows` applies the same operators to many genomes at once. They modify
+the given genome in place.
 """
 
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ Costs = Sequence[Sequence[float]]
 
 
 def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
-    """Count the GPUs of each job."""
+    """Return the number of GPUs of each job."""
     counts = [0] * jobs
     for job in genome:
         if job != IDLE:
@@ -30,7 +30,7 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Add up the costs of all jobs (Algorithm 1, line 5); infinite if fewer GPUs than `target` are used."""
+    """Return the total cost of all jobs (Algorithm 1, line 5); infinite if GPUs used are below `target`."""
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf
@@ -48,7 +48,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Take GPUs from each job until it can run on the others; `lower` is that of `CostTable`."""
+    """Take GPUs from each job until it can run on the rest; `lower` is that of `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:
@@ -69,10 +69,10 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Grant each job the GPUs that it lacks of those it must have (section 3.2.2, Refresh, 3).
+    """Give each job the missing ones of the GPUs that it must have (section 3.2.2, Refresh, 3).
 
-    Idle GPUs go first, then those of the `victims` in their order, the last GPU of each job first, except those
-    that the victim itself must have.
+    Idle GPUs are used first, then those of the `victims` in order, each job's last GPU first, except those that
+    the victim itself must have.
     """
     counts = counts_of(genome, len(least))
     wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]
@@ -97,10 +97,10 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
+    """Give idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
 
-    The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on; then the next
-    job is selected, by the costs that `redraw` returns unless that is None.
+    The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on. Then the next
+    job is selected, by newly drawn costs if `redraw` is given.
     """
     idle = [place for place, job in enumerate(genome) if job == IDLE]
     if not idle:

@@ -1,4 +1,4 @@
-"""The evolutionary search of ONES as a heuristic: one problem, from random candidates."""
+"""Heuristic: the evolutionary search of ONES for one problem, from random candidates."""
 
 from typing import Annotated
 
@@ -60,49 +60,48 @@ def evolution(
     seed
         Seed of all random numbers.
     engine
-        What runs the generations: numpy on all candidates at once, or DEAP on one after the other.
+        Implementation: numpy on all candidates at once (`vectorised`), or DEAP on one at a time (`deap`).
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws
-        Whether the remaining work of jobs is drawn anew for every generation if its distribution is known, as
-        in Algorithm 1; otherwise the problem's estimate is used. `selection` and `fill_draws` make a difference
-        only then.
+        Whether the remaining work of jobs with a known distribution is drawn anew for every generation, as in
+        Algorithm 1. Otherwise the problem's estimate is used, and `selection` and `fill_draws` have no effect.
     budget
-        No generation begins once it is used up, so that the result depends on the machine.
+        No generation begins after the time limit, so the result then depends on the machine.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         The candidates have more genes than fit into memory.
     TimeUp
-        They have more genes than a generation can process in time.
+        There are more genes than a generation can process in time.
 
     Notes
     -----
     Even if weights are drawn, the judge scores the result by the problem's estimate.
 
-    Departures from the paper, beside the readings in `heuristics.batching.evolution.Settings`:
+    Departures from the paper, besides the readings in `heuristics.batching.evolution.Settings`:
 
     - The score is the criterion of the problem (`sruf` is Equation 8), and the least score is best: "highest
       score" in the text contradicts line 7 of Algorithm 1.
     - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch on its GPUs.
     - The paper fills idle GPUs after the refresh only. Here children and mutants are trimmed to the caps of
       their jobs and filled in the same way, or they would use fewer GPUs than Equation 4 demands.
-    - Jobs that must run are treated as new ones, in children and mutants too. It is not known here how long
-      jobs have run, so GPUs for them are taken from the jobs listed first.
+    - Jobs that must run are treated as new ones, in children and mutants too. How long jobs have run is unknown
+      here, so their GPUs are taken from the jobs listed first.
     - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
-    - If jobs run already, the first candidate is what runs; if menus have gaps, one candidate uses as many GPUs
-      as possible.
+    - If jobs already run, the first candidate is the current allocation; if allowed numbers have gaps, one
+      candidate uses as many GPUs as possible.
 
-    Without `draws` all candidates soon divide the GPUs in the same way, after about 15 generations on 16 GPUs
-    and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, as GPUs are
-    always refilled in the same way once the same jobs are preempted. Jobs are ranked by their costs at their
-    caps, even if fewer GPUs are left, so a better division can be out of reach: further generations do not
-    help. Of ten searches, ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median gap stays at
-    10 %, and at 4 % with a mutation rate of 0.3. With `draws` the expected cost of the result exceeds the least
-    one by 0, 2 and 14 % in the median, where one exact division by the means has no gap
+    Without `draws`, all candidates soon divide the GPUs in the same way, after about 15 generations on 16 GPUs
+    and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the
+    GPUs of the same preempted jobs are always refilled in the same way. Jobs are ranked by their costs at their
+    caps even if fewer GPUs are left, so better divisions may be unreachable, and further generations do not
+    help. Of ten searches, all find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median gap remains at
+    10 %, or 4 % with a mutation rate of 0.3. With `draws`, the median excess of the expected cost over the
+    least one is 0, 2 and 14 %, whereas one exact division by the means has no gap
     (`tests/benchmarks/bench_evolution.py`).
 
     Examples
@@ -151,7 +150,7 @@ def evolution(
 
 
 def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
-    """Refuse more genes than fit into memory, or than a generation can process in time."""
+    """Raise an error for more genes than fit into memory, or than a generation can process in time."""
     if candidates * gpus > _MOST_GENES:
         raise Unsupported(f"{candidates:,} candidates of {gpus:,} GPUs are too many")
     left = budget.left()
@@ -160,7 +159,7 @@ def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:
-    """Return a candidate that uses enough GPUs, if a search might miss it, and what runs already."""
+    """Return a candidate that uses enough GPUs, if a search might miss it, and the current allocation."""
     rows: list[list[int]] = []
     if (table.lower[:, 1:] < np.minimum(np.arange(1, table.gpus + 1), table.cap[:, None])).any():
         free = np.where(np.isfinite(table.unit_cost), 0.0, np.inf)

@@ -1,4 +1,4 @@
-"""Populations of candidates, which a later search can start from."""
+"""Population: candidates that a later search can start from."""
 
 from dataclasses import dataclass
 
@@ -13,7 +13,7 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Candidates, with the names of their jobs: by the next search jobs may have come and gone.
+    """Candidates with the names of their jobs, as jobs may come and go before the next search.
 
     Attributes
     ----------
@@ -70,9 +70,9 @@ def repair(
     generator: np.random.Generator,
     costs: Floats | None = None,
 ) -> Whole:
-    """Repair genomes in place: no job exceeds its cap, all jobs run that must, and no usable GPU is idle.
+    """Repair genomes in place: respect all caps, run all jobs that must run, and leave no usable GPU idle.
 
-    The costs of the generation are drawn when None.
+    If `costs` is None, the costs of the generation are drawn.
 
     Returns
     -------

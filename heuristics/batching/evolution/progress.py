@@ -1,4 +1,4 @@
-"""The best candidate so far, and statistics of every generation."""
+"""Progress: the best candidate so far, and statistics of every generation."""
 
 from collections.abc import Sequence
 from statistics import median
@@ -16,10 +16,10 @@ _FIGURES = {
 
 
 class SearchProgress:
-    """Record the generations of a search in a hall of fame and a logbook of DEAP.
+    """A record of the generations of a search, in DEAP's hall of fame and logbook.
 
     If the remaining work is drawn anew for every generation, scores of different generations are not
-    comparable. Then the best candidate is that of the last generation, as in the paper, otherwise that of all.
+    comparable. The best candidate is then that of the last generation, as in the paper; otherwise that of all.
     """
 
     def __init__(self, is_drawn: bool = False) -> None:
@@ -33,7 +33,7 @@ class SearchProgress:
         self.logbook: Any = tools.Logbook()
 
     def record(self, best: list[int], scores: Sequence[float]) -> None:
-        """Record the best genome of a generation and all scores, the best first."""
+        """Record the best genome of a generation and all scores, best first."""
         if self._is_drawn:
             self._hall.clear()
         if not self._hall or scores[0] < self.score:  # the hall compares too, but needs a Candidate for it
@@ -48,5 +48,5 @@ class SearchProgress:
 
     @property
     def score(self) -> float:
-        """Its cost when it was scored."""
+        """Cost of the best candidate when it was scored."""
         return float(self.best.fitness.values[0])

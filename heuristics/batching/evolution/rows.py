@@ -1,7 +1,7 @@
-"""The operators of `genome` on many genomes at once, the rows of an array.
+"""Rows: the operators of `genome` on many genomes at once, given as the rows of an array.
 
-The results are the same, which the tests check. The functions change their arguments: the genomes, shape (rows,
-GPUs), and the GPUs of each job in each row, shape (rows, jobs), which they keep equal to `counts_of`.
+Tests check that the results are the same. The functions modify their arguments in place: the genomes, shape
+(rows, GPUs), and the GPUs of each job in each row, shape (rows, jobs), which stay equal to `counts_of`.
 """
 
 from collections.abc import Callable
@@ -20,7 +20,7 @@ Scalar = TypeVar("Scalar", bound=np.generic)
 
 
 def counts_of(genomes: Genomes, jobs: int) -> Whole:
-    """Count the GPUs of each job in each row, shape (rows, jobs)."""
+    """Return the number of GPUs of each job in each row, shape (rows, jobs)."""
     rows = len(genomes)
     width = jobs + 1  # a column for idle GPUs in front
     keys = genomes + (np.arange(rows) * width + 1)[:, None]
@@ -28,7 +28,7 @@ def counts_of(genomes: Genomes, jobs: int) -> Whole:
 
 
 def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
-    """Add up the costs of all jobs in each row, see `genome.score`; shape (rows,)."""
+    """Return the total cost of all jobs in each row, see `genome.score`; shape (rows,)."""
     found: Floats = _at(costs, counts).sum(axis=1)
     if target:
         found[counts.sum(axis=1) < target] = np.inf
@@ -36,7 +36,7 @@ def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
 
 
 def ranks(genomes: Genomes) -> Whole:
-    """Count for each GPU how many of its job stand to its left in the row."""
+    """Return, for each GPU, how many GPUs to its left in the row belong to the same job."""
     rows, gpus = genomes.shape
     order = genomes.argsort(axis=1, kind="stable")
     own = np.arange(rows)[:, None]
@@ -61,7 +61,7 @@ def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
 
 
 def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
-    """Take GPUs from each job until it can run on the others, see `genome.trim`."""
+    """Take GPUs from each job until it can run on the rest, see `genome.trim`."""
     keep(genomes, counts, _at(lower, counts))
 
 
@@ -75,7 +75,7 @@ def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleD
 
 
 def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
-    """Grant each job the GPUs that it lacks of those it must have, see `genome.admit`."""
+    """Give each job the missing ones of the GPUs that it must have, see `genome.admit`."""
     jobs = len(least)
     lacking = np.maximum(least - counts, 0)
     short = np.flatnonzero(lacking.any(axis=1))
@@ -103,7 +103,7 @@ def fill(
     costs: Floats,
     redraw: Callable[[], Floats] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least up to their caps, see `genome.fill`.
+    """Give idle GPUs to the jobs whose costs rise least up to their caps, see `genome.fill`.
 
     With `redraw` each pass selects one job in every row, and all rows share a draw.
     """
@@ -131,7 +131,7 @@ def fill(
 
 
 def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
-    """Return which jobs are selected in the given order until no GPU is idle, and how many GPUs each gets."""
+    """Return which jobs are selected, in order, until no GPU is idle, and how many GPUs each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
     room = (lower[order, -1] - has) * is_open[own, order]

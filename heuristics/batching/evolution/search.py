@@ -1,4 +1,4 @@
-"""The evolutionary search of ONES: from one population to the next, by either engine."""
+"""Search: the evolutionary search of ONES, from one population to the next, with either engine."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
@@ -30,11 +30,11 @@ class Evolved:
     best
         The job of each GPU in the best candidate, -1 for none.
     score
-        Its cost when it was last scored; infinite if no candidate uses enough GPUs.
+        Its cost when last scored; infinite if no candidate uses enough GPUs.
     population
-        All candidates, the best first, for the next search.
+        All candidates, best first, for the next search.
     logbook
-        Number, best, median and worst score, and number of distinct scores of each generation.
+        For each generation: its number, the best, median and worst score, and the number of distinct scores.
 
     Examples
     --------
@@ -67,8 +67,8 @@ def evolve(
     """Refresh candidates and evolve them (ONES, section 3.2.2).
 
     Each generation adds two children of each of K pairs of parents, and K mutants, to the K candidates, repairs
-    the new ones, and keeps the K best. A policy calls this again and again with the previous population; with 0
-    generations it only refreshes the candidates.
+    the new ones, and keeps the K best. A policy calls this repeatedly with the previous population. With 0
+    generations, the candidates are only refreshed.
 
     Parameters
     ----------
@@ -77,20 +77,20 @@ def evolve(
     generations
         Number of generations.
     settings
-        Readings and parameters; the defaults when None.
+        Readings and parameters; defaults if None.
     engine
         Numpy (`vectorised`) or DEAP (`deap`), which draws other numbers from the same distribution.
     population
-        The previous candidates; random ones when None.
+        The previous candidates; random ones if None.
     generator
-        Source of all random numbers; one with seed 0 when None.
+        Source of all random numbers; a generator with seed 0 if None.
     budget
-        No generation begins once it is used up.
+        No generation begins after the time limit.
 
     Raises
     ------
     InvalidInput
-        There is no such engine.
+        The engine is unknown.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def evolve(
     >>> found.score, found.gpus_of(table)
     (7.0, {'c': 3})
 
-    Job c has ended when the search goes on:
+    Job c has ended by the second search:
 
     >>> rest = CostTable.of(["a", "b"], costs[:2], weight=[2, 1])
     >>> evolve(rest, 10, population=found.population).gpus_of(rest)

@@ -1,4 +1,4 @@
-"""What ONES' text leaves open about its search, with the readings that work as defaults."""
+"""Settings: choices that ONES' text leaves open, with readings that work as defaults."""
 
 from typing import Annotated, Literal
 
@@ -29,25 +29,25 @@ class Settings(Frozen):
     Attributes
     ----------
     population
-        Number of candidates K; the number of GPUs when None, as the paper suggests.
+        Number of candidates K; the number of GPUs if None, as the paper suggests.
     mutation_rate
-        Probability with which a mutation preempts each job or worker, theta; the paper does not give it.
+        Probability theta that a mutation preempts each job or worker; the paper gives no value.
     preempts
         Whether a mutation preempts whole jobs (text of section 3.2.2) or single workers (Figure 9).
     scale_down
-        How many of its ``c`` GPUs a job of batch ``B`` keeps when its batch limit falls to ``R < B``:
-        ``max(1, R * c // B)``, the printed ``R * c // B``, which can be 0, or as many of them as ``R`` allows.
+        How many of its ``c`` GPUs a job with batch size ``B`` keeps when its batch limit falls to ``R < B``:
+        ``max(1, R * c // B)``; the printed ``R * c // B``, which can be 0; or as many as ``R`` allows.
     selection
-        The K least scores under one draw, or K times Algorithm 1, each time with a new draw and without the
-        candidates selected so far; it makes a difference only if weights are drawn.
+        The K least scores under one draw, or K runs of Algorithm 1, each with a new draw and without the
+        candidates already selected; only matters if weights are drawn.
     fill_draws
-        Whether the jobs that fill idle GPUs are ranked by the generation's draw, or by a new one for every
-        selected job, which is closer to the text and slower.
+        Whether the jobs that fill idle GPUs are ranked by the generation's draw, or by a new draw for every
+        selected job, which is closer to the text but slower.
     pack
-        Order in which the workers of jobs are packed: of first occurrence (text) or last (Figure 10).
+        Order in which the workers of jobs are packed: by first occurrence (text) or by last (Figure 10).
     distinct
-        Whether only one of several candidates of equal score is kept, as long as there are enough others; not
-        in the paper, whose populations end as copies of one candidate.
+        Whether only one of several candidates with equal scores is kept, as long as there are enough others.
+        Not in the paper, whose populations end as copies of one candidate.
 
     Examples
     --------

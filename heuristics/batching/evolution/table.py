@@ -1,4 +1,4 @@
-"""The costs of jobs as arrays, for any separable objective."""
+"""Table: the costs of jobs as arrays, for any separable objective."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -21,8 +21,8 @@ class CostTable:
     """The costs of jobs: on c GPUs job j costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
 
     For the least remaining utilization (ONES, Eq. 8) the weight is the number of remaining samples, and the
-    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs; of jobs with equal costs
-    the earlier one is preferred.
+    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs; between equal costs the
+    earlier job is preferred.
 
     Attributes
     ----------
@@ -33,23 +33,23 @@ class CostTable:
     weight
         Weight of each job, known or expected, shape (jobs,).
     extra_cost
-        Cost that does not depend on the weight, such as that of a reconfiguration; 0 when None.
+        Cost independent of the weight, such as that of a reconfiguration; 0 if None.
     forced
-        Which jobs must run, such as new ones; none when None.
+        Which jobs must run, such as new ones; none if None.
     processed_seconds
-        How long each job has run; GPUs for new jobs are taken from the one that has run longest.
+        Seconds that each job has run; GPUs for new jobs are taken from the job that has run longest.
     batch_limit, local_limit
-        Largest batch of each job, in all and on one GPU; they determine how a job shrinks when its batch limit
-        falls. When None, the largest number of GPUs, and 1.
+        Largest batch size of each job, in total and per GPU; they determine how a job shrinks when its batch
+        limit falls. Defaults: the largest number of GPUs, and 1.
     target
-        Number of GPUs that a candidate must use at least.
+        Fewest GPUs that a candidate must use.
     draw
-        Draws new weights for every generation (Algorithm 1, line 2); `weight` is used when None.
+        Draws new weights for every generation (Algorithm 1, line 2); if None, `weight` is used.
 
     Raises
     ------
     InvalidInput
-        Shapes do not fit each other, a weight is infinite, or jobs that must run cannot all run at once.
+        Shapes do not match, a weight is infinite, or jobs that must run cannot all run at once.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class CostTable:
         target: int = 0,
         draw: Draw | None = None,
     ) -> "CostTable":
-        """Make a table from whatever numpy reads as arrays, with defaults for the rest.
+        """Build a table from anything that numpy reads as arrays, with defaults for the rest.
 
         Examples
         --------
@@ -138,35 +138,35 @@ class CostTable:
 
     @cached_property
     def lower(self) -> Whole:
-        """The largest number of GPUs up to each on which a job can run, shape (jobs, GPUs + 1)."""
+        """Largest number of GPUs, up to each given one, on which a job can run, shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)
 
     @cached_property
     def cap(self) -> Whole:
-        """The most GPUs of each job, shape (jobs,)."""
+        """Most GPUs of each job, shape (jobs,)."""
         most: Whole = self.lower[:, -1]
         return most
 
     @cached_property
     def least(self) -> Whole:
-        """The fewest GPUs that each job must have, shape (jobs,): 0 if it need not run."""
+        """Fewest GPUs that each job must have, shape (jobs,); 0 if it need not run."""
         runs = np.isfinite(self.unit_cost[:, 1:])
         return np.where(self.forced & runs.any(axis=1), 1 + runs.argmax(axis=1), 0) if self.gpus else self.cap
 
     @cached_property
     def victims(self) -> Whole:
-        """All jobs, the one that has run longest first."""
+        """All jobs, the one that has run longest first, shape (jobs,)."""
         return np.argsort(-self.processed_seconds, kind="stable")
 
     @cached_property
     def used_cost(self) -> Floats:
-        """The cost of each job on each number of GPUs up to the largest cap, by the known weights."""
+        """Cost of each job on each number of GPUs up to the largest cap, with the known weights."""
         return self._cost(self.weight)
 
     def drawn_cost(self, generator: np.random.Generator) -> Floats:
-        """Return the costs by newly drawn weights, or the known ones without `draw` (Algorithm 1, line 2)."""
+        """Return the costs with newly drawn weights, or the known ones without `draw` (Algorithm 1, line 2)."""
         return self.used_cost if self.draw is None else self._cost(self.draw(generator))
 
     def _cost(self, weight: Floats) -> Floats:

@@ -1,7 +1,7 @@
-"""The generations of ONES' search on lists, with the operators in a DEAP toolbox.
+"""Toolbox: the generations of ONES' search on lists, with the operators in a DEAP toolbox.
 
-DEAP's own operators draw from Python's global generator; these have their own, so that a seed reproduces a run
-and does not affect other random draws.
+DEAP's own operators draw from Python's global generator. These have a generator of their own, so that a seed
+reproduces a run without affecting other random draws.
 """
 
 from collections.abc import Callable, Iterable, Sequence

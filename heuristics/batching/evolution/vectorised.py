@@ -1,4 +1,4 @@
-"""The generations of ONES' search on an array of genomes, all candidates at once."""
+"""Vectorised: the generations of ONES' search on an array of genomes, all candidates at once."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -30,7 +30,7 @@ def pairs(size: int, gpus: int, generator: np.random.Generator) -> ParentPairs:
 
 
 def crossover(parents: Genomes, drawn: ParentPairs) -> Genomes:
-    """Return two children of each pair: first the one child of all pairs, then the other."""
+    """Return two children of each pair: the first children of all pairs, then the second ones."""
     first, second = parents[drawn.first], parents[drawn.second]
     swapped = [np.where(drawn.exchanged, second, first), np.where(drawn.exchanged, first, second)]
     return np.concatenate(swapped)
@@ -59,7 +59,7 @@ def selected(
     costs: Floats,
     generator: np.random.Generator,
 ) -> tuple[Whole, Floats]:
-    """Return the indices and scores of the survivors, the best first (section 3.2.2, Selection)."""
+    """Return the indices and scores of the survivors, best first (section 3.2.2, Selection)."""
     scores = rows.scores(counts, costs, table.target)
     if settings.selection == "thompson" and table.draw is not None:
         order = _by_thompson(counts, size, table, scores, generator)

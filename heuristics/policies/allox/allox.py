@@ -1,4 +1,4 @@
-"""AlloX: jobs of one GPU in the orders on GPUs of several types in which they complete earliest on average."""
+"""AlloX: orders single-GPU jobs on GPUs of several types for the least mean completion time."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -20,49 +20,48 @@ def allox(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Start the jobs that come first on free GPUs in the best orders of all waiting jobs, on all GPUs.
+    """Start the first jobs on free GPUs, in the best orders of all waiting jobs on all GPUs.
 
-    Source: AlloX (EuroSys 2020), section 4. For a job that is the k-th last on a GPU, k jobs wait: it costs k
-    times its own seconds there, and once the seconds until the GPU is free. The orders minimise the sum of
-    these costs, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the decision
-    is `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Durations are known.
+    Source: AlloX (EuroSys 2020), section 4. While the k-th last job of a GPU runs, k jobs wait. So its cost is
+    k times its own seconds there, plus the seconds until the GPU is free. The orders minimize the sum of these
+    costs, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the decision is
+    `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Durations are known.
 
-    Key: place in the orders. Ties: between GPUs of one type shorter jobs begin earlier, then lower numbers, so
-    on one type alone this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs and m
-    GPUs with at most K jobs each.
+    Key: place in the orders. Ties: among GPUs of one type shorter jobs begin earlier, then lower job numbers;
+    so with a single type this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs
+    and m GPUs with at most K jobs each.
 
-    For fairness only the jobs of the part `alpha` of the users with the least service are ordered, or of as
-    many users as it takes for as many jobs as GPUs are free.
+    For fairness, only the jobs of the fraction `alpha` of the users with the least service are ordered, or of
+    as many users as it takes to fill the free GPUs.
 
-    Readings: with ``rounds="original"`` it is the AlloX that Gavel compares with
-    (`heuristics.policies.allox.reserved`), in Gavel's rounds, which preempts: orders are for free GPUs only and
-    for the oldest jobs, a job that comes first keeps its GPU, and until the orders are computed anew, at most
-    every `renewal` seconds, the others run on what is left, in the order of their arrival. So it is not
-    shortest job first even on one type. Users do not count there. `allox_port` is what Sia and Ares compare
-    with.
+    Readings: with ``rounds="original"`` it is the baseline of Gavel (`heuristics.policies.allox.reserved`), in
+    Gavel's rounds and preemptive. There only the oldest jobs are ordered, on free GPUs only, and a job that
+    comes first keeps its GPU. Until the orders are recomputed, at most every `renewal` seconds, the other jobs
+    run on the remaining GPUs, in order of arrival. So it is not shortest job first even on one type. Users are
+    ignored. `allox_port` is the baseline of Sia and Ares.
 
     Parameters
     ----------
     alpha
-        Part of the users whose jobs are ordered, those with the fewest GPU-seconds so far; in rounds, part of
-        the jobs without GPUs, the oldest.
+        Fraction of the users whose jobs are ordered, those with the fewest GPU-seconds so far; in rounds,
+        fraction of the jobs without GPUs, the oldest.
     users
-        The user of each job, by names; a job without an entry is a user of its own.
+        The user of each job, by name; a job without an entry is its own user.
     rounds
-        ``original`` for Gavel's form.
+        ``original`` for Gavel's version.
     interval, renewal
-        Seconds of a round, and least seconds between orders, in Gavel's form.
+        Seconds of a round, and least seconds between two computations of the orders, in Gavel's version.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         A job demands several GPUs.
 
     Examples
     --------
-    The long job waits for the fast GPU, as it would take four times as long on the other:
+    The long job waits for the fast GPU because it would take four times as long on the other:
 
     >>> from gsopt import Cluster, Job, Workload, simulate
     >>> from gsopt.scenario.cluster import Machine, Rack

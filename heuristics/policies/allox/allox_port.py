@@ -1,4 +1,4 @@
-"""AlloX as Sia and Ares compare with it: in rounds, with every job counted as one GPU."""
+"""AlloX port: the baseline of Sia and Ares, in rounds, with every job counted as one GPU."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State
@@ -8,30 +8,30 @@ from heuristics.policies.gavel.rounds import Rounds
 
 
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
-    """Let jobs hold GPUs in the order of `allox`, as if each demanded one; what does not fit is skipped.
+    """Let jobs hold GPUs in the order of `allox`, as if each demanded one; jobs that do not fit are skipped.
 
-    Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for jobs of one
-    GPU; the port orders all jobs as if they were, so more come first than fit, and these take turns in Gavel's
-    rounds (`heuristics.policies.gavel.rounds`, form ``port``). The orders are computed in every round, for the
-    jobs that hold nothing yet and as many GPUs of each kind as are not counted for any job.
+    Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for single-GPU
+    jobs, and the port orders all jobs as if they were. So more jobs come first than fit, and these take turns
+    in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the orders are
+    computed for the jobs without GPUs and the GPUs of each kind that are not counted for any job.
 
-    With Sia's scenario of 12 jobs on four nodes every job completes in the second in which it does in its
-    authors' simulator.
+    In Sia's scenario of 12 jobs on four nodes, every job completes in the same second as in the authors'
+    simulator.
 
-    Key: whether a job comes or came first, over the part of all time that it has had. Ties: lower number.
-    Preemptive, at the beginning of rounds. Durations are known. O(n^2 m K) per round, like `allox`.
+    Key: 1 if a job comes or came first, otherwise 0, divided by its fraction of all time so far. Ties: lower
+    job number. Preemptive, at the beginning of rounds. Durations are known. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------
     alpha
-        Part of the jobs that have not come first, the oldest, that are ordered.
+        Fraction of the jobs that have not come first yet, the oldest, that are ordered.
     interval
         Seconds of a round.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         A job demands more GPUs than there are of any kind.
 

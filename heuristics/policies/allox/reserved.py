@@ -1,4 +1,4 @@
-"""Reserved: jobs keep their GPUs, and free ones go to the jobs that are first in the best orders on them."""
+"""Reserved: jobs keep their GPUs, and free GPUs go to the first jobs in the best orders on them."""
 
 from collections.abc import Sequence
 
@@ -15,15 +15,15 @@ _NEVER = 1e10
 
 
 class Reserved:
-    """Grant a job a GPU all of the time or never, as AlloX in Gavel's simulator does: a division for `Rounds`.
+    """A division for `Rounds`: a job has a GPU all of the time or never, as for AlloX in Gavel's simulator.
 
-    Each time, the jobs without a GPU are put in the best orders on the GPUs that no job holds, as if there were
-    no others. A job that comes first keeps its GPU to its end; all others are ordered anew the next time. Only
-    the part `alpha` of the jobs without a GPU, the oldest, are ordered, but at least as many as GPUs are free.
-    With `gangs`, jobs may demand several GPUs and count as one GPU each nevertheless.
+    Each time, the jobs without a GPU are ordered on the GPUs that no job holds, as if there were no others. A
+    job that comes first keeps its GPU until it ends; all others are reordered the next time. Only the fraction
+    `alpha` of the jobs without a GPU, the oldest, are ordered, but at least as many as GPUs are free. With
+    `gangs`, jobs may demand several GPUs but still count as one GPU each.
 
-    Source: the policy ``allox_perf`` of Gavel's simulator. Among orders of the same cost it takes the one that
-    its solver happens to find.
+    Source: the policy ``allox_perf`` of Gavel's simulator. Among orders of equal cost, the solver's choice is
+    used.
     """
 
     def __init__(self, alpha: float = 1.0, *, gangs: bool = False) -> None:
@@ -45,7 +45,7 @@ class Reserved:
         return {job: {self._held[job]: 1.0} if job in self._held else {} for job in jobs}
 
     def _free(self, inventory: Inventory) -> list[str]:
-        """Return the kind of each GPU for which no job is counted."""
+        """Return the kind of each GPU that is not counted for any job."""
         held = list(self._held.values())
         return [kind for kind, count in inventory.counts.items() for _ in range(count - held.count(kind))]
 

@@ -1,4 +1,4 @@
-"""Sequenced: jobs of one GPU start in the orders in which all would complete earliest on average."""
+"""Sequenced: single-GPU jobs start in the orders with the least mean completion time."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -12,11 +12,11 @@ from gsopt.simulation.policy import Action, State
 
 
 class Sequenced:
-    """Order all waiting jobs on all GPUs, and start those that come first on free ones; no job is ever stopped.
+    """A decider that orders all waiting jobs on all GPUs, and starts the first ones on free GPUs.
 
-    The orders are computed anew at every event; a job that has not started keeps no place. Only the jobs of the
-    part `alpha` of the users with the least service are ordered, or of as many users as it takes for as many
-    jobs as GPUs are free. A job without an entry in `users` is a user of its own.
+    The orders are recomputed at every event; a job that has not started keeps no place. Only the jobs of the
+    fraction `alpha` of the users with the least service are ordered, or of as many users as it takes to fill
+    the free GPUs. A job without an entry in `users` is its own user.
     """
 
     preemptive = False
@@ -29,7 +29,7 @@ class Sequenced:
         self._service: dict[Any, Any] = {}  # of users by jobs that are complete
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Start the jobs that are first on free GPUs."""
+        """Start the jobs that come first on free GPUs."""
         self._take_in(state)
         if not (self._waiting and state.free > 0):
             return
@@ -84,7 +84,7 @@ class Sequenced:
         ]
 
     def _seconds(self, state: State, jobs: Sequence[int], kinds: Sequence[str]) -> Any:
-        """Return how long jobs take on GPUs of some kinds; infinite where they do not run."""
+        """Return the seconds that jobs take on GPUs of some kinds; infinite where they cannot run."""
         seconds = np.full((len(jobs), len(kinds)), np.inf)
         for row, job in enumerate(jobs):
             for kind in self._inventory.kinds_of(job):

@@ -1,4 +1,4 @@
-"""The forms of a job: its mode, its machines and the size of its workers."""
+"""Forms: the ways to run a job, by mode, machines and size of workers."""
 
 from collections.abc import Iterator, Mapping
 from math import gcd
@@ -10,7 +10,7 @@ from heuristics.policies.aryl.scheduler import Pool
 
 
 class Form(NamedTuple):
-    """One way to run a job in workers, each of which stands on one machine.
+    """One way to run a job in workers, each of which runs on one machine.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class Form(NamedTuple):
     pool
         Where its workers may go; ``mixed`` if base workers may use both pools together.
     suits
-        Which machines suit it, shape (machines,).
+        Which machines are suitable, shape (machines,).
     worker_gpus
         GPUs of each worker.
     base
@@ -49,13 +49,13 @@ class Form(NamedTuple):
 def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> tuple[Form, ...]:
     """Return the forms of a job, the preferred one first.
 
-    There is one for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
+    There is one form for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
     inference pool (unless `training_first`), from which flexible workers can make way without a preemption;
     inelastic ones prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
     and comes last.
 
     The size of a worker is the largest common divisor of the mode's numbers of GPUs that fits on every suitable
-    machine; or the next smaller divisor, if the empty machines could not hold the base workers otherwise.
+    machine, or a smaller divisor if the empty machines could not hold the base workers otherwise.
 
     Source: Aryl, section 5.3 for the preferences, section 6 for heterogeneous jobs.
     """
@@ -94,5 +94,5 @@ def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: C
 
 
 def _divisors(number: int, most: int) -> Iterator[int]:
-    """Yield the divisors of a number up to a limit, the largest first."""
+    """Yield the divisors of a number up to a limit, largest first."""
     return (divisor for divisor in range(min(number, most), 0, -1) if number % divisor == 0)

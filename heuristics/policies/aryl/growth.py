@@ -1,4 +1,4 @@
-"""Where flexible workers make a heterogeneous job faster, and how fast."""
+"""Growth: where flexible workers make a heterogeneous job faster, and how fast."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -12,9 +12,9 @@ from heuristics.policies.aryl.scheduler import Pool
 def growth(state: State, running: RunningJob, machines: Machines) -> tuple[Pool, tuple[float, ...]]:
     """Return where flexible workers of a job may go, and its speed with each number of them.
 
-    A job on one pool has the speeds of its menu. The speed of a mixed job depends on the GPUs that it would
-    get: a number of flexible workers on a pool is allowed if it makes the job faster than none. Pools without
-    allowed numbers are excluded; the speeds are those on the inference pool unless that is.
+    A job on one pool has the speeds of its form. The speed of a mixed job depends on the GPUs that it would
+    get: a number of flexible workers on a pool is allowed if it makes the job faster than without any. Pools
+    without allowed numbers are excluded. The speeds are those on the inference pool, unless that is excluded.
     """
     form = running.form
     if form.pool != "mixed" or not form.is_elastic:
@@ -49,7 +49,7 @@ def _speeds(state: State, running: RunningJob, machines: Machines, pool: Mask) -
 
 
 def _further(machines: Machines, suits: Mask, size: int, base: Mapping[int, int]) -> Iterator[int]:
-    """Yield the GPUs of all workers of one size that fit on machines beside the base workers."""
+    """Yield the GPUs of all workers of a given size that fit on machines next to the base workers."""
     for machine in suits.nonzero()[0].tolist():
         begin = machines.first[machine] + base.get(machine, 0)
         room = machines.first[machine] + int(machines.gpus[machine]) - begin

@@ -1,4 +1,4 @@
-"""A knapsack of several machines, for items whose sizes divide each other."""
+"""Knapsack: a knapsack of several machines, for items whose sizes divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -22,10 +22,10 @@ def divide_each_other(sizes: Sequence[int]) -> bool:
 def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
     """Return which items to place on machines for the largest total gain; each item fits on one machine.
 
-    Every machine is cut into chunks of the given sizes, the largest first. A chunk that is too small for the
-    next size only takes items of its own size, the best ones. The others are tied, in the order of their gains,
-    into bundles, which are items of the next size. At the largest size the best ones that fit are chosen. That
-    is exact because sizes divide each other. Ties go to the first item; items without gain are not chosen.
+    Every machine is divided into chunks of the given sizes, largest first. A chunk that is too small for the
+    next size takes the best items of its own size. The other items are tied, in order of gain, into bundles,
+    which count as items of the next size. At the largest size the best items that fit are chosen. This is exact
+    because sizes divide each other. Ties go to the first item; items without gain are not chosen.
 
     Source: gsopt's own, like `formulations.allocation.bundling`, but for several machines.
 
@@ -56,7 +56,7 @@ def _best(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
 
 
 def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
-    """Return the items that were taken at every level, from the largest size down."""
+    """Return the items taken at every level, from the largest size down."""
     chosen = np.zeros(number, dtype=np.bool_)
     above: Mask = np.zeros(1, dtype=np.bool_)  # whether each bundle of the level above was taken
     for (own, order, single), (size, larger) in reversed(list(zip(levels, pairwise([*kinds, 0]), strict=True))):
@@ -69,7 +69,7 @@ def _untied(levels: Sequence[Level], kinds: Sequence[int], number: int) -> Mask:
 
 
 def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
-    """Count the chunks of every size into which machines are cut, the largest first."""
+    """Return the number of chunks of every size into which machines are divided, largest first."""
     chunks: dict[int, int] = {}
     for size in reversed(kinds):
         chunks[size] = int((rooms // size).sum())
@@ -78,7 +78,7 @@ def _chunks(kinds: Sequence[int], rooms: Counts) -> dict[int, int]:
 
 
 def left_over(rooms: Counts, sizes: Counts) -> Counts:
-    """Return the room left on each machine after placing items by best fit, the largest first."""
+    """Return the room left on each machine after placing items by best fit, largest first."""
     rooms = rooms.copy()
     kinds, counts = np.unique(sizes, return_counts=True)
     for size, number in zip(kinds[::-1].tolist(), counts[::-1].tolist(), strict=True):

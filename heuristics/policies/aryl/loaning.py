@@ -1,4 +1,4 @@
-"""The decider of Aryl: base and flexible workers on machines of which some are on loan."""
+"""Loaning: the decider of Aryl, with base and flexible workers on machines some of which are on loan."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -16,11 +16,11 @@ from heuristics.policies.aryl.starting import start
 
 
 class Loaning:
-    """Let the orchestrator answer requests, and the scheduler start jobs and share GPUs, at intervals.
+    """A decider that answers requests by an orchestrator, and schedules jobs by a scheduler, at intervals.
 
-    Jobs are stopped only when machines are given up. What the scheduler decides is carried out as far as
-    workers can be placed. Nothing is decided if nothing has happened; a request whose deadline is no later than
-    the orchestrator's next instant is answered at once.
+    Jobs are stopped only when machines are given up. The scheduler's decisions are carried out as far as
+    workers can be placed. Nothing is decided if nothing has happened. A request whose deadline is no later than
+    the orchestrator's next interval is answered immediately.
     """
 
     preemptive = False
@@ -39,7 +39,7 @@ class Loaning:
         self._is_news = False
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Vacate requested machines, and schedule jobs, if it is time."""
+        """Vacate requested machines, and schedule jobs, if it is time for either."""
         now = state.now
         schedules, answers = self._schedules.reached(now), self._answers.reached(now)
         self._update(state)
@@ -76,7 +76,7 @@ class Loaning:
             yield Vacate([self._machines.names[machine] for machine in given])
 
     def _schedule(self, state: State) -> Iterator[Action]:
-        """Start jobs, and give elastic ones their flexible workers; resting jobs are news for the next time."""
+        """Start jobs, and give elastic jobs their flexible workers; resting jobs wait for the next interval."""
         occupancy, queue = self._occupancy, self._queue
         occupancy.update(state)
         elastic = {job: _elastic(state, running) for job, running in occupancy.elastic.items()}

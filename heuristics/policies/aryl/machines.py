@@ -1,4 +1,4 @@
-"""The machines of a cluster, their pools, and which machines suit a job."""
+"""Machines: the machines of a cluster, their pools, and which machines suit a job."""
 
 from collections.abc import Sequence
 from math import inf
@@ -14,10 +14,10 @@ Mask = NDArray[np.bool_]
 
 
 class Machines:
-    """The machines of a cluster by number; they do not change during a run.
+    """The machines of a cluster by number, fixed during a run.
 
-    Machines with GPUs of the type `inference` are sometimes on loan and form the pool ``inference``; all others
-    form the pool ``training``, also if the type is empty.
+    Machines with GPUs of the type `inference` are sometimes on loan and form the pool ``inference``. All others
+    form the pool ``training``, as do all machines if `inference` is empty.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""The base and flexible workers of all running jobs, by machine, and the GPUs that they leave."""
+"""Occupancy: the base and flexible workers of all running jobs, by machine, and the GPUs that are left."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
@@ -15,7 +15,7 @@ from heuristics.policies.aryl.scheduler import Pool
 
 @dataclass(eq=False, slots=True)
 class RunningJob:
-    """The workers of a running job; `Occupancy` changes them.
+    """The workers of a running job, maintained by `Occupancy`.
 
     Attributes
     ----------
@@ -28,9 +28,9 @@ class RunningJob:
     pool
         Where further flexible workers may go.
     speeds
-        Like those of the form, but on the GPUs that the job would get there.
+        Speeds as in the form, but on the GPUs that the job would get there.
     gpus
-        GPUs that it holds on each machine, since the last commit.
+        GPUs that it holds on each machine, as of the last commit.
     extra
         Number of its flexible workers.
     """
@@ -46,12 +46,12 @@ class RunningJob:
 
     @property
     def held(self) -> tuple[int, ...]:
-        """The GPUs that it holds, in ascending order."""
+        """The GPUs that the job holds, in ascending order."""
         return tuple(sorted(gpu for gpus in self.gpus.values() for gpu in gpus))
 
     @property
     def demand(self) -> dict[int, int]:
-        """Number of GPUs of its workers on each machine."""
+        """Number of GPUs of the job's workers on each machine."""
         size = self.form.worker_gpus
         counts = {machine: workers * size for machine, workers in self.base.items()}
         for machine, workers in self.flexible.items():
@@ -69,17 +69,17 @@ class RunningJob:
 class Occupancy:
     """The workers of all running jobs, by machine.
 
-    Workers are placed and removed by number; `commit` then chooses their GPUs, so that remaining workers keep
+    Workers are placed and removed by number; `commit` then chooses their GPUs so that remaining workers keep
     theirs.
 
     Attributes
     ----------
     present
-        Number of present GPUs of each machine, shape (machines,).
+        Number of available GPUs of each machine, shape (machines,).
     base, flexible
         Number of GPUs of base and of flexible workers on each machine, shape (machines,).
     jobs, elastic
-        The running jobs, in the order of their starts; those that may have flexible workers.
+        The running jobs, in the order of their starts; and those of them that may have flexible workers.
     """
 
     def __init__(self, machines: Machines) -> None:

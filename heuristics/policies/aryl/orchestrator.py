@@ -1,4 +1,4 @@
-"""The orchestrator, which decides which machines are returned on a request."""
+"""Orchestrator: decides which machines are returned on a request."""
 
 from collections.abc import Callable, Iterable, Sequence
 
@@ -16,10 +16,10 @@ OnReclaim = Callable[[Reclaiming, Sequence[str]], object]
 
 
 class Orchestrator:
-    """Answers requests with machines without base workers first, then with those that a method chooses.
+    """An orchestrator that returns machines without base workers first, then those that a method chooses.
 
-    Flexible workers on returned machines are released, and their jobs go on with the largest allowed number
-    that is left. Jobs with base workers there are preempted.
+    Flexible workers on returned machines are released, and their jobs continue with the largest allowed number
+    of the remaining ones. Jobs with base workers on these machines are preempted.
 
     Source: Aryl, sections 4 and 5.3.
     """
@@ -32,8 +32,8 @@ class Orchestrator:
     def answer(self, occupancy: Occupancy, request: Request) -> list[int]:
         """Return the machines to give up for a request, and release the flexible workers on them.
 
-        These are fewer than requested if fewer are present, or the method finds no solution: then the rest is
-        taken at the deadline.
+        These are fewer than requested if fewer are present, or if the method finds no solution; the rest is
+        then taken at the deadline.
         """
         candidates = _candidates(occupancy, request)
         owed = min(request.servers, len(candidates))
@@ -55,7 +55,7 @@ class Orchestrator:
 
 
 def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Reclaiming:
-    """Return the problem which of some machines to return, with the jobs that have base workers there."""
+    """Return the problem of choosing machines to return, with the jobs that have base workers on them."""
     names = {machine: occupancy.machines.names[machine] for machine in machines}
     jobs = (_job(running, names) for running in occupancy.jobs.values())
     return Reclaiming(
@@ -68,7 +68,7 @@ def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Re
 
 
 def _job(running: RunningJob, names: dict[int, str]) -> Job | None:
-    """Return a job of the decision `reclaiming`; None without base workers on the machines."""
+    """Return a job for the decision `reclaiming`; None if it has no base workers on the machines."""
     size = running.form.worker_gpus
     base = {names[machine]: number * size for machine, number in running.base.items() if machine in names}
     if not base:
@@ -89,7 +89,7 @@ def _candidates(occupancy: Occupancy, request: Request) -> list[int]:
 
 
 def _release_on(occupancy: Occupancy, given: Iterable[int]) -> None:
-    """Remove the flexible workers on machines, and further ones until their numbers are allowed."""
+    """Remove the flexible workers on machines, and more of them until their numbers are allowed."""
     affected: dict[int, RunningJob] = {}
     for machine in given:
         for running in occupancy.flexible_on(machine):

@@ -1,4 +1,4 @@
-"""Place the workers of a job by best fit and Aryl's preferences.
+"""Placing: the workers of a job by best fit and Aryl's preferences.
 
 Source: Aryl, section 5.3: a worker goes to the non-empty machine that fits best, or else to a new one; base and
 flexible workers use separate groups of inference machines, so that those of flexible workers can be returned
@@ -19,10 +19,10 @@ _RANK, _NONE = 1 << 40, 1 << 60
 def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
     """Return the number of base workers on each machine; None if not all fit.
 
-    With `grouping` flexible workers are ignored. Machines with base workers come first, the fullest one first;
-    then empty ones; then those with flexible workers only. Without it idle GPUs come first, on occupied
-    machines before empty ones, and flexible workers make way only then. Mixed jobs prefer training machines.
-    Ties go to the first machine.
+    With `grouping`, flexible workers are ignored: machines with base workers come first, fullest first, then
+    empty ones, then those with flexible workers only. Without it, idle GPUs come first, on occupied machines
+    before empty ones, and flexible workers make way only after that. Mixed jobs prefer training machines. Ties
+    go to the first machine.
     """
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
@@ -44,7 +44,7 @@ def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int,
 def place_flexible(
     occupancy: Occupancy, running: RunningJob, number: int, *, grouping: bool, among: Mask | None = None
 ) -> dict[int, int]:
-    """Return on which machines further flexible workers of a job go, as many as fit.
+    """Return the machines for new flexible workers of a job, as many workers as fit.
 
     Inference machines with flexible workers only come first, then empty ones, then others; on training
     machines, and everywhere without `grouping`, occupied ones come before empty ones. Ties go to the machine

@@ -1,4 +1,4 @@
-"""The queue of jobs that wait for base workers."""
+"""Queue: the jobs that wait for base workers."""
 
 from bisect import insort
 from collections.abc import Iterable, Sequence
@@ -11,9 +11,10 @@ from heuristics.policies.aryl.scheduler import FlexibleJob, WaitingJob
 
 
 class Queue:
-    """The waiting jobs by number, which is the order of their release.
+    """The waiting jobs by number, i.e. in order of release.
 
-    A job that has just lost its GPUs rests until a later instant: starting at once would be a migration.
+    A job that has just lost its GPUs rests until a later interval, as restarting immediately would be a
+    migration.
 
     Attributes
     ----------
@@ -39,23 +40,23 @@ class Queue:
 
     @property
     def waiting(self) -> tuple[WaitingJob, ...]:
-        """The waiting jobs, except those that rest."""
+        """The waiting jobs, except resting ones."""
         if self._tuple is None:
             self._tuple = tuple(self._entries[job] for job in self._jobs)
         return self._tuple
 
     def arrive(self, state: State, jobs: Iterable[int]) -> None:
-        """Add jobs that are released."""
+        """Add released jobs."""
         for job in jobs:
             self.forms[job] = forms_of(state.jobs[job], self._machines, training_first=self._training_first)
             self._add(state, job)
 
     def rest(self, jobs: Iterable[int]) -> None:
-        """Add jobs that wait from the next instant on."""
+        """Add jobs that wait from the next interval on."""
         self._resting.update(dict.fromkeys(jobs))
 
     def wake(self, state: State) -> None:
-        """Let resting jobs wait."""
+        """Make resting jobs wait."""
         for job in self._resting:
             self._add(state, job)
         self._resting.clear()
@@ -70,7 +71,7 @@ class Queue:
             self._tuple = None
 
     def complete(self, jobs: Iterable[int]) -> None:
-        """Forget jobs that are complete."""
+        """Remove the forms of completed jobs."""
         for job in jobs:
             del self.forms[job]
 

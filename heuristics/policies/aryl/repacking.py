@@ -1,4 +1,4 @@
-"""Place new workers again by a method of the decision `placement`."""
+"""Repacking: re-places new workers by a method of the decision `placement`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -21,9 +21,9 @@ class _WorkerLine:
     Attributes
     ----------
     where
-        Their number on each machine.
+        The number of workers on each machine.
     may
-        On which machines they may go, shape (machines,).
+        Which machines they may use, shape (machines,).
     """
 
     running: RunningJob
@@ -33,9 +33,9 @@ class _WorkerLine:
 
 
 def repack(occupancy: Occupancy, method: Place, *, grouping: bool) -> Placement | None:
-    """Place uncommitted workers again, for Aryl's preferences or, without `grouping`, on the fewest servers.
+    """Re-place uncommitted workers by Aryl's preferences or, without `grouping`, on the fewest servers.
 
-    They stay where they are if the method finds no solution, and so do workers of mixed jobs. Return the
+    Workers stay where they are if the method finds no solution; workers of mixed jobs always do. Returns the
     problem that the method solved; None if there are no such workers.
     """
     lines = [
@@ -85,10 +85,10 @@ def _put(occupancy: Occupancy, line: _WorkerLine, where: dict[int, int], sign: i
 
 
 def _problem(occupancy: Occupancy, lines: Sequence[_WorkerLine], *, grouping: bool) -> Placement:
-    """Return the problem where the workers go on the present machines.
+    """Return the problem of placing the workers on the present machines.
 
-    A machine with flexible workers only counts as an empty one with its idle GPUs. Workers that may not go
-    everywhere need a resource that only some machines have.
+    A machine with only flexible workers counts as an empty one with its idle GPUs. Workers that may not go
+    everywhere require a resource that only their machines have.
     """
     kinds = {mask.tobytes(): mask for mask in (line.may for line in lines)}
     present = occupancy.present > 0

@@ -1,4 +1,4 @@
-"""The interface of schedulers of base and flexible workers: what they see, and what they decide."""
+"""Scheduler: the interface of schedulers of base and flexible workers, with what they see and decide."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,9 +21,9 @@ class WaitingJob(NamedTuple):
     time
         Remaining seconds on its base GPUs in its default mode.
     gpus
-        Its base GPUs: the least number on which it can run.
+        Its base GPUs, the fewest on which it can run.
     elastic
-        The job as it would be after its start, without flexible workers; None if it can have none.
+        The job as it would be after its start, without flexible workers; None if it cannot have any.
     """
 
     job: int
@@ -34,7 +34,7 @@ class WaitingJob(NamedTuple):
 
 
 class FlexibleJob(NamedTuple):
-    """A running or just started job that may have flexible workers beside its base workers.
+    """A running or just started job that may have flexible workers besides its base workers.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class FlexibleJob(NamedTuple):
     worker_gpus
         GPUs of each worker.
     base, most
-        Least and largest number of workers.
+        Fewest and most workers.
     extra
-        Present number of flexible workers.
+        Current number of flexible workers.
     pool
         Where its flexible workers may go.
     speeds
@@ -75,12 +75,12 @@ class FlexibleJob(NamedTuple):
 
 @dataclass(frozen=True)
 class SchedulerView:
-    """The jobs and GPUs on which a scheduler decides.
+    """The jobs and GPUs that a scheduler decides on.
 
     Attributes
     ----------
     now
-        The time.
+        The time in seconds.
     waiting
         The waiting jobs, by release date.
     elastic
@@ -88,9 +88,9 @@ class SchedulerView:
     idle
         Idle GPUs of the pools ``training`` and ``inference``.
     pending
-        Whether any job waits.
+        Whether any job is waiting.
     room
-        For these pools: the GPUs that no base worker holds, of each machine that has any.
+        By pool, the GPUs of each machine that no base worker holds, without zeros.
     """
 
     now: Any
@@ -103,7 +103,7 @@ class SchedulerView:
 
 @runtime_checkable
 class Scheduler(Protocol):
-    """Decides which jobs start on their base workers, and how many flexible workers each has.
+    """Interface of objects that decide which jobs start, and how many flexible workers each job has.
 
     The policy starts the jobs that fit, and places their workers.
     """
@@ -115,11 +115,11 @@ class Scheduler(Protocol):
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs that should start, in this order.
 
-        Those start that fit on idle GPUs and on GPUs of flexible workers, which then make way.
+        Jobs start if they fit on idle GPUs and on GPUs of flexible workers, which then make way.
         """
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the number of flexible workers of each elastic job after the starts; 0 for jobs left out.
+        """Return the number of flexible workers of each elastic job after the starts; omitted jobs get none.
 
-        In each pool they hold at most the GPUs that are idle or held by flexible workers now.
+        In each pool they use at most the GPUs that are now idle or held by flexible workers.
         """

@@ -1,4 +1,4 @@
-"""The options of Aryl, and what they stand for."""
+"""Settings: the options of Aryl, and the objects that they stand for."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -21,7 +21,7 @@ SchedulerLike = Scheduler | Callable[..., Scheduler]
 
 @dataclass(frozen=True, kw_only=True)
 class ArylSettings:
-    """The options of `heuristics.policies.aryl.aryl`, which explains them."""
+    """The options of `heuristics.policies.aryl.aryl`, documented there."""
 
     interval: float = 60
     orchestrator_interval: float = 300
@@ -82,7 +82,7 @@ class ArylSettings:
         return Orchestrator(method, spare_first=self.spare_first, on_reclaim=self.on_reclaim)
 
     def find_placement(self) -> MethodLike | None:
-        """Return the method that places new workers again; None if best fit is enough."""
+        """Return the method that re-places new workers; None for best fit alone."""
         if self.placement == "best_fit_decreasing":
             return None
         return find_method("placement", self.placement, field="placement")

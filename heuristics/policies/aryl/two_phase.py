@@ -1,4 +1,4 @@
-"""Two-phase: Aryl's scheduler, the shortest jobs first and then a knapsack over the flexible workers."""
+"""Two-phase: Aryl's scheduler, shortest jobs first and then a knapsack over the flexible workers."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
@@ -28,9 +28,9 @@ class WorkerSteps(NamedTuple):
     Attributes
     ----------
     extras
-        Flexible workers after each step, ascending.
+        Number of flexible workers after each step, ascending.
     shares
-        The share of the time on base workers that each step saves, shape (steps,).
+        The fraction of the time on base workers that each step saves, shape (steps,).
     are_alike
         Whether each step is one worker, and none saves more than the one before it.
     """
@@ -51,15 +51,15 @@ def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
 
 
 class TwoPhaseScheduler:
-    """Start the shortest jobs first; then share the remaining GPUs for the largest total reduction of times.
+    """A scheduler that starts the shortest jobs, then shares the other GPUs for the largest reduction of times.
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
-    each pool; jobs whose flexible workers may use both come last, on what is left of both.
+    each pool; jobs whose flexible workers may use both come last, on the remaining GPUs of both.
 
     If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
-    exactly on arrays, for workers that can be placed on the machines; otherwise by `fallback`, or always by
-    `knapsack` if that is given, for the total number of GPUs. With `normalised` GPUs of the inference pool
-    counting as one of the training pool there is a single knapsack, as printed.
+    exactly on arrays, for workers that can be placed on the machines. Otherwise `fallback` solves it for the
+    total number of GPUs, as `knapsack` always does if it is given. With `normalised`, the number of inference
+    GPUs that count as one training GPU, there is a single knapsack, as printed.
 
     Source: Aryl, section 5.2 and Appendix D, Algorithm 2.
     """
@@ -79,14 +79,14 @@ class TwoPhaseScheduler:
         self._normalised = normalised
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
-        """Return the waiting jobs, the shortest first; ties go to the lower number."""
+        """Return the waiting jobs, shortest first; ties go to the lower job number."""
         if self._full is not None:
             for job in snapshot.waiting:
                 self._full.setdefault(job.job, float(job.time))
         return [job.job for job in sorted(snapshot.waiting, key=_by_time)]
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the flexible workers by the knapsacks."""
+        """Return the numbers of flexible workers that the knapsacks choose."""
         training, inference = (_rooms(snapshot, pool) for pool in ("training", "inference"))
         if self._normalised is not None:
             capacity = int(training.sum() + inference.sum() // self._normalised)
@@ -116,7 +116,7 @@ class TwoPhaseScheduler:
         return given, left_over(rooms, np.repeat(sizes, extra))
 
     def _by_method(self, jobs: Sequence[FlexibleJob], times: Sequence[float], capacity: int) -> Counts:
-        """Solve a knapsack by a method of the decision `allocation`; no job gets any without a solution."""
+        """Solve a knapsack by a method of the decision `allocation`; without a solution no job gets workers."""
         problems = [_problem_job(job, time) for job, time in zip(jobs, times, strict=True)]
         result = (self._knapsack or self._fallback)(Allocation(capacity=capacity, jobs=problems))
         extra = {} if result.solution is None else result.solution.extra
@@ -135,7 +135,7 @@ def _of(snapshot: SchedulerView, pool: str) -> list[FlexibleJob]:
 
 
 def _rooms(snapshot: SchedulerView, pool: str) -> Counts:
-    """Return the room on each machine of a pool; if it is not known, that of the pool as one machine."""
+    """Return the room on each machine of a pool or, if unknown, that of the pool as a single machine."""
     rooms = snapshot.room.get(pool)
     if rooms is None:
         held = sum(job.extra * job.worker_gpus for job in snapshot.elastic if job.pool == pool)
@@ -144,7 +144,7 @@ def _rooms(snapshot: SchedulerView, pool: str) -> Counts:
 
 
 def _problem_job(job: FlexibleJob, time: float) -> ElasticJob:
-    """Return a job of the decision `allocation`."""
+    """Return a job for the decision `allocation`."""
     return ElasticJob(
         name=str(job.job),
         min_workers=job.base,
@@ -156,5 +156,5 @@ def _problem_job(job: FlexibleJob, time: float) -> ElasticJob:
 
 
 def reductions(speeds: tuple[float, ...], time: float, extras: Sequence[int]) -> list[float]:
-    """Return the seconds that numbers of flexible workers save of a time on base workers."""
+    """Return the seconds that numbers of flexible workers save compared with base workers alone."""
     return [time - time * speeds[0] / speeds[extra] for extra in extras]

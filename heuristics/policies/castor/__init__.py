@@ -1,4 +1,4 @@
-"""Castor: jobs that share GPUs where sharing pays, and the policies it compares with."""
+"""Castor: jobs share GPUs if that pays off; with the baselines of its evaluation."""
 
 from heuristics.policies.castor.best_pairs import best_pairs
 from heuristics.policies.castor.sjf_bsbf import sjf_bsbf

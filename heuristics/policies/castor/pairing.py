@@ -1,4 +1,4 @@
-"""Pairing: waiting jobs start on free GPUs, and the rest are matched with running jobs all together."""
+"""Pairing: waiting jobs start on free GPUs, and the others are matched with running jobs jointly."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -12,12 +12,12 @@ from gsopt.simulation.policy import Action, Start, State
 
 
 class Pairing:
-    """Start waiting jobs on free GPUs by their keys, and the others in the best pairs; no job is stopped.
+    """A decider that starts waiting jobs on free GPUs, and others in the best pairs; no job is stopped.
 
-    The best pairs are a matching of waiting with running jobs: each job is in one pair at most, and the ranks
-    that a judge gives to the pairs, all below 0, have the least sum. The partner must have as many GPUs to
-    itself as the waiting job demands. Running jobs that have GPUs left are matched again until no pair is
-    found. With `several`, a job that is too wide for any one partner then starts beside several, as in
+    The best pairs are a matching of waiting with running jobs: each job is in at most one pair, and the sum of
+    the judge's ranks of the pairs, all negative, is least. The partner must have as many GPUs to itself as the
+    waiting job demands. Running jobs with GPUs left are matched again until no pair is found. With `several`, a
+    job that is too wide for any single partner then shares with several, as in
     `heuristics.policies.castor.colocating.Colocating`.
     """
 
@@ -54,14 +54,14 @@ class Pairing:
                 yield from self._made(state, turn, need, found)
 
     def _made(self, state: State, turn: Turn, need: Any, start: Start | None) -> Iterator[Start]:
-        """Make a start, if there is one."""
+        """Yield a start, if there is one, and update the queue and the partners."""
         if start is not None:
             self._turns.remove(turn, need)
             yield start
             self._partners.refresh(state, turn.job)
 
     def _pairs(self, state: State) -> list[tuple[Turn, Any, Start]]:
-        """Return the waiting jobs of the best pairs in order, and how they start."""
+        """Return the waiting jobs of the best pairs in order, with their starts."""
         turns = list(self._turns.walk(lambda need: need.gpus <= self._partners.room))
         found: dict[int, dict[int, Partner]] = {}
         for turn, need in turns:
@@ -80,10 +80,11 @@ class Pairing:
 
 
 def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
-    """Assign to each job one of its partners, or none, so that the sum of the values is the largest.
+    """Assign to each job one of its partners, or none, to maximize the sum of the values.
 
-    `values` are by job and partner, all above 0, and are rounded to floats. It is the assignment problem, in
-    which no pair is worth 0: O(n^3) for n partners (Jonker and Volgenant 1987, as scipy has it).
+    `values` are by job and partner, all positive, and are rounded to floats. This is the assignment problem,
+    where having no partner is worth 0: O(n^3) for n partners (Jonker and Volgenant 1987, as implemented in
+    scipy).
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

@@ -1,4 +1,4 @@
-"""Patient: whether a job had better start beside others or wait for the first free GPUs."""
+"""Patient: whether a job should share GPUs now or wait for the first free ones."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -12,15 +12,15 @@ Patience = Callable[[State, Start], bool]
 
 
 class Patient:
-    """Compare a start beside running jobs with waiting for the earliest free GPUs, as if no other job came.
+    """A comparison of sharing GPUs now with waiting for the earliest free GPUs, if no other jobs arrive.
 
-    Two sums of seconds from now are compared. If the job starts: until it completes, and until each of its
-    partners does. If it waits: until as many GPUs are free as it demands and it has run alone on them, and
-    until each of the same partners completes without it. Every running job goes on at its present speed, except
-    for what the start itself changes.
+    Two sums of seconds from now are compared. If the job starts: until it completes, plus until each of its
+    partners does. If it waits: until enough GPUs are free and it has run alone on them, plus until each of the
+    same partners completes without it. Every running job continues at its current speed, except for the effects
+    of the start itself.
 
-    Theorem 1 of Castor compares a pair with waiting until the running job has completed, though other GPUs may
-    be free long before; and it considers one partner, where a gang may have several.
+    Theorem 1 of Castor compares a pair with waiting until the running job has completed, although other GPUs
+    may be free long before. It considers a single partner, whereas a gang may have several.
     """
 
     def __init__(self) -> None:
@@ -28,14 +28,14 @@ class Patient:
         self._left: dict[int, Any] = {}
 
     def __call__(self, state: State, start: Start) -> bool:
-        """Check whether to start now; on a tie, and on GPUs that nobody holds, the job starts."""
+        """Check whether to start now; a tie, or a start on free GPUs, counts as yes."""
         sharing, waiting = self.sums(state, start)
         return bool(sharing <= waiting)
 
     def sums(self, state: State, start: Start) -> tuple[Any, Any]:
         """Return the seconds until a job and its partners complete, if it starts now and if it waits.
 
-        Waiting is infinite where there will never be as many GPUs as the job demands.
+        Waiting is infinite if there will never be enough GPUs for the job.
         """
         gpus = start.gpus if isinstance(start.gpus, tuple) else ()
         left = self._seconds_left(state)
@@ -45,7 +45,7 @@ class Patient:
         return _together(state, start, gpus, {each: left[each] for each in partners}), waiting
 
     def _seconds_left(self, state: State) -> Mapping[int, Any]:
-        """Return how long each running job takes at its present speed, computed once per set of jobs."""
+        """Return the seconds that each running job takes at its current speed, cached per set of jobs."""
         seen = state.now, len(state.running)
         if seen != self._seen:
             self._seen = seen
@@ -54,14 +54,14 @@ class Patient:
 
 
 def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
-    """Return the speed of a running job where it is, with some more jobs beside it."""
+    """Return the speed of a running job on its GPUs, with some more jobs sharing them."""
     gpus = state.placement(job)
     beside = {user for gpu in gpus for user in state.users(gpu) if user != job}
     return state.rate(job, gpus, state.mode(job), sorted(beside | set(more)))
 
 
 def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
-    """Return the seconds until as many GPUs are free as a job demands; infinite if that never happens."""
+    """Return the seconds until enough GPUs for a job are free; infinite if that never happens."""
     item = state.jobs[job]
     suits = suitable(state, item, tuple(range(state.cluster.gpus)))
     until = sorted(max((left[user] for user in state.users(gpu)), default=0) for gpu in suits)
@@ -69,7 +69,7 @@ def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
 
 
 def _together(state: State, start: Start, gpus: tuple[int, ...], rest: Mapping[int, Any]) -> Any:
-    """Sum the seconds until a job that starts now and its partners, with `rest` seconds left each, complete."""
+    """Return the total seconds until a job that starts now and its partners complete."""
     job, work, now, total = start.job, state.remaining(start.job), 0, 0
     slowed = {each: _rate(state, each, [job]) / _rate(state, each) for each in rest}
     while rest:

@@ -1,4 +1,4 @@
-"""Shortest job first, with best sharing benefit first: the policy of Castor."""
+"""SJF-BSBF: shortest job first, with best sharing benefit first, the policy of Castor."""
 
 from typing import Literal, get_args
 
@@ -31,61 +31,61 @@ def sjf_bsbf(
     placement: Placement = "best",
     wait_for: WaitFor = "partner",
 ) -> Decider:
-    """Start the shortest job that fits; if too few GPUs are free, beside the jobs with which that pays.
+    """Start the shortest job that fits; if too few GPUs are free, share with jobs where that pays off.
 
-    A job for which too few GPUs are free is compared with every running job that has GPUs to itself: would the
-    two together complete sooner if they shared, or if one waited for the other? Jobs with which sharing is
-    better become partners by the mean completion time of the pair, the least first, until there are as many
-    GPUs as the job demands. It starts in the sub-batch that is best beside them, and keeps it; running jobs
-    never change theirs. At most two jobs share a GPU. The policy needs a cluster of racks with a `share_limit`
-    of 2, and is `heuristics.policies.sjf.sjf` elsewhere.
+    If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
+    pair's mean completion time lower if they share, or if one waits for the other? Jobs with which sharing is
+    better become partners, those with the least mean completion time first, until there are enough GPUs. The
+    job starts in the sub-batch that is best with them, and keeps it; running jobs never change theirs. At most
+    two jobs share a GPU. The policy needs a cluster of racks with a `share_limit` of 2; elsewhere it is
+    `heuristics.policies.sjf.sjf`.
 
-    Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower number, also of partners
-    with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
-    interference. O(waiting jobs times running jobs times sub-batches) per event at worst; a pair that was
-    refused is not looked at again.
+    Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also of
+    partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
+    interference. O(waiting jobs times running jobs times sub-batches) per event at worst; a refused pair is not
+    evaluated again.
 
-    Where the paper is silent, or its text and pseudo-code differ: the GPUs of line 10 are grouped by their
-    jobs. Shared GPUs come before free ones, which fill up what is missing, as the text says; the printed lines
-    count free GPUs and then never use them. If all that is too little the job waits and is looked at again at
-    the next event, as one is for which no partner is found. Of a partner only those GPUs are taken that it has
-    to itself, and the last partner gives no more than are missing. Beside several partners a job starts in the
-    smallest of the sub-batches found for them. The theorem knows two jobs; with more, the worst partner of each
-    job sets its speed, and the decision does not know. Sub-batches are the job's modes with more steps on the
-    same GPUs and of the same batch, from the whole batch to the smallest one, if their memory fits beside the
-    running job's; the text, garbled, asks for one that exceeds it. Waiting is with the whole batch.
+    Readings, where the paper is silent or its text and pseudo-code differ. The GPUs of line 10 are grouped by
+    their jobs. As the text says, shared GPUs are used before free ones, which fill the rest; the printed lines
+    count free GPUs but never use them. If that is not enough, or no partner is found, the job waits and is
+    reconsidered at the next event. Only GPUs that a partner has to itself are taken, and from the last partner
+    no more than needed. With several partners a job starts in the smallest of the sub-batches found for them.
+    The theorem covers two jobs; with more, the worst partner of each job determines its speed, which the
+    decision ignores. Sub-batches are the job's modes with more steps on the same GPUs and the same batch, from
+    the whole batch to the smallest one, if their memory fits next to the running job's; the printed text asks
+    for memory that exceeds it. A job that waits will use the whole batch.
 
     Parameters
     ----------
     rule
-        How it is decided whether a pair shares: by its two end points, which is right for two jobs, or as
-        printed (`gsopt.performance.colocation.Pair.shares`).
+        How a pair decides whether to share: by its two end points, which is exact for two jobs, or as printed
+        (`gsopt.performance.colocation.Pair.shares`).
     batches
-        All sub-batches are tried, or ``"whole"``: the first one only, since line 13 of Algorithm 2 returns
+        ``"all"`` tries all sub-batches; ``"whole"`` only the first one, since line 13 of Algorithm 2 returns
         within the loop.
     ties
-        Of sub-batches with equal means the larger one, or the ``"smaller"`` one, as the ``<=`` of line 7 of
-        Algorithm 2 has it.
+        Among sub-batches with equal means, the ``"larger"`` one, or the ``"smaller"`` one as by the ``<=`` in
+        line 7 of Algorithm 2.
     order
-        Jobs come by remaining ``"time"`` as line 1 says; by ``"gpus"``, as the text says; or by ``"gpu_time"``,
-        the product, as SSF.
+        Order of the jobs: by remaining ``"time"``, as in line 1; by ``"gpus"``, as in the text; or by
+        ``"gpu_time"``, the product, as in SSF.
     skip
-        Whether jobs come after one that cannot start, as the loop of line 2 goes on. Nothing is reserved for
-        it, so that a large job may starve. If not it blocks all behind it.
+        Whether a job that cannot start is skipped, as the loop of line 2 suggests. Nothing is reserved for it,
+        so a large job may starve. If False, it blocks all jobs behind it.
     free_first
         Whether free GPUs are taken before shared ones when a job shares.
     placement
         ``"best"`` asks the run's placer for free GPUs, ``"first"`` takes the first machine with room, and
         ``"emptiest"`` the machines with the most free GPUs first, which is one reading of line 7.
     wait_for
-        A job shares where that is better than to wait for its ``"partner"``, which is all that the theorem
-        compares; or, of these starts, where it is better too than to wait for the first ``"gpus"`` that are
-        free, whichever job leaves them (`heuristics.policies.castor.patient.Patient`).
+        ``"partner"``: a job shares if that is better than waiting for its partner, as in the theorem.
+        ``"gpus"``: it must also be better than waiting for the first free GPUs, whichever job releases them
+        (`heuristics.policies.castor.patient.Patient`).
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def sjf_bsbf(
 
 
 def best_sharing(rule: Rule, batches: Batches, ties: Ties) -> Judge:
-    """Make the judge of Algorithm 2, which ranks partners by the mean completion time of the pair."""
+    """Return the judge of Algorithm 2, which ranks partners by the mean completion time of the pair."""
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

@@ -1,4 +1,4 @@
-"""Shortest job first, with first-fit sharing: the baseline of Castor that shares without weighing it."""
+"""SJF-FFS: shortest job first, with first-fit sharing, the baseline of Castor that always shares."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.accumulation import fits, memory_left, sub_batches
@@ -15,26 +15,26 @@ def sjf_ffs(
     free_first: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Start the shortest job that fits; where too few GPUs are free, beside the first jobs that have room.
+    """Start the shortest job that fits; if too few GPUs are free, share with the first jobs that have room.
 
-    It is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job that has GPUs to
-    itself is a partner if the memory suffices, in the order of the first of these GPUs, and a job starts in
-    the largest sub-batch that fits.
+    This is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job with GPUs to itself is
+    a partner if the memory suffices, in order of its first such GPU, and a job starts in the largest sub-batch
+    that fits.
 
     Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
-    insufficient); all else as in SJF-BSBF, so that the decision alone makes the difference.
-    Key: remaining time. Ties: lower number. Not preemptive; knows durations, but no interference.
-    O(waiting jobs times running jobs) per event at worst.
+    insufficient); all else as in SJF-BSBF, so that only the decision differs. Key: remaining time. Ties: lower
+    job number. Not preemptive; knows durations, but no interference. O(waiting jobs times running jobs) per
+    event at worst.
 
     Parameters
     ----------
     order, skip, free_first, placement
-        As those of `sjf_bsbf`.
+        As in `sjf_bsbf`.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def sjf_ffs(
 
 
 def first_fit_sharing(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
-    """Judge by memory alone, and rank by the first GPU."""
+    """Accept a pair if the memory suffices, and rank it by the first GPU."""
     del partner
     item, left = state.jobs[job], memory_left(state, gpus)
     return next((Match(gpus[0], name) for name in sub_batches(item) if fits(item, name, left)), None)

@@ -1,4 +1,4 @@
-"""Plot the tuned timer of one tier and demand over time."""
+"""Plots: the tuned timer of one tier and demand over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -24,9 +24,9 @@ def tuned_timers(
     tier
         Name of the tier for which jobs wait.
     gpus
-        Number of GPUs that they demand.
+        Number of GPUs that these jobs demand.
     axes
-        Axes to draw on; a new figure when None.
+        Axes to draw on; a new figure if None.
     """
     axes = titled(axes, "", "", size=(9, 4))
     wanted = {

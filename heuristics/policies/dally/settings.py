@@ -1,4 +1,4 @@
-"""The options of Dally."""
+"""Settings: the options of Dally."""
 
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ _HOUR = 3600.0
 
 @dataclass(frozen=True, kw_only=True)
 class DallySettings:
-    """The options of `heuristics.policies.dally.dally`, which explains them."""
+    """The options of `heuristics.policies.dally.dally`, documented there."""
 
     timers: TimerKind = "auto"
     clock: Clock = "starvation"

@@ -1,4 +1,4 @@
-"""Delays: how late jobs complete compared with their fair share, and what Ares' Theorem 1 says of it."""
+"""Delays: how late jobs complete compared with their fair share, and bounds such as Ares' Theorem 1."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,17 +29,18 @@ def longest_busy_period(
     Parameters
     ----------
     schedule, scenario
-        What ran, and what was given.
+        The schedule, and the scenario that it belongs to.
     busy
-        When the cluster is busy. The paper's text says when all GPUs are held ("GPUs"); its proof needs more:
-        when jobs are there ("jobs"), or when jobs are there under generalized processor sharing ("GPS").
+        When the cluster counts as busy. In the paper's text: when all GPUs are held ("GPUs"). Its proof needs
+        more: when jobs are present ("jobs"), or when jobs are present under generalized processor sharing
+        ("GPS").
     exact
         Whether to compute in fractions instead of floats.
 
     Raises
     ------
     InvalidInput
-        There is no such busy period.
+        The kind of busy period is unknown.
     """
     require_one_of("busy", busy, get_args(BusyPeriod))
     number: Callable[[Any], Any] = Fraction if exact else float
@@ -72,7 +73,7 @@ def _spans_of_full_use(schedule: Schedule, gpus: int, number: Callable[[Any], An
 
 
 def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
-    """Return the length of the longest interval without a gap that the spans cover together."""
+    """Return the length of the longest interval that the spans cover without a gap."""
     begin = until = None
     for start, end in sorted(spans):
         if until is None or start > until:
@@ -84,7 +85,7 @@ def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
 
 @dataclass(frozen=True)
 class LateJob:
-    """A job that completes later than a bound on its delay allows; times in seconds."""
+    """A job that completes later than the bound on its delay allows; delay and bound in seconds."""
 
     job: str
     delay: Any
@@ -93,7 +94,7 @@ class LateJob:
 
 @dataclass(frozen=True)
 class DelayReport:
-    """How late jobs complete compared with their fair share, and what a theorem says about it.
+    """How late jobs complete compared with their fair share, and the bounds of a theorem.
 
     Attributes
     ----------
@@ -102,11 +103,11 @@ class DelayReport:
     busy_period
         Length of the longest busy period in seconds.
     bounds
-        Most that each job may be late by the theorem, by number.
+        Largest delay in seconds that the theorem allows each job, by number.
     delays
-        Completion time minus that under the fair share, by number; negative for a job that is early.
+        Completion time minus that under the fair share in seconds, by number; negative for early jobs.
     violations
-        The jobs that are later than their bounds.
+        The jobs that exceed their bounds.
     """
 
     kind: Theorem
@@ -133,21 +134,21 @@ def delay_bound(
 
     With B the longest busy period and decisions at every event, without overhead:
 
-    * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: one job that may use only
-      one of two GPUs breaks it, and so do linear jobs on 3 GPUs at alpha = 1.
-    * "uncapped": (1 - alpha) B, where every job may use all GPUs and B counts while jobs are there. Only
+    * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: counterexamples are one job
+      that may use only one of two GPUs, and linear jobs on 3 GPUs at alpha = 1.
+    * "uncapped": (1 - alpha) B, if every job may use all GPUs, with B the longest time with jobs present. Only
       the first job by virtual finish time runs then, so the work that precedes job j is done at an efficiency
-      of at least alpha from its arrival on; the fair share does it no faster than all GPUs.
+      of at least alpha from its arrival on; under the fair share it is done no faster than by all GPUs.
     * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the seconds of the job on its largest allowed
-      count, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M - d + 1)
-      / M) for the largest demand d and r the largest ratio, at least 2, of allowed counts in a row. Loose.
+      count, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M - d + 1) /
+      M) for the largest demand d and the largest ratio r, at least 2, of consecutive allowed counts. Loose.
 
     Parameters
     ----------
     scenario
-        What is given.
+        The scenario.
     busy_period
-        B in seconds, see `longest_busy_period`.
+        B in seconds; see `longest_busy_period`.
     alpha
         The threshold of elastic fair queuing.
     kind
@@ -158,9 +159,9 @@ def delay_bound(
     Raises
     ------
     InvalidInput
-        `alpha` is not a number above 0 and at most 1, or there is no such theorem.
+        `alpha` is not a number above 0 and at most 1, or the theorem is unknown.
     Unsupported
-        The theorem is that without caps, and some job may not use all GPUs.
+        The theorem is "uncapped", and some job may not use all GPUs.
     """
     require_one_of("kind", kind, get_args(Theorem))
     number: Callable[[Any], Any] = Fraction if exact else float
@@ -201,16 +202,15 @@ def delay_report(
     Parameters
     ----------
     schedule, scenario
-        What ran, and what was given; the schedule is judged first.
+        The schedule, and its scenario; the schedule is judged first.
     alpha, kind
         See `delay_bound`.
     busy
-        Which busy period the paper's theorem takes, see `longest_busy_period`; the others take "jobs".
+        Which busy period the paper's theorem uses, see `longest_busy_period`; the others use "jobs".
     fair_times
-        When jobs finish under the fair share, from where the clock of the scenario begins; those of
-        `gps_finish_times` when None.
+        Completion times under the fair share, on the scenario's own clock; those of `gps_finish_times` if None.
     exact
-        Whether to compute in fractions instead of floats, whose rounding is excused.
+        Whether to compute in fractions instead of floats, whose rounding errors are tolerated.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Elastic fair queuing."""
+"""EFQ: elastic fair queuing."""
 
 from collections.abc import Iterable
 from fractions import Fraction
@@ -13,18 +13,17 @@ from gsopt.simulation.parts.greedy import Greedy
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
     """Run the jobs that would complete first under an equal fluid share, on as many GPUs as they use well.
 
-    At every event, in the order of virtual finish times, each job gets the largest of its allowed counts for
-    which GPUs are free; a job whose demand is not free is skipped. A job grows before the jobs behind it get
-    anything. A job without a menu is rigid.
+    At every event, in the order of virtual finish times, each job gets the largest of its allowed numbers of
+    GPUs that is free; a job whose demand is not free is skipped. A job grows before the jobs behind it get
+    anything. A job with a single allowed number is rigid.
 
-    Source: Ares, sections 3.2-3.3 (elastic fair queuing).
-    Key: virtual finish time, fixed at the release. Ties: lower number. Preemptive at arrivals and completions
-    (in rounds at their multiples); resizes; knows durations. O(log jobs) for the key, and O(different
-    holdings) per start or resize.
+    Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
+    lower job number. Preemptive at arrivals and completions (in rounds at their multiples); resizes; knows
+    durations. O(log jobs) for the key, and O(distinct holdings) per start or resize.
 
-    Departures: the allowed counts are those of the job's menu instead of doublings, see
-    `gsopt.scenario.speed.efficient_counts`. The reference is the cluster as it is at the beginning, also when
-    GPUs come and go.
+    Departures: the allowed numbers are the job's own instead of doublings, see
+    `gsopt.scenario.speed.efficient_counts`. The fluid share refers to the initial cluster, even if GPUs come
+    and go.
 
     Parameters
     ----------

@@ -16,7 +16,7 @@ Admits = Callable[[Sequence[ProfileRequest], int, float, Mapping[int, PlannedSha
 
 
 class DeadlineDecision(NamedTuple):
-    """What was decided about a job with a deadline: whether its deadline is planned to be kept."""
+    """The decision on a job with a deadline: whether it is admitted, i.e. planned to keep its deadline."""
 
     job: int
     time: Any
@@ -24,12 +24,12 @@ class DeadlineDecision(NamedTuple):
 
 
 class Guaranteeing:
-    """Admit jobs whose deadlines can be kept, and give what their shares leave over where it costs least.
+    """A decider that admits jobs whose deadlines can be kept, and gives spare GPUs where they cost least.
 
-    Newcomers are admitted one by one, in the order of their release, if `admits` says that their deadlines can
-    be kept together with those of all admitted jobs that are not late anyway. Jobs without a deadline and jobs
-    that are not admitted get what is left over, or never run if `drops`. Everything is planned anew at the
-    first slot after an event. `on_admission` is called with every decision about a job with a deadline.
+    New jobs are admitted one by one, in order of release, if `admits` finds that their deadlines can be kept
+    together with those of all admitted jobs that are not late anyway. Jobs without a deadline get spare GPUs.
+    So do rejected jobs, unless `drops` is set; then they never run. Everything is replanned at the first slot
+    after an event. `on_admission` is called with every decision about a job with a deadline.
     """
 
     preemptive = True
@@ -55,7 +55,7 @@ class Guaranteeing:
         self._levels: dict[int, tuple[tuple[int, ...], tuple[float, ...]]] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Admit newcomers, plan, and start the first slot of the plan."""
+        """Admit new jobs, plan, and start the first slot of the plan."""
         for job in state.completed:
             self._admitted.pop(job, None)
             self._others.pop(job, None)
@@ -68,7 +68,7 @@ class Guaranteeing:
             yield Wake(self._instants.ask(state.now))
 
     def _plan(self, state: State) -> dict[int, int]:
-        """Return the GPUs of every job that is to run."""
+        """Return the GPUs of every job that should run."""
         gpus = state.capacity
         requests = [self._request(state, job) for job in self._admitted]
         in_time = shares(requests, gpus, self._slot, self._planned)
@@ -95,21 +95,21 @@ class Guaranteeing:
         return {job: count for job, count in counts.items() if count}
 
     def _request(self, state: State, number: int, *, late: bool = False) -> ProfileRequest:
-        """Return what a job needs, by its deadline unless that is given up."""
+        """Return the request of a job, with its deadline unless that is given up."""
         levels, speeds = self._levels[number]
         due = None if late else state.jobs[number].deadline
         slots = None if due is None else self._slots(state.now, due)
         return ProfileRequest(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
 
     def _slots(self, now: Any, due: float) -> int:
-        """Count the whole slots until a deadline; rounding of the clock costs none."""
+        """Return the whole slots until a deadline; clock rounding does not cost a slot."""
         left = due - now
         excused = clock_error(due, abs(left)) if isinstance(now, float) else 0
         return int((left + excused) // type(now)(self._slot))
 
 
 def _any_is_complete(state: State, excused: float) -> bool:
-    """Check whether a running job is complete but for rounding; its GPUs are planned for, so the slot waits."""
+    """Check whether a running job is complete up to rounding, so that planning should wait for its GPUs."""
     return any(
         state.remaining(job) <= excused * state.rate(job, state.placement(job) or count)
         for job, count in state.running.items()

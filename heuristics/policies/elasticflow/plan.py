@@ -1,4 +1,4 @@
-"""Plan: the shares of all admitted jobs, and which jobs get the GPUs that are left over now."""
+"""Plan: the shares of all admitted jobs, and the jobs that get the spare GPUs now."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import inf
@@ -13,11 +13,11 @@ def shares(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> dict[int, PlannedShare]:
-    """Grant every job its minimum satisfactory share, by deadline; jobs that would be late get none.
+    """Give every job its minimum satisfactory share, by deadline; jobs that would be late get none.
 
-    A job that is ahead of its plan may do with a lower level for longer, which can make another job or a
-    newcomer late. Where some job is late and more jobs are in time with at least the levels of the plan before,
-    those levels are kept.
+    A job that is ahead of its plan may get by with a lower level for longer, which can make another job late.
+    If some job is late, and more jobs are in time with at least the levels of the previous plan, those levels
+    are kept.
     """
     found = _served(requests, gpus, length, {})
     if before and len(found) < len(requests):
@@ -52,7 +52,7 @@ def keeps_all(
 
 
 def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
-    """Sort jobs by deadline, those without one last; ties go to the lower number."""
+    """Return jobs by deadline, those without one last; ties go to the lower job number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )
@@ -61,11 +61,11 @@ def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
 def with_spare(
     requests: Sequence[ProfileRequest], planned: Mapping[int, PlannedShare], gpus: int
 ) -> dict[int, int]:
-    """Return the GPUs of every job now: its share, and what is left over by the GPU time that it costs.
+    """Return the GPUs of every job now: its share, plus spare GPUs by the GPU time that they cost.
 
-    Jobs, which come by deadline, that would get nothing now get their lowest level first. Then one level at a
-    time goes to the job whose GPU time until completion rises least per GPU, or falls: the more it does in this
-    slot, the less it has to do later, at the level of its share. Ties go to the job that comes first.
+    `requests` are in order of deadline. Jobs that would get nothing now first get their lowest level. Then one
+    level at a time goes to the job whose GPU time until completion rises least (or falls most) per GPU: the
+    more it does in this slot, the less it has to do later, at the level of its share. Ties go to the first job.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.2, Algorithm 2.
     """

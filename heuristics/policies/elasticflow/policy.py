@@ -1,4 +1,4 @@
-"""ElasticFlow: jobs are admitted if their deadlines can be kept, and get what that takes."""
+"""ElasticFlow: admits jobs whose deadlines can be kept, and gives them the GPUs that this takes."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -18,45 +18,45 @@ def elasticflow(
     rejected: Literal["last", "never"] = "last",
     on_admission: Callable[[DeadlineDecision], Any] | None = None,
 ) -> Decider:
-    """Admit a job if its deadline can be kept, give each the least that keeps it, and share what is left over.
+    """Admit jobs whose deadlines can be kept, give each the least GPUs that keep it, and share the rest.
 
-    Time is divided into slots. At the first slot after an arrival or completion everything is planned anew: by
-    deadline, each job takes the lowest number of GPUs of its menu with which it completes in time on the GPUs
+    Time is divided into slots. At the first slot after an arrival or completion everything is replanned. By
+    deadline, each job takes the smallest allowed number of GPUs with which it completes in time on the GPUs
     that the jobs before it leave; in slots with fewer GPUs left it runs on as many as it can. That is its
-    minimum satisfactory share. A newcomer that would make any job late is rejected. GPUs that are left over in
-    the first slot go to jobs that have none, by deadline, and then level by level to the job whose GPU time
-    rises least per GPU.
+    minimum satisfactory share. A new job that would make any job late is rejected. Spare GPUs in the first slot
+    go to jobs that have none, by deadline, and then level by level to the job whose GPU time rises least per
+    GPU.
 
     Source: ElasticFlow (ASPLOS 2023), sections 4.1 and 4.2, Algorithms 1 and 2, with the slots of its authors'
-    simulator. Key: as above. Ties: earlier deadline, then lower number. Preemptive; resizes; knows durations.
-    O(J^2 L) for L levels of J jobs at an arrival, and where many GPUs are left over O(J G) for G steps.
+    simulator. Key: as above. Ties: earlier deadline, then lower job number. Preemptive; resizes; knows
+    durations. O(J^2 L) for L levels of J jobs at an arrival, plus O(J G) for G steps of spare GPUs.
 
-    Readings: newcomers of one slot are admitted one by one, in the order of their release, where the authors'
-    simulator rejects all of them together. Levels are not lowered below those of the plan before if that would
-    make a job or a newcomer late. Rejected jobs and those without a deadline run on what is left over; the
-    paper drops the former. Neither overheads nor phases are planned: a job has the speeds of the time of its
-    admission. So jobs may be late because of them: the figure ``deadlines_kept`` says how many are not,
-    `on_admission` how many were planned. An admitted job that loses its share because GPUs have gone comes
-    first in what is left over.
+    Readings: new jobs of one slot are admitted one by one, in order of release; the authors' simulator rejects
+    all of them together. Levels are not lowered below those of the previous plan if that would make a job late.
+    Rejected jobs and those without a deadline run on spare GPUs; the paper drops the former. Overheads and
+    phases are not planned: a job keeps the speeds of its admission. So jobs may be late because of them. The
+    figure ``deadlines_kept`` gives the number of jobs in time, `on_admission` those admitted. An admitted job
+    that loses its share because GPUs have gone is the first to get spare GPUs.
 
-    By its path only, as ``heuristics.policies.elasticflow:elasticflow``: it refuses GPUs of several kinds.
+    The policy is left out of comparisons unless named by its path,
+    ``heuristics.policies.elasticflow:elasticflow``, as it does not support several kinds of GPUs.
 
     Parameters
     ----------
     slot
         Seconds of a slot.
     exact
-        Whether to admit whenever deadlines could be kept if GPUs and time were shared in any parts, which is
-        the most that any rule could admit; jobs are planned as above all the same, so that some may be late.
+        Whether to admit whenever deadlines could be kept if GPUs and time were arbitrarily divisible, which is
+        the most that any rule could admit. Jobs are still planned as above, so some may be late.
     rejected
-        Whether rejected jobs run ``last``, on what is left over, or ``never``, as in the paper.
+        Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.
     on_admission
         Called with every decision about a job with a deadline.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range, or GPUs are of several kinds.
+        An option is out of range, or GPUs are of several kinds.
 
     Examples
     --------

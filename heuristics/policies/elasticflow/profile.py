@@ -1,4 +1,4 @@
-"""Profile: what jobs need, the GPUs that are left in every slot, and the smallest share that suffices a job."""
+"""Profile: the needs of jobs, the GPUs left in every slot, and the smallest share that suffices for a job."""
 
 from dataclasses import dataclass
 from math import ceil, inf
@@ -19,7 +19,7 @@ _LATEST = 2**56
 
 @dataclass(frozen=True)
 class ProfileRequest:
-    """What a job needs."""
+    """The needs of a job."""
 
     number: int
     work: float  # seconds of work at speed 1 that are left
@@ -28,12 +28,12 @@ class ProfileRequest:
     slots: int | None  # whole slots until its deadline, if it has one
 
     def speed(self, gpus: int) -> float:
-        """Return the speed on no GPUs or on those of a level."""
+        """Return the speed on the GPUs of a level, or on none."""
         return self.speeds[self.levels.index(gpus)] if gpus else 0.0
 
 
 def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the numbers of GPUs on which a job can run and its speeds, without those that are no faster."""
+    """Return the numbers of GPUs on which a job can run, with its speeds, without those no faster."""
     levels: dict[int, float] = {}
     for count in state.jobs[number].counts:
         if count <= state.cluster.gpus:
@@ -44,7 +44,7 @@ def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, 
 
 
 class PlannedShare(NamedTuple):
-    """What a job gets: its most GPUs in any slot, those in the first slot, and slots until it completes."""
+    """The share of a job: its most GPUs in any slot, those in the first slot, and slots until it completes."""
 
     level: int
     now: int
@@ -52,7 +52,7 @@ class PlannedShare(NamedTuple):
 
 
 class SlotProfile:
-    """The GPUs that are left in every slot of some seconds, from now on."""
+    """The GPUs left in every slot of a given length, from now on."""
 
     def __init__(self, gpus: int, length: float) -> None:
         self._length = length
@@ -61,14 +61,14 @@ class SlotProfile:
 
     @property
     def left(self) -> list[tuple[int, int]]:
-        """Times, as the slot at which each ends, with the GPUs that are left until then."""
+        """Pairs of the slot at which a period ends and the GPUs left until then."""
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
     def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
-        """Take the lowest level, from a given one on, that keeps a job's deadline; None if there is none.
+        """Take the lowest level, from `least` on, that keeps a job's deadline; None if there is none.
 
-        On a level, the job gets in each slot the most GPUs up to it that are left and on which it can run. A
-        job without a deadline gets its lowest level.
+        On a level, the job gets in each slot the most GPUs, up to that level, that are left and on which it can
+        run. A job without a deadline gets its lowest level.
 
         Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1, progressive filling.
         """

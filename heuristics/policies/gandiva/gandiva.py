@@ -1,4 +1,4 @@
-"""Gandiva: jobs start wherever GPUs are free, take turns, and migrate to closer GPUs when some become free."""
+"""Gandiva: jobs start on any free GPUs, take turns, and migrate to closer GPUs when some become free."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.interval import require_interval
@@ -7,30 +7,31 @@ from heuristics.policies.gandiva.migrating import Migrating
 
 
 def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement = "best") -> Decider:
-    """Start the job that has waited longest on whatever is free, and move running jobs together if possible.
+    """Start the job that has waited longest on any free GPUs, and move running jobs closer if possible.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as the network-agnostic baseline of Dally, section V-C.
     The network does not affect which jobs start, or when; a job whose GPUs are further apart than necessary
     moves as soon as closer ones are free. Time slices are leases: when one ends, the job makes room for those
-    that have waited longer. Key: waiting since. Ties: lower number. Preemptive at the end of leases; moves at
-    every event. Durations are not known. O(waiting and running jobs) per event.
+    that have waited longer. Key: waiting since. Ties: lower job number. Preemptive at the end of leases; moves
+    at every event. Durations are not known. O(waiting and running jobs) per event.
 
     Departures: jobs are not packed on a GPU, and do not grow or shrink, as in the other policies of Dally's
-    comparison; Gandiva in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
-    `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the others' leases, hours instead of a
-    minute. A placement is as close as the free GPUs allow, which is more than an agnostic policy asks for.
+    comparison; Gandiva as in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
+    `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies, hours
+    instead of a minute. Placements are as close as the free GPUs allow, which is more than a network-agnostic
+    policy requires.
 
     Parameters
     ----------
     lease
-        Seconds for which a job holds its GPUs while others wait; as long as it runs when None.
+        Seconds for which a job holds its GPUs while others wait; its whole run if None.
     placement
-        As that of `heuristics.policies.dally.dally`.
+        As in `heuristics.policies.dally.dally`.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------

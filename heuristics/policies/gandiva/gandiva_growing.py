@@ -1,4 +1,4 @@
-"""Gandiva as schedulers of elastic jobs have it: jobs grow while GPUs are free and no job waits."""
+"""Gandiva growing: the baseline for elastic jobs, which grow while GPUs are free and no job waits."""
 
 from collections.abc import Iterable
 
@@ -8,18 +8,18 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
-    """Start jobs on their demanded GPUs in the order of their release, and let them grow while no job waits.
+    """Start jobs on their demanded GPUs in order of release, and let them grow while no job waits.
 
-    In the order of their starts, jobs get the most GPUs of their menus that are available. As soon as a job
-    waits, every job goes back to its demand.
+    In the order of their starts, jobs get their largest allowed number of GPUs that is available. As soon as a
+    job waits, every job returns to its demand.
 
-    Source: Gandiva (OSDI 2018) as Aryl, section 7.1, has it: jobs scale out when there are available resources
-    but no pending jobs. Key: release date. Ties: lower number. Not preemptive; resizes. Neither durations nor
-    how well a job scales are known, so it grows even where that does not make it faster. O(jobs) per event.
+    Source: Gandiva (OSDI 2018) as described in Aryl, section 7.1: jobs scale out when there are available
+    resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. Neither
+    durations nor scaling are known, so a job grows even if that does not make it faster. O(jobs) per event.
 
     Readings: neither paper says which job grows first. A job that does not fit blocks those behind it; with
-    ``blocks=False`` they are tried too. What else Gandiva does are other policies: `gandiva` migrates,
-    `gandiva_packing` and `gandiva_rotation` share GPUs. In Aryl's frame of loaned machines it is
+    ``blocks=False`` it is skipped. Gandiva's other techniques are separate policies: `gandiva` migrates,
+    `gandiva_packing` and `gandiva_rotation` share GPUs. Within Aryl's framework of loaned machines it is
     `heuristics.policies.aryl.schedulers.gandiva`.
 
     Parameters
@@ -69,7 +69,7 @@ class _Growing:
         return self._pool.actions(state, before, dict(held))
 
     def _admit(self) -> None:
-        """Start waiting jobs that fit, the first released first."""
+        """Start waiting jobs that fit, in order of release."""
         while first := self._waiting.first(self._pool.fits if not self._blocks else lambda _queue: True):
             job = first[1]
             if self._pool.room(self._jobs[job]) < self._jobs[job].gpus:
@@ -78,7 +78,7 @@ class _Growing:
             self._demanded[job] = self._pool.take(self._jobs[job], self._jobs[job].gpus)
 
     def _grow(self, held: dict[int, Holding]) -> None:
-        """Grant each job, by start, the largest count of its menu for which there are GPUs."""
+        """Give each job, by start, its largest allowed number of GPUs that is available."""
         for job, demanded in held.items():
             item = self._jobs[job]
             room = item.gpus + self._pool.room(item)

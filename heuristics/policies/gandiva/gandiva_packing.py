@@ -1,4 +1,4 @@
-"""Gandiva as Gavel compares with it: equal time for all, in pairs that share GPUs where there are too few."""
+"""Gandiva packing: the baseline of Gavel, equal time for all, in pairs if there are too few GPUs."""
 
 from typing import get_args
 
@@ -19,27 +19,29 @@ def gandiva_packing(
 ) -> Decider:
     """Let jobs and pairs of jobs take equal turns in rounds; pairs share all their GPUs.
 
-    Source: Gandiva (OSDI 2018), section 3.3, packing, as the simulator of Gavel (OSDI 2020) has it in its
-    policy ``gandiva``: while the jobs demand more GPUs than there are, those without a partner are paired at
-    random with others of their size, and a pair stays together until its jobs make less progress than they
-    would in turns (`heuristics.policies.gandiva.packing`). Of m units on M GPUs each has the part M / (m n) of
-    the time on its n GPUs, at most all, in Gavel's rounds (`heuristics.policies.gavel.rounds`, ``original``).
+    Source: Gandiva (OSDI 2018), section 3.3, packing, as implemented in the policy ``gandiva`` of Gavel's
+    simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
+    random with others of equal demand. A pair stays together until its jobs make less progress than in turns
+    (`heuristics.policies.gandiva.packing`). Each of m units (jobs or pairs) on M GPUs has the fraction M / (m
+    n) of the time on its n GPUs, at most 1, in Gavel's rounds (`heuristics.policies.gavel.rounds`,
+    ``original``).
 
-    Key: the unit's part of the time over the time that it has had. Ties: what it missed before, where a pair
-    begins with half a round, then the unit whose later job came first. Preemptive, at the beginning of rounds.
-    Durations are not known. O(n) per round with random pairs; with ``exact`` a matching, O(n^3).
+    Key: the unit's fraction of the time divided by the time that it has had. Ties: the time missed before,
+    where a pair begins with half a round, then the unit whose later job came first. Preemptive, at the
+    beginning of rounds. Durations are not known. O(n) per round with random pairs; with ``exact`` a matching,
+    O(n^3).
 
     Readings:
 
-    - ``pairing="exact"`` makes the pairs whose jobs make the most progress in all, by a maximum weight
-      matching; the published rule draws them.
-    - Pairs that cannot run, because the memory is not enough or a job makes next to no progress, are not made;
-      the code makes them, and lets them wait.
-    - When one job of a pair completes, the other goes on alone. In the code neither is complete, and the other
-      stays slow, until both have done their steps of the round.
-    - A job that is left of a pair may run alone on GPUs that are left over. In the code it may run with any
-      other job, even beside GPUs that stay empty, and whatever the two do to each other.
-    - Without racks, or where only one job may hold a GPU, there are no pairs.
+    - ``pairing="exact"`` chooses the pairs with the most total progress, by a maximum-weight matching; the
+      published rule draws them at random.
+    - Pairs that cannot run, because of memory or because a job makes almost no progress, are not formed; the
+      code forms them and lets them wait.
+    - When one job of a pair completes, the other continues alone. In the code neither is complete, and the
+      other stays slow, until both have done their steps of the round.
+    - The remaining job of a pair may run alone on spare GPUs. In the code it may share with any other job, even
+      if GPUs stay empty, and regardless of interference.
+    - Without racks, or if only one job may hold a GPU, there are no pairs.
 
     Parameters
     ----------
@@ -55,13 +57,13 @@ def gandiva_packing(
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         A job demands more GPUs than there are of any kind.
 
     Examples
     --------
-    Two jobs that do not disturb each other share one GPU:
+    Two jobs without interference share one GPU:
 
     >>> from gsopt import Cluster, Job, Workload, simulate
     >>> jobs = Workload(jobs=[Job(name=n, release_date=0, duration=240, gpus=1) for n in "ab"])

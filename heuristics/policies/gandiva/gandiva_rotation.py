@@ -1,4 +1,4 @@
-"""Gandiva as ElasticFlow and Tiresias compare with it: jobs of one size take turns on groups of GPUs."""
+"""Gandiva rotation: the baseline of ElasticFlow and Tiresias, jobs of one demand in turns on groups of GPUs."""
 
 from typing import get_args
 
@@ -9,32 +9,32 @@ from heuristics.policies.gandiva.rotating import Rotating, Sharing
 
 
 def gandiva_rotation(state: State, *, span: float = 60.0, sharing: Sharing = "measured") -> Decider:
-    """Start every job as it comes, on GPUs of its own or in turns with jobs of its size, a minute each.
+    """Start every job on arrival, on GPUs of its own or in turns of a minute with jobs of equal demand.
 
-    Source: Gandiva (OSDI 2018), sections 3.1 and 3.2, time slicing and packing, in the form in which the
-    evaluations of Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023) have it: GPUs are held by groups of jobs
-    that demand equally many. Key: turn in the group; release date for GPUs. Ties: lower number. Preemptive, at
-    multiples of `span`. Durations are not known. O(jobs) per event.
+    Source: Gandiva (OSDI 2018), sections 3.1 and 3.2, time slicing and packing, as in the evaluations of
+    Tiresias (NSDI 2019) and ElasticFlow (ASPLOS 2023): GPUs are held by groups of jobs with equal demands. Key:
+    turn in the group; release date for GPUs. Ties: lower job number. Preemptive, at multiples of `span`.
+    Durations are not known. O(jobs) per event.
 
-    Readings: in those simulators jobs share GPUs at full speed as long as the memory is enough
-    (``sharing="memory"``); here sharing costs what the scenario says, and jobs share only where they make no
-    less progress together than in turns. Unless the scenario lets several jobs hold a GPU they only take turns.
-    While a job waits for GPUs because there is no group of its size, later ones join groups but open none, so
-    that GPUs become free; a job may still wait for as long as groups of other sizes last. A job that
-    has made no progress in its turn yet, or has no checkpoints, keeps it. Jobs neither grow nor move;
-    see `gandiva`, `gandiva_growing` and, for pairs in rounds, `gandiva_packing`.
+    Readings: in those simulators jobs share GPUs at full speed if the memory suffices (``sharing="memory"``).
+    Here the scenario defines the slowdowns, and jobs share only if they make no less progress together than in
+    turns. Unless the scenario allows several jobs per GPU, they only take turns. While a job waits for GPUs
+    because there is no group of its demand, later jobs join groups but open none, so that GPUs become free; it
+    may still wait as long as groups of other demands last. A job that has made no progress in its turn yet, or
+    has no checkpoints, keeps its turn. Jobs neither grow nor move; see `gandiva`, `gandiva_growing` and, for
+    pairs in rounds, `gandiva_packing`.
 
     Parameters
     ----------
     span
-        Seconds of a slice of time, at least a millionth of one.
+        Seconds of a time slice, at least a millionth of a second.
     sharing
         When jobs of a group run at the same time: ``measured``, ``memory`` or ``never``.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------

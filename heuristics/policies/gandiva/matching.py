@@ -1,4 +1,4 @@
-"""Matching: pairs among jobs, whose values have the largest sum."""
+"""Matching: pairs of jobs with the largest sum of values."""
 
 from typing import Any
 
@@ -9,18 +9,19 @@ _FIRST = 2
 
 
 def best_matching(values: Any) -> list[tuple[int, int]]:
-    """Pair jobs, each with at most one other, so that the values of the pairs have the largest sum.
+    """Pair jobs, each with at most one other, to maximize the sum of the pairs' values.
 
-    `values` is a symmetric matrix; only pairs of a value above 0 count. Returns pairs of positions, the lower
-    one first, in order. O(n^3) for n jobs. Among matchings with the same sum it is any, but always the same.
+    `values` is a symmetric matrix; only pairs with a positive value count. Returns pairs of positions, the
+    lower one first, in order. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but
+    reproducibly.
 
-    It is a maximum weight matching (Edmonds 1965, as networkx has it) among few of the pairs. Jobs have prices,
-    of which any two add up to at least the value of their pair, so that the sum of all prices bounds that of
-    the values; they come from the assignment problem in which each job takes one and is taken by one (Jonker
-    and Volgenant 1987, as scipy has it). The cost of a pair is what its prices exceed its value by, and a
-    matching misses the bound by at least the cost of its pairs. So if the best matching among the cheapest
-    pairs misses it by no more than any other pair costs, it is the best of all; otherwise the best is among the
-    pairs that cost no more than it misses.
+    A maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed among few of the pairs.
+    Prices of jobs, any two of which add up to at least the value of their pair, bound the sum of the values by
+    the sum of all prices. They come from the assignment problem in which each job takes one job and is taken by
+    one (Jonker and Volgenant 1987, as implemented in scipy). The cost of a pair is its prices minus its value,
+    and a matching falls short of the bound by at least the cost of its pairs. If the best matching among the
+    cheapest pairs falls short by no more than the cost of any other pair, it is optimal. Otherwise the optimum
+    is among the pairs that cost no more than that shortfall.
     """
     import numpy as np
 
@@ -44,11 +45,10 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
 
 
 def _prices(worth: Any) -> Any:
-    """Price jobs, at least 0, so that any two cost at least what they are worth together, and little more.
+    """Return non-negative prices of jobs; any two add up to at least their joint value, and little more.
 
-    Where each job takes one and is taken by one, both takers and taken jobs have prices, whose means are
-    returned. Those of taken jobs are longest paths: a job is paid what its taker must gain more by it than by
-    its own.
+    In the assignment problem, takers and taken jobs have prices, whose means are returned. Those of taken jobs
+    are longest paths: a job's price is at least what another taker would gain by it over its own job.
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

@@ -9,11 +9,11 @@ from gsopt.simulation.policy import Action, Start, State, Stop
 
 
 class Migrating(Offers):
-    """Start jobs on whatever is free, and move running ones to closer GPUs when there are some.
+    """A decider that starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
 
-    After the waiting jobs have got what they can, every running job that is not on its best tier moves, in the
-    order of their starts, if the placer finds GPUs of a better tier among the free ones and its own. That is
-    repeated until no job moves. A move does not renew a lease.
+    After the waiting jobs have been served, every running job that is not on its best tier moves, in the order
+    of their starts, if the placer finds GPUs of a better tier among the free ones and its own. This is repeated
+    until no job moves. A move does not renew a lease.
     """
 
     def __init__(
@@ -24,7 +24,7 @@ class Migrating(Offers):
         self._apart: dict[int, None] = {}  # running jobs that are not on their best tier, by start
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Serve the waiting jobs, and then move running ones."""
+        """Serve the waiting jobs, then move running ones."""
         freed = bool(state.completed or state.evicted) or state.capacity > self._capacity
         self._capacity = state.capacity
         for job in (*state.completed, *state.evicted):
@@ -37,7 +37,7 @@ class Migrating(Offers):
             freed = yield from self._move_once(state)
 
     def _look(self, state: State, action: Action) -> None:
-        """Note whether a job that starts, or stops, is further apart than it need be."""
+        """Record whether a job that starts or stops is further apart than necessary."""
         if isinstance(action, Start | Stop):
             self._apart.pop(action.job, None)
             if isinstance(action, Start) and not self._is_content(state, action.job):

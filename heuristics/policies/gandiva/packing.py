@@ -1,4 +1,4 @@
-"""Packing: jobs of one size share GPUs in pairs while there are too few GPUs for all."""
+"""Packing: jobs of equal demand share GPUs in pairs while there are too few GPUs for all."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
@@ -19,7 +19,7 @@ _TURNS = 1
 
 
 class _JobClass(NamedTuple):
-    """What jobs have in common that are interchangeable as partners."""
+    """The properties of jobs that are interchangeable as partners."""
 
     model: str
     gpus: int
@@ -33,15 +33,15 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """Grant units, which are jobs and pairs of jobs, equal parts of the time: a division for `Rounds`.
+    """A division for `Rounds` that gives units, i.e. jobs and pairs of jobs, equal parts of the time.
 
-    Where all jobs fit there are no pairs. Otherwise jobs without a partner are paired with others that demand
-    as many GPUs of a kind whose memory is enough for both. A pair stays together while its jobs make no less
-    progress than in turns. `pairs` maps each job of a pair to the other one.
+    If all jobs fit, there are no pairs. Otherwise jobs without a partner are paired with others that demand as
+    many GPUs of a kind with enough memory for both. A pair stays together while its jobs make no less progress
+    than in turns. `pairs` maps each job of a pair to the other one.
 
     With ``random`` pairing, two jobs are drawn as often as there are jobs without a partner, and become a pair
-    if possible, whatever they do to each other. With ``exact``, pairs are made anew each time: those whose jobs
-    make the most progress in all beyond turns (`heuristics.policies.gandiva.matching`).
+    if possible, regardless of interference. With ``exact``, new pairs are chosen each time: those with the most
+    total progress beyond turns (`heuristics.policies.gandiva.matching`).
     """
 
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
@@ -52,7 +52,7 @@ class PackedShares:
         ] = {}  # of jobs that are alike, which gain the same
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Grant each unit its part of the time on every kind."""
+        """Return each unit's fraction of the time on every kind of GPU."""
         there = set(jobs)
         crowded = sum(state.jobs[job].gpus for job in jobs) > sum(inventory.counts.values())
         if not crowded or state.share_limit == 1:
@@ -68,7 +68,7 @@ class PackedShares:
         }
 
     def _part(self, state: State, job: int, units: int, inventory: Inventory) -> Mapping[str, float]:
-        """Return the part of the time of a unit on each kind, at most all of it."""
+        """Return the fraction of the time of a unit on each kind, at most 1 in total."""
         kinds = inventory.kinds_with_room(state, job)
         if job in self.pairs:
             kinds = _common(state, job, self.pairs[job], inventory)
@@ -77,7 +77,7 @@ class PackedShares:
         return {kind: part / most for kind, part in parts.items()}
 
     def _kept(self, state: State, there: AbstractSet[int], inventory: Inventory) -> dict[int, int]:
-        """Return the pairs of which both jobs are present, lose nothing, and still find memory for both."""
+        """Return the pairs whose jobs are both present, lose nothing, and still find enough memory."""
         return {
             job: other
             for job, other in self.pairs.items()
@@ -98,7 +98,7 @@ class PackedShares:
                 yield from ((one, other), (other, one))
 
     def _best(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Yield the pairs that gain most in all."""
+        """Yield the pairs with the largest total gain."""
         import numpy as np
 
         alike = [_JobClass.of(state, job, inventory) for job in jobs]
@@ -117,7 +117,7 @@ class PackedShares:
         some: Mapping[_JobClass, int],
         inventory: Inventory,
     ) -> float:
-        """Return what two jobs of these classes gain, whenever they run; 0 if they cannot be a pair."""
+        """Return the gain of two jobs of these classes as a pair; 0 if they cannot be one."""
         if (one, other) not in self._gains:
             gain = 0.0
             if _common(state, some[one], some[other], inventory):
@@ -128,7 +128,7 @@ class PackedShares:
 
 
 def _together(state: State, one: int, other: int) -> tuple[Any, Any]:
-    """Return the speeds of two jobs of one size beside each other, each relative to itself alone."""
+    """Return the speeds of two jobs of equal demand that share, each relative to running alone."""
     return _slowed(state, one, other), _slowed(state, other, one)
 
 
@@ -138,7 +138,7 @@ def _slowed(state: State, job: int, other: int) -> Any:
 
 
 def _gain(speeds: tuple[Any, Any]) -> Any:
-    """Return how much more progress two jobs make together than in turns."""
+    """Return how much more progress two jobs make by sharing than in turns."""
     return sum(speeds) - _TURNS
 
 
@@ -148,7 +148,7 @@ def _go_on(speeds: tuple[Any, Any]) -> bool:
 
 
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
-    """Return the kinds of GPUs whose memory is enough for two jobs; none if they differ in size."""
+    """Return the kinds of GPUs with enough memory for two jobs; none if their demands differ."""
     jobs = state.jobs[one], state.jobs[other]
     if jobs[0].gpus != jobs[1].gpus:
         return []

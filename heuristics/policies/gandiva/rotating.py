@@ -1,4 +1,4 @@
-"""Rotating: jobs of one size take turns on groups of GPUs, and share them where that is worth it."""
+"""Rotating: jobs of equal demand take turns on groups of GPUs, and share them if that pays off."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Sharing = Literal["measured", "memory", "never"]
 
 @dataclass
 class RotationGroup:
-    """GPUs, and the jobs that take turns there."""
+    """GPUs, and the jobs that take turns on them."""
 
     size: int
     gpus: tuple[int, ...]  # empty in a plain cluster
@@ -30,16 +30,15 @@ class RotationGroup:
 
 
 class Rotating:
-    """Grant every job GPUs at once, or a place in a group of jobs of its size that take turns.
+    """A decider that gives every job GPUs immediately, or a place in a group of jobs that take turns.
 
-    A new job gets free GPUs of its own as long as no other job waits for some; otherwise it joins the group on
-    as many GPUs that has the fewest jobs; if there is none, it waits until GPUs are free. A group whose last
-    job completes gives its GPUs back. At multiples of the slice of `span` seconds, groups with waiting jobs go
-    on with their next jobs; a job that has made no progress yet, or would lose it, keeps its turn.
+    A new job gets free GPUs of its own if no other job waits for some. Otherwise it joins the group with equal
+    demand that has the fewest jobs; if there is none, it waits until GPUs are free. A group whose last job
+    completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs switch to their next
+    jobs; a job that has made no progress yet, or would lose it, keeps its turn.
 
-    As many jobs of a group run at the same time as the scenario allows: ``measured`` as long as they make no
-    less progress together than without the last of them, ``memory`` as long as the memory suffices, or
-    ``never``.
+    Jobs of a group run at the same time, up to the scenario's limit: ``measured``, while they make no less
+    progress together than without the last of them; ``memory``, while the memory suffices; or ``never``.
     """
 
     preemptive = True
@@ -85,7 +84,7 @@ class Rotating:
         self._waiting = sorted((*self._waiting, *state.evicted, *state.arrived))
 
     def _place(self, state: State) -> Iterator[Action]:
-        """Grant waiting jobs GPUs of their own, or a place in a group."""
+        """Give waiting jobs GPUs of their own, or a place in a group."""
         left: list[int] = []
         for job in self._waiting:
             start = None if left else on_free(state, job)
@@ -104,7 +103,7 @@ class Rotating:
         self._waiting = left
 
     def _rotate(self, state: State, group: RotationGroup) -> None:
-        """Move the jobs that have had their turn to the end of a group in which a job waits."""
+        """Move the jobs that have had their turn to the end of a group, if any job waits there."""
         if group.waits:
             through = [
                 job for job in group.members if job in group.running and self._is_through(state, group, job)
@@ -112,7 +111,7 @@ class Rotating:
             group.members = [job for job in group.members if job not in through] + through
 
     def _is_through(self, state: State, group: RotationGroup, job: int) -> bool:
-        """Check whether a running job has made more progress in its turn than rounding, and would keep it."""
+        """Check whether a running job has made progress beyond rounding in its turn, and can keep it."""
         rate = state.rate(job, group.gpus or group.size, self._modes[job])
         done = (self._left[job] - state.remaining(job)) / rate
         return state.jobs[job].checkpoints and bool(done > clock_error(state.now, 0))
@@ -145,7 +144,7 @@ class Rotating:
         )
 
     def _progress(self, state: State, group: RotationGroup, together: Sequence[int]) -> Any:
-        """Sum the progress of jobs per second, each relative to itself alone on these GPUs."""
+        """Return the total progress of jobs per second, each relative to running alone on these GPUs."""
         total: Any = 0
         for job in together:
             beside = [other for other in together if other != job]
@@ -155,7 +154,7 @@ class Rotating:
 
 
 def _suits(state: State, group: RotationGroup, job: int) -> bool:
-    """Check whether a job may have the GPUs of a group."""
+    """Check whether a job may use the GPUs of a group."""
     item = state.jobs[job]
     if item.gpus != group.size:
         return False
@@ -163,7 +162,7 @@ def _suits(state: State, group: RotationGroup, job: int) -> bool:
 
 
 def _have_memory(state: State, group: RotationGroup, jobs: Sequence[int]) -> bool:
-    """Check whether the GPUs of a group have memory for some jobs at the same time."""
+    """Check whether the GPUs of a group have enough memory for some jobs at the same time."""
     machines, machine_of = state.cluster.machines, state.cluster.machine_of
     known = [memory for gpu in group.gpus if (memory := machines[machine_of[gpu]].memory) is not None]
     return sum(state.jobs[job].memory or 0 for job in jobs) <= min(known, default=float("inf"))

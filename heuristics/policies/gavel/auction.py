@@ -1,4 +1,4 @@
-"""Auction: GPUs go to bidders so that the product of their values is largest, and each pays for its harm."""
+"""Auction: GPUs go to the bidders with the largest product of values, with hidden payments."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import isclose, log
@@ -16,24 +16,24 @@ Bid = Mapping[int, float]
 
 
 class Award(NamedTuple):
-    """What a bidder wins."""
+    """The award of a bidder."""
 
     gpus: int
     part: float  # of the GPUs that it keeps after it has paid
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Return the fewest GPUs of some numbers that are no less than what is left, rounding excused."""
+        """Return the smallest of some numbers of GPUs that covers what the bidder keeps, up to rounding."""
         left = self.gpus * self.part * (1 - SUM)
         return min(count for count in counts if count >= left)
 
 
 def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
-    """Return the numbers of GPUs with the largest product of values, and what each bidder keeps after payment.
+    """Return the numbers of GPUs with the largest product of values, and the fraction that each bidder keeps.
 
-    A bidder keeps the product of the values of the others beside it, over the largest that they could have
-    without it. A dynamic programme over bidders and GPUs, in logarithms; tables from both ends give the best
-    without each bidder too. Among equally good numbers, later bidders have the fewest. O(B N (C + 1)) for B
-    bidders, N GPUs and C numbers in a bid.
+    The fraction is the product of the others' values in the allocation, divided by the largest product that
+    they could have without the bidder. Computed by a dynamic programme over bidders and GPUs, in logarithms;
+    tables from both ends also give the optimum without each bidder. Ties leave later bidders with the fewest
+    GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers in a bid.
 
     Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism; hidden payments).
     """
@@ -52,7 +52,7 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
 
 
 def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
-    """Return the largest value of the first bidders, none, one and so on, on up to 0, 1, ... GPUs."""
+    """Return the largest log-values of the first 0, 1, ... bidders on up to 0, 1, ... GPUs."""
     tables = [np.zeros(gpus + 1)]
     for worth in worths:
         best = np.full(gpus + 1, -np.inf)
@@ -64,7 +64,7 @@ def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
 
 
 def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
-    """Return the fewest GPUs of a bidder with which it and those before it are worth most, but for rounding."""
+    """Return the fewest GPUs of a bidder for which it and those before it are worth most, up to rounding."""
     total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
     most = max(total.values())
     return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

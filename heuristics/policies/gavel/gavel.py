@@ -1,4 +1,4 @@
-"""Gavel: shares of the time on every kind of GPU, and rounds in which jobs come to them."""
+"""Gavel: shares of the time on every kind of GPU, and rounds that carry them out."""
 
 from math import inf
 from typing import get_args
@@ -24,64 +24,66 @@ def gavel(
     isolated: Isolated | None = None,
     restart: float = 0,
 ) -> Decider:
-    """Grant jobs shares of the time that are best for an objective, and let them take turns in rounds.
+    """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
-    A job always runs on its demanded GPUs, all of one kind: a type with its memory. As the policy refuses
-    larger jobs, it is named by its path, ``heuristics.policies.gavel:gavel``. Shares are those of the decision
-    `shares`, for the work that jobs have left and their present speeds. In each round the jobs run that have
-    had least of their shares (`heuristics.policies.gavel.rounds`).
+    A job always runs on its demanded GPUs, all of one kind, i.e. of one type and memory size. The policy
+    refuses jobs that demand more GPUs than there are of any kind, so it is left out of comparisons unless named
+    by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the remaining
+    work and current speeds of jobs. Each round runs the jobs that have received the least of their shares
+    (`heuristics.policies.gavel.rounds`).
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published, policies
     ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``; its
-    port in the simulator of Sia (SOSP 2023), which Ares compares with.
+    port in the simulator of Sia (SOSP 2023), a baseline of Ares.
 
-    Key: share over the part of all time that the job has had, then what it missed before, then its share. Ties:
-    lower number. Preemptive, at the beginning of rounds. Durations count except in `max_min`. A round costs O(J
-    log J) for each kind, and now and then a solved decision.
+    Key: share divided by the fraction of all time that the job has had, then the time missed before, then the
+    share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does
+    not use. O(J log J) per round and kind for J jobs, and sometimes a decision to solve.
 
     Readings:
 
-    - A multi-GPU job counts the seconds that it runs, not those of its GPUs, so it comes to its share of the
+    - For a multi-GPU job, the seconds that it runs count, not its GPU-seconds, so it receives its share of the
       time and not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, at most every `renewal` seconds. Until
-      then a new job does not run, though the GPUs for it stay empty. A round ends with its last job, and has
+      then a new job does not run, although GPUs are kept free for it. A round ends with its last job, and runs
       whole steps of the jobs whose steps are known.
-    - ``port``: shares are computed in every round, what jobs have had is never forgotten, rounds begin at
+    - ``port``: shares are computed in every round, the time that jobs have had is never reset, rounds begin at
       multiples of `interval`, and all kinds have one queue.
-    - Jobs without a share run on what is left, except in `fifo`. The code's `fifo` is ``shares="queue"``, a
+    - Jobs without a share run on spare GPUs, except with `fifo`. The code's `fifo` is ``shares="queue"``, a
       strict queue; the default is the paper's.
-    - Kinds of GPUs are given away in the order in which the cluster lists their types, and by their memory, the
-      least first; the code has V100, P100 and K80.
+    - Kinds of GPUs are allocated in the order in which the cluster lists their types, and by memory, least
+      first; the code has V100, P100, K80.
 
-    Departures: the code takes what an interior point method returns or, for `makespan`, a bisection to 5 %, and
-    the last digits of that decide ties; here shares are proven best, and equal for jobs that are alike. If no
-    job could run until the next computation of shares, it takes place at once; the code waits for the next
-    arrival. ``shares="water_filling"`` is max-min fairness in all levels, as in section 4.3, which the code's
-    default policy leaves out.
+    Departures: the code takes the result of an interior-point method or, for `makespan`, of a bisection to 5 %,
+    whose last digits decide ties; here shares are proven optimal, and equal for identical jobs. If no job could
+    run until the next computation of shares, it takes place immediately; the code waits for the next arrival.
+    ``shares="water_filling"`` is max-min fairness on all levels, as in section 4.3, which the code's default
+    policy omits.
 
     Parameters
     ----------
     objective
-        What counts: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``, see `gsopt.problems.shares.Shares`.
+        The objective: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``, see
+        `gsopt.problems.shares.Shares`.
     shares
         A method of the decision `shares`, or its name.
     rounds
-        Whose rounds: ``original`` or ``port``.
+        The form of the rounds: ``original`` (Gavel's simulator) or ``port`` (its port in Sia's).
     interval
-        Seconds of a round.
+        Seconds per round.
     renewal
-        Fewest seconds between computations of shares in the original rounds.
+        Minimum seconds between computations of shares in the original rounds.
     isolated
-        What finish times are compared with: ``accumulated``, the isolated time that a job's work so far would
-        have taken, and the rest at its present isolated speed; or ``present``, all its work at that speed
-        after the wait for its first round. Each is what the authors of these rounds have when None.
+        The time that finish times are compared with: ``accumulated``, the isolated time that a job's work so
+        far would have taken, and the rest at its current isolated speed; or ``present``, all its work at that
+        speed after the wait for its first round. If None, as in the code that `rounds` follows.
     restart
-        Seconds of a start that ``present`` adds.
+        Seconds of overhead per start, added by ``present``.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range, or there is no such method.
+        An option is out of range, or the method is unknown.
     Unsupported
         A job demands more GPUs than there are of any kind.
 

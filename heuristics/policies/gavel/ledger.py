@@ -1,4 +1,4 @@
-"""Ledger: the time that jobs have had on each kind of GPU, beside the shares that they are to have."""
+"""Ledger: the time that jobs have had on each kind of GPU, and the shares that they are to have."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ Unit = tuple[int, ...]
 
 
 class CreditClaim(NamedTuple):
-    """What a unit may claim on a kind of GPU; the largest claim comes first."""
+    """The claim of a unit on a kind of GPU; the largest claim comes first."""
 
     priority: float  # the share over the part that the unit has had of the time of all jobs there
     deficit: Any  # seconds by which it had less than its shares until they were last computed
@@ -21,7 +21,7 @@ class CreditClaim(NamedTuple):
 
 
 class TimeLedger:
-    """The time that jobs and pairs have had; each begins with a credit of some seconds on every kind."""
+    """The time that jobs and pairs have had; each begins with a credit of seconds on every kind."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
@@ -30,29 +30,29 @@ class TimeLedger:
         self._deficits: dict[Unit, dict[str, Any]] = {}
 
     def __contains__(self, unit: Unit) -> bool:
-        """Check whether a unit has entered."""
+        """Check whether a unit has been entered."""
         return unit in self._own
 
     def enter(self, unit: Unit, kinds: Iterable[str], missed: Any = 0) -> None:
-        """Credit a unit, and note how many seconds it has missed."""
+        """Credit a new unit, and record how many seconds it has missed."""
         self._own[unit] = dict.fromkeys(kinds, self._credit)
         self._deficits[unit] = dict.fromkeys(self._own[unit], 0 * self._credit + missed)
         for kind in self._own[unit]:
             self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def leave(self, job: int) -> None:
-        """Forget a job and its pairs, whose time still counts among that of all."""
+        """Remove a job and its pairs; their time still counts in the totals."""
         for unit in [unit for unit in self._own if job in unit]:
             del self._own[unit], self._deficits[unit]
 
     def add(self, unit: Unit, kind: str, seconds: Any) -> None:
-        """Note that a unit, which may have left, has had time."""
+        """Record time that a unit has had, even if the unit has left."""
         self._all[kind] += seconds
         if unit in self._own:
             self._own[unit][kind] += seconds
 
     def reset(self, shares: Mapping[Unit, Mapping[str, float]], seconds: Any) -> None:
-        """Count anew, but note what units had less than their shares of the time since the last reset."""
+        """Restart the count, but record by how much units fell short of their shares since the last reset."""
         self._all.clear()
         for unit, own in self._own.items():
             given = shares.get(unit, {})
@@ -63,7 +63,7 @@ class TimeLedger:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, unit: Unit, kind: str, share: float) -> CreditClaim:
-        """Return what a unit with a share may claim on a kind; claims that differ by rounding tie."""
+        """Return the claim of a unit with a share on a kind; claims that differ by rounding tie."""
         part = float(self._own[unit][kind]) / float(self._all[kind])
         deficit = round(self._deficits[unit][kind], MISSED_DECIMALS)
         return CreditClaim(_settle(share / part), deficit, _settle(share))

@@ -1,4 +1,4 @@
-"""Rounds: jobs take turns on GPUs of several kinds, so that each comes to its share of the time."""
+"""Rounds: jobs take turns on GPUs of several kinds, so that each receives its share of the time."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -19,7 +19,7 @@ Form = Literal["original", "port"]
 
 
 class Rules(NamedTuple):
-    """What differs between the programs that have such rounds."""
+    """The rules in which programs with such rounds differ."""
 
     #: Whether shares are computed after arrivals and completions only, not too often, and the time of jobs is
     #: then counted anew; otherwise they are computed in every round, and nothing is forgotten.
@@ -40,21 +40,21 @@ RULES: Mapping[str, Rules] = {
 
 
 class Rounds:
-    """Run in each round the jobs that have had least of their shares, on all their GPUs.
+    """A decider that runs in each round the jobs that have had least of their shares, on all their GPUs.
 
-    A job claims its share over the part that it has had of the time of all jobs on that kind, whatever their
-    sizes; each is credited with half a round, so that a new job does not go before all others. Claims are met
-    from the largest down, equal ones in the order of arrival, for a pair that of its later job; a job that does
-    not fit is skipped. With `leftovers`, jobs without a share run on what is left.
+    A job's claim is its share divided by its fraction of the time that all jobs have had on that kind,
+    regardless of their demands. Each job is credited with half a round, so that a new job does not precede all
+    others. Claims are met in descending order, ties in the order of arrival (for a pair, of its later job); a
+    job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
 
-    In the original form new shares are computed `renewal` seconds after the last ones at the earliest, but the
-    first ones hold only until jobs come or go. A new job waits for the next shares, and yet what it would hold
-    is kept for it, as in Gavel's program; only where no job could run are shares computed at once.
+    In the original form, new shares are computed at least `renewal` seconds after the last ones, but the first
+    shares hold only until jobs arrive or complete. A new job waits for the next shares, while GPUs are kept
+    free for it, as in Gavel's program. Shares are computed immediately only if no job could run.
 
-    `pairs` returns which job shares all GPUs with which since the last division, in both directions. A pair has
-    the share of the lower number, and runs only on kinds of which it has one. Its time is counted apart from
-    that of its jobs, and begins with half a round missed; when one of them completes, the other has no share
-    until the next division.
+    `pairs` returns which jobs share all GPUs since the last division, as a mapping in both directions. A pair
+    has the share of its job with the lower number, and runs only on kinds on which it has a share. Its time is
+    counted separately from that of its jobs, and begins with half a round missed. When one of them completes,
+    the other has no share until the next division.
     """
 
     preemptive = True
@@ -85,7 +85,7 @@ class Rounds:
         self._ends: Any = None
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Begin a round if the one before is over."""
+        """Begin a round if the previous one is over."""
         self._take_in(state)
         if not self._there:
             self._close(state)
@@ -114,7 +114,7 @@ class Rounds:
         return not (self._rules.fixed or any(job in state.running for unit in self._turns for job in unit))
 
     def _close(self, state: State) -> None:
-        """Note the time of the units that had the round."""
+        """Record the time of the units that ran in the round."""
         for unit, (kind, seconds) in self._turns.items():
             self._ledger.add(unit, kind, min(seconds, state.now - self._begun))
         self._turns, self._ends = {}, None
@@ -165,7 +165,7 @@ class Rounds:
         return [kind for kind in own[0] if all(kind in kinds for kinds in own)]
 
     def _choose(self, state: State) -> dict[Unit, str]:
-        """Return the units that run, with their kinds; the room of jobs that have no shares yet stays empty."""
+        """Return the units that run, with their kinds; GPUs for jobs that have no shares yet stay free."""
         left, chosen = dict(self._inventory.counts), dict[Unit, str]()
         for _, unit, kind in self._queue(state):
             gpus = state.jobs[unit[0]].gpus
@@ -183,7 +183,7 @@ class Rounds:
         return [each for queue in queues for each in sorted(queue, key=itemgetter(0), reverse=True)]
 
     def _units(self) -> list[Unit]:
-        """Return the complete pairs and all other jobs, in the order in which their last job came."""
+        """Return the complete pairs and all other jobs, in the order in which their last job arrived."""
         whole = {job: self._unit(job) for job in self._there}
         units = {unit if all(job in whole for job in unit) else (job,) for job, unit in whole.items()}
         return sorted(units, key=lambda unit: unit[::-1])
@@ -198,11 +198,11 @@ class Rounds:
         ]
 
     def _share_of(self, unit: Unit) -> Mapping[str, float]:
-        """Return the share of a unit; none if it is what is left of a pair."""
+        """Return the share of a unit; none if it is the remaining job of a pair."""
         return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
 
     def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
-        """Return the seconds of a round in which a unit does whole steps; all of them if steps do not count."""
+        """Return the seconds of a round in which a unit runs whole steps; all if steps do not count."""
         return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
 
     def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
@@ -211,7 +211,7 @@ class Rounds:
         return type(state.now)(whole) / steps if whole else self._interval
 
     def _span(self, state: State) -> Any:
-        """Return the length of the round: until the last unit that does not complete in it is done."""
+        """Return the length of the round: until the last unit that does not complete has run its steps."""
         stay = [
             seconds
             for unit, (kind, seconds) in self._turns.items()

@@ -1,4 +1,4 @@
-"""Themis, as others compare with it: finish-time fairness in Gavel's rounds."""
+"""Themis, as a baseline of other papers: finish-time fairness in Gavel's rounds."""
 
 from typing import TypedDict, Unpack
 
@@ -21,11 +21,11 @@ class RoundOptions(TypedDict, total=False):
 
 
 def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
-    """Grant jobs the shares of the time by which the largest finish-time ratio is least.
+    """Grant jobs the shares of time that minimize the largest finish-time ratio.
 
-    The ratio of a job is its expected completion time over that in its isolated shares, an equal part of all
-    GPUs. It is `gavel` with the objective ``finish_time``, and so are Themis in the comparisons of Gavel, Sia
-    and Ares. Themis itself auctions GPUs: that is `themis_auction`.
+    The ratio of a job is its expected completion time divided by that with its isolated shares, an equal part
+    of all GPUs. This is `gavel` with the objective ``finish_time``, like the baseline "Themis" in the
+    evaluations of Gavel, Sia and Ares. Themis itself auctions GPUs, see `themis_auction`.
 
     Source: Themis (NSDI 2020), section 4, and Gavel (OSDI 2020), section 4.2, policy
     ``finish_time_fairness_perf``. Options, key, ties, readings, departures and cost are those of `gavel`;
@@ -34,7 +34,7 @@ def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     Raises
     ------
     InvalidInput
-        An option is out of its range, or there is no such method.
+        An option is out of range, or the method is unknown.
     Unsupported
         A job demands more GPUs than there are of any kind.
 

@@ -1,4 +1,4 @@
-"""Themis: leases of GPUs, auctioned among the jobs that are treated worst."""
+"""Themis: leases of GPUs, auctioned among the jobs with the worst finish-time ratios."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import ceil
@@ -16,45 +16,44 @@ from heuristics.policies.gavel.auction import auction
 def themis_auction(
     state: State, *, lease: float = 1200, bidding: float = 0.2, payments: bool = True
 ) -> Decider:
-    """Auction GPUs for the time of a lease among the jobs with the largest finish-time ratios.
+    """Auction leases of GPUs among the jobs with the largest finish-time ratios.
 
-    At every arrival and completion, and at the end of every lease, all GPUs without a lease are offered to
-    those jobs without a lease whose ratio is largest. Each bids one over the ratio that it would have with each
-    number of GPUs; the GPUs go where the product of the bids is largest. What is left goes to jobs that did not
-    bid, the largest ratio first, and then to those that did not win, to each as much of its demand as is left.
-    So no GPU is idle on which a job without GPUs could run; but the GPUs that winners pay with may be.
+    At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to the jobs
+    without a lease whose ratios are largest. Each bids, for every number of GPUs, one over the ratio that it
+    would have with them; the allocation maximizes the product of the bids. Remaining GPUs go to jobs that did
+    not bid, largest ratio first, and then to those that did not win, up to their demands. So no GPU is idle on
+    which a job without GPUs could run; but GPUs with which winners pay may be idle.
 
-    The ratio of a job is (age + work left / speed) / isolated time, where the isolated time is that of all its
-    work at the speed of its demand, in an equal part of the GPUs for each job that is there.
+    The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is that of all its
+    work at the speed of its demand, with an equal part of the GPUs for each job present.
 
     Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which belong to
     jobs of many trials. Not checked against the authors' code, which is not public.
 
-    Key: the finish-time ratio on the demanded GPUs. Ties: lower number. Preemptive at the end of leases;
-    resizes elastic jobs then. Durations count. Each auction is solved exactly, by dynamic programming.
+    Key: the finish-time ratio on the demanded GPUs. Ties: lower job number. Preemptive at the end of leases;
+    resizes elastic jobs then. Knows durations. Each auction is solved exactly, by dynamic programming.
 
     Readings:
 
-    - The ratio of a job without GPUs is infinite in the paper, so every product with one would be 0; here a job
-      that gets none has its demand one lease later.
-    - A winner pays with a part of its GPUs what its winning costs the others. It keeps the fewest GPUs on which
-      it may run that are no less than the rest: a job of fixed size pays nothing. ``payments=False`` leaves
-      payments out.
-    - Bidders are a part of the jobs without a lease, rounded up, as only these can take GPUs.
+    - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0; here a job
+      that gets no GPUs is assumed to get its demand one lease later.
+    - A winner pays what its winning costs the others with part of its GPUs. It keeps the smallest allowed
+      number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
+    - Bidders are a fraction of the jobs without a lease, rounded up, as only these can take GPUs.
 
     Parameters
     ----------
     lease
         Seconds of a lease.
     bidding
-        Part of the jobs that bid, above 0 and at most 1; the paper has 1 - f with f = 0.8.
+        Fraction of the jobs that bid, above 0 and at most 1; the paper has 1 - f with f = 0.8.
     payments
         Whether winners pay.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         The cluster has GPUs of several types or memories.
 
@@ -82,7 +81,7 @@ class _Auctions:
         self._ends: dict[int, Any] = {}  # of leases
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Auction the GPUs without a lease, if there are any and a job without a lease could take them."""
+        """Auction the unleased GPUs, if any, among jobs without a lease."""
         for job in (*state.completed, *state.evicted):
             self._ends.pop(job, None)
         for job in state.completed:
@@ -100,7 +99,7 @@ class _Auctions:
             yield Wake(min(self._ends.values()))
 
     def _award(self, state: State, claimants: Sequence[int], free: int) -> dict[int, int]:
-        """Return the jobs that get GPUs, with how many."""
+        """Return the numbers of GPUs of the jobs that get any."""
         ratios = {job: settled(self._ratio(state, job, state.jobs[job].gpus)) for job in claimants}
         order = sorted(claimants, key=lambda job: (-ratios[job], job))
         bidders = order[: ceil(self._bidding * len(order) * (1 - SUM))]  # 100 * 0.07 is above 7

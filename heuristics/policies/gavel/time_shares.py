@@ -1,4 +1,4 @@
-"""Time shares: what part of the time each job is to have, by a method of the decision `shares`."""
+"""Time shares: the fraction of the time for each job, by a method of the decision `shares`."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -16,10 +16,10 @@ Isolated = Literal["accumulated", "present"]
 
 
 class TimeSharing:
-    """Divides the time of GPUs among jobs; remembers how far isolated shares would have brought them.
+    """A division of the time of GPUs among jobs, which tracks their progress with isolated shares.
 
-    Work counts as steps, so speeds are the throughputs. Where the method finds no solution, jobs get their
-    isolated shares. Where the isolated time is ``present``, a job may first run at the beginning of a round of
+    Work counts as steps, so speeds are the throughputs. If the method finds no solution, jobs get their
+    isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a round of
     `interval` seconds, and a start costs `restart` seconds.
     """
 
@@ -64,7 +64,7 @@ class TimeSharing:
         return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
 
     def _compared(self, state: State, jobs: Sequence[int], problem: Shares) -> Shares:
-        """Add the time that the work of jobs so far would have taken in isolated shares."""
+        """Add the time that the work of jobs so far would have taken with isolated shares."""
         typed = []
         for job, each in zip(jobs, problem.jobs, strict=True):
             shares = problem.isolated_shares[each.name]

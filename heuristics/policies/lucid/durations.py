@@ -1,4 +1,4 @@
-"""Durations: how long jobs are predicted to run."""
+"""Durations: predictions of how long jobs run."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -15,23 +15,23 @@ UNKNOWN = 1000.0
 
 
 class DurationPredictor:
-    """Predict how long jobs run; this one knows it."""
+    """A predictor of the durations of jobs; this one knows them."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
         """Learn from completed jobs."""
 
     def of(self, state: State, job: int) -> float:
-        """Predict the seconds of a job."""
+        """Return the predicted seconds of a job."""
         return state.jobs[job].duration
 
 
 def predictor_from(predictions: Predictions) -> DurationPredictor:
-    """Make a predictor.
+    """Make a predictor from an option of `lucid`.
 
     Raises
     ------
     InvalidInput
-        There are no such predictions.
+        The predictions are unknown or not finite.
     """
     if predictions == "known":
         return DurationPredictor()
@@ -56,11 +56,11 @@ class _Given(DurationPredictor):
 
 
 class Means(DurationPredictor):
-    """Predict the mean duration of the completed jobs that are most like a job.
+    """A predictor that takes the mean duration of the completed jobs most similar to a job.
 
-    They are those of its model on as many GPUs, else those of its model, else those on as many GPUs, else all.
-
-    Source: Lucid's published estimator for jobs of known names, whose groups are names and users.
+    They are the jobs of its model with its number of GPUs, else those of its model, else those with its number
+    of GPUs, else all. Source: Lucid's published estimator for jobs of known names, which groups by names and
+    users.
     """
 
     def __init__(self) -> None:
@@ -74,7 +74,7 @@ class Means(DurationPredictor):
                 self._sums[group] = seconds + state.jobs[job].duration, count + 1
 
     def of(self, state: State, job: int) -> float:
-        """Predict the seconds of a job."""
+        """Return the predicted seconds of a job."""
         for group in self._groups(state, job):
             if group in self._sums:
                 seconds, count = self._sums[group]
@@ -83,6 +83,6 @@ class Means(DurationPredictor):
 
     @staticmethod
     def _groups(state: State, job: int) -> list[tuple[str, Any]]:
-        """Return the groups of a job, the narrowest first."""
+        """Return the groups of a job, narrowest first."""
         item = state.jobs[job]
         return [("both", (item.model, item.gpus)), ("model", item.model), ("gpus", item.gpus), ("all", None)]

@@ -1,4 +1,4 @@
-"""Load: when the cluster is expected to be so busy that jobs share GPUs."""
+"""Load: whether the cluster is expected to be so busy that jobs share GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -22,29 +22,29 @@ Source = Literal["recent", "always"] | Sequence[float]
 
 
 class Load:
-    """Whether the cluster is busy, as found at the last tick; this one always is."""
+    """The state of the cluster, busy or quiet, as of the last tick; this one is always busy."""
 
     def arrive(self, count: int, now: Any) -> None:
-        """Take note of jobs that arrive."""
+        """Record jobs that arrive."""
 
     def is_busy(self, now: Any) -> bool:
-        """Check whether jobs share now; times do not descend."""
+        """Check whether jobs share now; times must not decrease."""
         del now
         return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick at which jobs begin to share if no more arrive, if there is one."""
+        """Return the next tick at which jobs begin to share if no more arrive; None if there is none."""
         del now
         return None
 
 
 def load_from(source: Source, quiet: float) -> Load:
-    """Make the load of a source.
+    """Make the load from an option of `lucid`.
 
     Raises
     ------
     InvalidInput
-        There is no such source, or it does not predict numbers.
+        The source is unknown, or not a sequence of finite numbers.
     """
     if source == "always":
         return Load()
@@ -61,12 +61,12 @@ def _is_number(value: object) -> bool:
 
 
 def _tick(now: Any) -> int:
-    """Return the last tick."""
+    """Return the time of the last tick."""
     return TICK * int(now // TICK)
 
 
 class _Recent(Load):
-    """As many jobs are expected as have arrived in the last intervals."""
+    """A load that expects as many jobs as arrived in the last intervals."""
 
     def __init__(self, quiet: float) -> None:
         self._most = quiet * LOOKED_AT
@@ -90,10 +90,9 @@ class _Recent(Load):
 
 
 class _Predicted(Load):
-    """Numbers of jobs that are predicted to arrive in every interval from the beginning of the run on.
+    """A load by predicted numbers of arrivals in every interval from the beginning of the run.
 
-    Those of the next intervals count, without the one that has begun. Where nothing is predicted any more the
-    cluster is busy.
+    The next intervals count, without the current one. After the last prediction the cluster counts as busy.
     """
 
     def __init__(self, jobs: Sequence[float], quiet: float) -> None:
@@ -107,7 +106,7 @@ class _Predicted(Load):
         return interval >= len(self._busy) or self._busy[interval]
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next interval before which many jobs are predicted, or nothing is."""
+        """Return the beginning of the next busy interval; None if the cluster is busy now."""
         if self.is_busy(now):
             return None
         interval = _tick(now) // INTERVAL + 1

@@ -1,4 +1,4 @@
-"""Fewest machines: free GPUs on no more machines than a job needs at least."""
+"""Fewest machines: free GPUs on no more machines than a job needs."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -12,12 +12,12 @@ from gsopt.simulation.policy import State
 
 
 class FewestMachines:
-    """Free GPUs for jobs that would rather wait than run on more machines than they need.
+    """Free GPUs for jobs that wait rather than run on more machines than they need.
 
-    How many machines a job needs depends on those that are present, whatever is in use. It gets the machine
-    with the fewest free GPUs that suffice; else several machines of one rack if a rack has them free, the
-    emptiest first; and the least sufficient memory if it has the choice. Only a cluster of racks has machines;
-    `machines` restricts them.
+    The number of machines that a job needs depends on all present machines, in use or not. A job gets the
+    machine with the fewest free GPUs that suffice; otherwise several machines, of one rack if possible,
+    emptiest first; and the least sufficient memory if there is a choice. Only a cluster with racks has
+    machines; `machines` restricts them.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
@@ -32,7 +32,7 @@ class FewestMachines:
         self._fewest: dict[Need, int | None] = {}
 
     def look(self, state: State, free: Iterable[int] | None = None) -> None:
-        """Note what is free, or is to count as free."""
+        """Record which GPUs are free, or are to count as free."""
         self._count_present(state)
         self._books.clear()
         self._free = [[] for _ in self._there]
@@ -40,22 +40,22 @@ class FewestMachines:
             self._free[self._cluster.machine_of[gpu]].append(gpu)
 
     def could(self, need: Need) -> bool:
-        """Check whether a job would fit if no other job were present, since the last look."""
+        """Check whether a job would fit in an otherwise empty cluster, as of the last look."""
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:
-        """Return the free GPUs on which a job may start, by number; None when it has to wait."""
+        """Return the free GPUs on which a job may start, by number; None if it must wait."""
         most = self._machines_needed(need)
         if most is None:
             return None
         return next((chosen for chosen in self._candidates(need) if self._machines_of(chosen) <= most), None)
 
     def nearest(self, need: Need) -> tuple[int, ...] | None:
-        """Return free GPUs on as few machines as possible; None when too few are free."""
+        """Return free GPUs on as few machines as possible; None if too few are free."""
         return self.find(need) or min(self._candidates(need), key=self._machines_of, default=None)
 
     def _candidates(self, need: Need) -> Iterator[tuple[int, ...]]:
-        """Yield where a job may go, on GPUs of little memory first."""
+        """Yield sets of free GPUs for a job, those with little memory first."""
         suitable = self._suits(need)
         for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
             machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
@@ -68,12 +68,12 @@ class FewestMachines:
         return len({self._cluster.machine_of[gpu] for gpu in gpus})
 
     def suit(self, gpus: Iterable[int], need: Need) -> bool:
-        """Check whether GPUs are free, and of the type and with the memory of a need."""
+        """Check whether GPUs are free, and of the required type and memory."""
         machines, machine_of = self._suits(need), self._cluster.machine_of
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
     def take(self, gpus: Iterable[int]) -> None:
-        """Note that GPUs are no longer free; those that were not free before are passed over."""
+        """Record that GPUs are no longer free; GPUs that were not free are ignored."""
         for gpu in gpus:
             machine = self._cluster.machine_of[gpu]
             free = self._free[machine]
@@ -98,7 +98,7 @@ class FewestMachines:
             left -= size
 
     def _machines_needed(self, need: Need) -> int | None:
-        """Return the least number of machines that a job needs; None when it does not fit at all."""
+        """Return the least number of machines that a job needs; None if it does not fit at all."""
         if need not in self._fewest:
             sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
             enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
@@ -124,5 +124,5 @@ class FewestMachines:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity when its memory is unknown."""
+    """Return the bytes of each GPU of a machine; infinity if its memory is unknown."""
     return inf if machine.memory is None else machine.memory

@@ -1,4 +1,4 @@
-"""Lucid: jobs are profiled, started by least GPU time, and packed in pairs that interfere little."""
+"""Lucid: jobs are profiled, started by least GPU time, and packed in pairs with little interference."""
 
 from collections.abc import Iterable, Iterator
 from math import inf
@@ -36,63 +36,66 @@ def lucid(
     profiling: float = 200.0,
     as_published: bool = False,
 ) -> Decider:
-    """Profile jobs, start the least GPU time first, and let pairs of jobs share GPUs while the cluster is busy.
+    """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job first runs on one of a few machines reserved for profiling, jobs on the fewest GPUs first, and is done
-    if it completes there. Otherwise it waits for the other machines. While the cluster is busy, a job of at
-    most `largest` GPUs seeks a partner even though GPUs are free: the first started of the jobs that run alone
-    on as many GPUs, with enough memory for both, scores of the two models of at most `threshold` together, and
-    at least 1/`ratio` times its size. All others start on free GPUs, on as few machines as they need, and jobs
-    that do not fit are skipped. While the cluster is quiet no jobs share, and a job that does not fit blocks
-    those behind it.
+    A job first runs on one of a few machines reserved for profiling, jobs with the fewest GPUs first, and may
+    complete there. Otherwise it waits for the other machines. While the cluster is busy, a job of at most
+    `largest` GPUs seeks a partner even if GPUs are free: the earliest started job that runs alone on as many
+    GPUs, with enough memory for both, a total score of the two models of at most `threshold`, and a predicted
+    GPU time of at least 1/`ratio` times its own. All others start on free GPUs, on as few machines as they
+    need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share, and a job that does
+    not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
-    GPUs, as predicted when the job begins to wait. Ties: lower number. No job is stopped but at the end of its
-    profiling. Looks at arrivals, completions, and multiples of 100 s. O(waiting jobs times running jobs) per
-    event at worst; with `exact` a matching, O(n^3), beyond that.
+    GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
+    profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running jobs) per
+    event at worst; with `exact`, additionally a matching, O(n^3).
 
-    `heuristics.policies.restricted_sharing` is the same packing without profiler, load and machines.
+    `heuristics.policies.restricted_sharing` is the same packing without the profiler, the load and the
+    machines.
 
-    Readings, where paper and code are silent or need what is not given:
+    Readings, where paper and code are silent or need unavailable data:
 
-    - In the code jobs wait for the other machines from their release on, so that profiling costs nothing; here
-      they wait once they are profiled, unless `as_published`. Work that is done in profiling counts if the job
-      has checkpoints; in the code it does not.
-    - The code takes two machines of 130 for the profiler; here the last ones of the cluster, one in 64 and at
-      most two, so that on fewer than 64 machines jobs are not profiled, unless `profilers` says so: one machine
-      of eight doubles mean completion times on a cluster with large jobs. The code adds one while many wait,
-      which is left out. A job that does not fit the other machines may have those too.
-    - Numbers of arrivals are predicted by a model learned for one cluster, and jobs share where more than 2 are
-      expected in ten minutes, on average over the next fifty; elsewhere the code always shares. By default
-      those of the last fifty minutes count, and the 2 are those of 1,040 GPUs.
-    - Scores are predicted from what a profile measures, and labelled by the mean speed of a model beside all
-      others: 0 from 0.95 of its speed alone on, 1 from 0.85 on, else 2. Here it is the mean over the models
-      of all jobs that have been released.
-    - When the older job of a pair completes, the other one goes on alone at full speed and may share again; a
-      comparison in the code that never fails leaves it slow and alone.
-    - A job on a whole number of machines and some more GPUs needs free machines in the code; here it may be
-      spread otherwise if that takes no more machines.
+    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing; here they
+      wait after profiling, unless `as_published`. Work done in profiling counts if the job has checkpoints; in
+      the code it does not.
+    - The code reserves two machines of 130 for profiling. Here the last machines of the cluster are reserved,
+      one in 64 and at most two, so that on fewer than 64 machines jobs are not profiled unless `profilers` is
+      given: one machine of eight would double mean completion times on a cluster with large jobs. The code adds
+      a machine while many jobs wait, which is omitted. A job that does not fit on the other machines may use
+      these too.
+    - In the code, a model learned for one cluster predicts numbers of arrivals, and jobs share if more than 2
+      are expected in ten minutes, on average over the next fifty; on other clusters jobs always share. Here by
+      default the arrivals of the last fifty minutes count, and the limit of 2 is for 1,040 GPUs.
+    - Scores are predicted from measured profiles, with the mean speed of a model sharing with every other as
+      the label: 0 for at least 0.95 of its speed alone, 1 for at least 0.85, else 2. Here the mean is over the
+      models of all jobs released so far.
+    - When the older job of a pair completes, the other continues alone at full speed and may share again; in
+      the code, a comparison that is always true leaves it slow and alone.
+    - In the code, a job that fills some machines and part of another needs entirely free machines; here it may
+      be spread otherwise if that takes no more machines.
 
     Parameters
     ----------
     exact
-        Whether jobs start on free GPUs first, and those that are left are paired all together so that most time
-        is saved, as `heuristics.policies.best_pairs` does, instead of by scores and `ratio`.
+        Whether jobs start on free GPUs first, and the remaining ones are paired jointly to save the most time,
+        as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
     load
         When the cluster is busy: by ``"recent"`` arrivals; by numbers of jobs predicted to arrive in each ten
-        minutes from the beginning on, without end where they end; or ``"always"``.
+        minutes from the beginning, and always after the last of them; or ``"always"``.
     quiet
-        Number of jobs in ten minutes up to which it is not; 2 for 1,040 GPUs, in proportion, when None.
+        Number of jobs in ten minutes up to which the cluster is quiet; if None, 2 per 1,040 GPUs, in
+        proportion.
     predictions
-        How long jobs run: ``"known"``; the ``"mean"`` of the completed jobs that are most like them; or given
-        by name of the job, with 1,000 s for values that are missing or below 0. For random errors see
+        How long jobs run: ``"known"``; the ``"mean"`` of the most similar completed jobs; or given by name of
+        the job, with 1,000 s for missing or negative values. For random errors see
         `heuristics.policies.estimated`.
     scores
-        Whether scores are those of the ``"model"``, or of the very ``"pair"``; or given by name of the model, 2
-        where one is missing.
+        The scores: of the ``"model"``, over all partners; of the particular ``"pair"``; or given by name of the
+        model, 2 if missing.
     spread
         Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
-        there are; a placement of the code that is not its default.
+        possible; an option of the code that is not its default.
     largest
         GPUs of the largest jobs that share or are profiled, at least 0.
     threshold
@@ -100,7 +103,7 @@ def lucid(
     ratio
         How many times as large as its partner a job may be, in predicted GPU time; above 0.
     profilers
-        Number of machines that profile; None for one in 64, at most two.
+        Number of machines for profiling; if None, one in 64 and at most two.
     profiling
         Seconds for which a job is profiled, above 0.
     as_published
@@ -109,7 +112,7 @@ def lucid(
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -143,7 +146,7 @@ def lucid(
 
 
 class _Forecast:
-    """What is predicted of jobs and of pairs of them; the other parameters are those of `lucid`."""
+    """Predictions for jobs and for pairs of jobs; parameters as in `lucid`."""
 
     def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer
@@ -152,7 +155,7 @@ class _Forecast:
         self._pairs = Pairs()
 
     def update(self, state: State) -> None:
-        """Take in what happened since the last decision."""
+        """Process the events since the last decision."""
         for job in state.completed:
             self._seconds.pop(job, None)
         self._predictor.learn(state, state.completed)
@@ -160,19 +163,19 @@ class _Forecast:
             self._scorer.see(state, state.arrived)
 
     def key(self, state: State, job: int) -> float:
-        """Return the predicted GPU time of a job, the same whenever it is asked for."""
+        """Return the predicted GPU time of a job, always the same after the first call."""
         if job not in self._seconds:
             self._seconds[job] = self._predictor.of(state, job)
         return self._seconds[job] * state.jobs[job].gpus
 
     def suit(self, state: State, job: int, partner: int) -> bool:
-        """Check whether a waiting job may share, by its size and its score."""
+        """Check whether a waiting job may share with a partner, by its size and the score of both."""
         if self.key(state, job) > self._ratio * self.key(state, partner):
             return False
         return self._scorer.of(state, job, partner) <= self._threshold
 
     def saved(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> Any:
-        """Return the seconds of completion time that sharing is predicted to save against waiting for a job."""
+        """Return the predicted seconds of completion time saved by sharing instead of waiting for a job."""
         pair = self._pairs.of(state, job, partner, gpus)[0].pair
         wrong = [self._wrong(state, each) for each in (partner, job)]
         if wrong != [1, 1]:
@@ -181,7 +184,7 @@ class _Forecast:
         return pair.saved
 
     def _wrong(self, state: State, job: int) -> Any:
-        """Return the factor by which the seconds that a job has left are mispredicted."""
+        """Return the factor by which the remaining seconds of a job are mispredicted."""
         return type(state.now)(self._seconds[job]) / type(state.now)(state.jobs[job].duration)
 
 
@@ -234,7 +237,7 @@ class _Lucid:
                 self._alone.setdefault(count, []).append(job)
 
     def _in_turn(self, state: State, *, share: bool = False, skip: bool = True) -> Iterator[Action]:
-        """Start jobs in turn, beside others if they may, or on free GPUs."""
+        """Start jobs in turn, next to a partner if they may share, or on free GPUs."""
         full: set[Need] = set()  # needs for which too few GPUs are free
 
         def is_open(need: Any) -> bool:
@@ -256,14 +259,14 @@ class _Lucid:
         return need.gpus <= self._largest and bool(self._alone.get(need.gpus))
 
     def _beside(self, state: State, job: int) -> Start | None:
-        """Return how a job starts beside the first partner."""
+        """Return the start of a job with its first suitable partner."""
         for partner in self._partners(state, job):
             if self._forecast.suit(state, job, partner):
                 return self._join(state, job, partner)
         return None
 
     def _in_pairs(self, state: State) -> Iterator[Action]:
-        """Start the remaining jobs beside others, so that most is saved."""
+        """Start the remaining jobs with partners so that the most time is saved."""
         found: dict[int, dict[int, Any]] = {}
         turns = list(self._turns.walk(self._may_share))
         for turn, _ in turns:
@@ -279,7 +282,7 @@ class _Lucid:
                 yield self._join(state, turn.job, chosen[turn.job])
 
     def _partners(self, state: State, job: int) -> Iterator[int]:
-        """Yield the jobs alone on as many GPUs as a job demands, of its type and with enough memory."""
+        """Yield jobs that run alone on as many GPUs as a job demands, of its type and with enough memory."""
         item = state.jobs[job]
         for partner in self._alone.get(item.gpus, ()):
             gpus = state.placement(partner)
@@ -292,7 +295,7 @@ class _Lucid:
         return Start(job, gpus)
 
     def _on_free(self, state: State, job: int, need: Need) -> Start | None:
-        """Return how a job starts on free GPUs, not on those of the profiler if it can do without."""
+        """Return the start of a job on free GPUs, without those of the profiler if possible."""
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)

@@ -13,16 +13,16 @@ ONE_IN, MOST = 64, 2
 
 
 class Profiler:
-    """Run jobs for some seconds on machines of its own, those on the fewest GPUs first.
+    """A profiler that runs jobs for some seconds on reserved machines, those with the fewest GPUs first.
 
-    None goes before one that does not fit. A job that completes within these seconds is done; any other is
-    stopped, keeps the progress that the scenario lets it keep, and is released. Jobs on more than `largest`
-    GPUs, or that suit none of the machines, are released at once.
+    A job that does not fit blocks those behind it. A job that does not complete within these seconds is
+    stopped, keeps its progress as far as the scenario allows, and is released. Jobs on more than `largest`
+    GPUs, or that suit none of the machines, are released immediately.
 
-    The machines are the last ones of the cluster, one in 64 and at most two when their number is None. Unless
-    `charged`, all jobs but those that complete here are released at once: they run elsewhere, and yet keep GPUs
-    of the profiler from others for its seconds. `stops` says whether it stops jobs, and `released` are the jobs
-    that the last decision released.
+    The machines are the last ones of the cluster; if their number is None, one in 64 and at most two. Unless
+    `charged`, all jobs except those that complete here are released immediately: they run elsewhere, but still
+    occupy GPUs of the profiler for these seconds. `stops` tells whether it stops jobs, and `released` lists the
+    jobs that the last decision released.
     """
 
     def __init__(
@@ -40,7 +40,7 @@ class Profiler:
         self._held: dict[int, tuple[tuple[int, ...], Any]] = {}  # GPUs, and until when if not to the end
 
     def decide(self, state: State, waiting: Iterable[int]) -> Iterator[Action]:
-        """Take in jobs that begin to wait, and stop and start jobs."""
+        """Accept jobs that begin to wait, and stop and start jobs."""
         if not self.machines:
             self.released = list(waiting)
             return
@@ -91,7 +91,7 @@ class Profiler:
                 self.released.append(job)
 
     def _start(self, state: State, job: int, gpus: tuple[int, ...]) -> Iterator[Action]:
-        """Start a job, or only pretend to."""
+        """Start a job, or only reserve its GPUs."""
         self._places.take(gpus)
         completes = not self._charged and self._stays(state, job)
         self._held[job] = gpus, None if completes else state.now + type(state.now)(self._seconds)
@@ -99,5 +99,5 @@ class Profiler:
             yield Start(job, gpus)
 
     def _stays(self, state: State, job: int) -> bool:
-        """Check whether a job really runs here: all do if charged, else those that complete here."""
+        """Check whether a job really runs here: every job if charged, else those that complete here."""
         return self._charged or state.jobs[job].duration <= self._seconds

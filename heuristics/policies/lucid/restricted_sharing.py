@@ -19,44 +19,44 @@ def restricted_sharing(
     order: Size = "gpu_time",
     placement: Placement = "best",
 ) -> Decider:
-    """Let small jobs share with one other of their size, if the two hardly slow each other down.
+    """Let small jobs share with one other of their demand, if the two hardly slow each other down.
 
-    A job of at most `largest` GPUs seeks a partner before it takes free GPUs: a running job with as many GPUs,
-    all to itself. Each of the two has a score, by how fast it is beside the other; the sum must not exceed
-    the threshold. Nor may the new job be more than `ratio` times as large as its partner, so that it does not
-    hold it up for long. The partner that started first is taken. All other jobs start on free GPUs, and
-    jobs that do not fit are skipped.
+    A job of at most `largest` GPUs seeks a partner before it takes free GPUs: a job that runs alone on as many
+    GPUs. Each of the two has a score, by its speed when they share; the sum must not exceed the threshold. The
+    new job must not be more than `ratio` times as large as its partner in GPU time, so that it does not delay
+    it for long. The partner that started first is chosen. All other jobs start on free GPUs, and jobs that do
+    not fit are skipped.
 
-    Source: after Lucid (ASPLOS 2023), its packing of pairs, with the thresholds of its published code. The
-    paper of Castor compares with it and says that it shares no job on several GPUs, which is the default here;
-    the code lets jobs of up to 8 GPUs share, ``largest=8``. Key: GPUs times remaining time. Ties: lower number.
-    Not preemptive; knows durations and interference. O(waiting jobs times running jobs) per event at worst; a
-    pair that was refused is not looked at again.
+    Source: after the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code.
+    According to the paper of Castor, for which Lucid is a baseline, Lucid shares no multi-GPU jobs, which is
+    the default here; the code lets jobs of up to 8 GPUs share, ``largest=8``. Key: GPUs times remaining time.
+    Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running jobs) per
+    event at worst; a refused pair is not considered again.
 
-    It is no Lucid: there is no profiler, whose 200 s and GPUs are not charged, and none of its models. What
-    they predict is known here: durations, and the interference of the very pair instead of a score of each
-    model over all others. Sharing is not switched off when few jobs are expected, and jobs keep their whole
-    batch.
+    It is not the whole of Lucid: it has no profiler, with its 200 s and its GPUs, and no prediction models.
+    What they predict is known here: durations, and the interference of each pair instead of a score of each
+    model over all others. Sharing is not switched off when few jobs are expected, and jobs keep their full
+    batch size.
 
     Parameters
     ----------
     largest
         GPUs of the largest jobs that share, at least 0.
     threshold
-        Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85 on, else 2.
+        Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85, else 2.
     ratio
         How many times as large as its partner a job may be, in GPUs times time; above 0.
     share_first
-        Whether such a job seeks a partner even though GPUs are free.
+        Whether such a job seeks a partner even if GPUs are free.
     order
-        As that of `sjf_bsbf`.
+        As in `sjf_bsbf`.
     placement
-        As that of `sjf_bsbf`.
+        As in `sjf_bsbf`.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def restricted_sharing(
 
 
 def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
-    """Make the judge of the rules."""
+    """Make the judge of pairs from the rules."""
     scorer = Scorer()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

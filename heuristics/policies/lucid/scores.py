@@ -23,13 +23,13 @@ def score(slowdown: Any) -> int:
 
 
 class Scorer:
-    """Score how much two jobs suffer from each other; this one looks at the very pair."""
+    """A scorer of how much two jobs suffer from each other; this one considers the particular pair."""
 
     def __init__(self) -> None:
         self._pairs = Pairs()
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Look at jobs that have arrived."""
+        """Record jobs that have arrived."""
 
     def of(self, state: State, job: int, partner: int) -> int:
         """Return the sum of both scores."""
@@ -38,12 +38,12 @@ class Scorer:
 
 
 def scorer_from(scores: Scores) -> Scorer:
-    """Make a scorer.
+    """Make a scorer from an option of `lucid`.
 
     Raises
     ------
     InvalidInput
-        There are no such scores.
+        The scores are unknown or out of range.
     """
     if scores == "model":
         return _ModelScores()
@@ -58,7 +58,7 @@ def scorer_from(scores: Scores) -> Scorer:
 
 
 class _ModelScores(Scorer):
-    """Score a model by its mean speed beside every model that has been seen, itself included."""
+    """A scorer by the mean speed of a model when it shares with every model seen so far, itself included."""
 
     def __init__(self) -> None:
         super().__init__()

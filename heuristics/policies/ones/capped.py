@@ -1,4 +1,4 @@
-"""Simple rules that divide GPUs among jobs with elastic batch sizes, up to their caps."""
+"""Capped: simple rules that divide GPUs among jobs with elastic batch sizes, up to their caps."""
 
 from collections.abc import Callable, Mapping
 from heapq import heapify, heappop, heappush
@@ -15,32 +15,31 @@ Rule = Literal["shortest", "arrival", "share"]
 
 
 def capped(state: State, *, rule: Rule = "shortest") -> Decider:
-    """Divide the GPUs by a simple rule, each job on no more than its largest batch size needs.
+    """Divide the GPUs by a simple rule, and give no job more than its largest batch size needs.
 
-    ``shortest`` gives the job with the least remaining time at its cap its cap, then the next (SRPT with caps);
-    the last one gets what is left. ``arrival`` gives jobs their caps in the order of arrival, keeps them until
-    they complete, and lets no job pass a waiting one (FIFO with gangs). ``share`` gives every job its fewest
-    GPUs in the order of arrival, then one step more to the job with the fewest GPUs, up to the caps (equal
-    share). The batch size is that of the fastest mode on a job's GPUs.
+    ``shortest`` gives jobs their caps in order of remaining time at the cap (SRPT with caps); the last job gets
+    the remaining GPUs. ``arrival`` gives jobs their caps in the order of arrival and until they complete, and
+    lets no job pass a waiting one (FIFO with gangs). ``share`` gives every job its fewest GPUs in the order of
+    arrival, then repeatedly adds one step for the job with the fewest GPUs, up to the caps (equal share). The
+    batch size is that of the fastest mode on a job's GPUs.
 
-    They are the baselines of `exact_batching` and ONES for known remaining work. They are compared only if they
-    are named: ``heuristics.policies.capped:capped``.
+    These rules are the baselines of `exact_batching` and ONES with known remaining work. They are left out of
+    comparisons unless named by path: ``heuristics.policies.capped:capped``.
 
-    Source: none; the classical rules, with the caps of ONES. Key: as above. Ties: lower number. Preemptive at
-    every event, but ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per
-    event.
+    Source: classical rules, with the caps of ONES. Key: as above. Ties: lower job number. Preemptive at every
+    event, but ``arrival`` never stops a job; resizes; ``shortest`` knows durations. O(jobs * cap) per event.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     rule
-        The rule.
+        One of ``shortest``, ``arrival`` and ``share``.
 
     Raises
     ------
     InvalidInput
-        There is no such rule, or the cluster has GPUs of several kinds.
+        The rule is unknown, or the cluster has GPUs of several kinds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The decision `batching` at an event of a simulation, on arrays and as an instance."""
+"""Decision: the problem `batching` at an event of a simulation, on arrays and as an instance."""
 
 from math import inf
 from typing import Any, Literal
@@ -20,20 +20,20 @@ Caps = Literal["convergence", "batch"]
 
 
 class BatchingDecision:
-    """The decision `batching` at an event; for the parameters see `heuristics.policies.ones.exact_batching`."""
+    """The problem `batching` at an event; for the parameters see `heuristics.policies.ones.exact_batching`."""
 
     def __init__(self, criterion: Criterion, forced: Forced, caps: Caps, reconfiguration: float) -> None:
         self._criterion, self._forced, self._caps = criterion, forced, caps
         self._reconfiguration = reconfiguration
 
     def by_arrays(self, division: Division) -> Counts:
-        """Solve it by dynamic programming, in floats."""
+        """Solve the problem by dynamic programming on arrays."""
         speeds = self._speeds(division)
         costs = self._costs(division, speeds)
         return split(costs, division.gpus, must=forced_jobs(division, speeds, division.left, self._forced))
 
     def by_method(self, division: Division, method: Any) -> list[int]:
-        """Solve it by a method of the decision."""
+        """Solve the problem with a method of the decision."""
         problem = self.problem(division)
         solution = run_method(method, problem).solution
         if solution is None:
@@ -42,7 +42,7 @@ class BatchingDecision:
         return [solution.running[name].gpus if name in solution.running else 0 for name in names]
 
     def problem(self, division: Division) -> Batching:
-        """Return it as an instance."""
+        """Return the problem as an instance."""
         speeds = self._speeds(division)
         jobs = [_batching_job(division, place, speeds[place]) for place in range(len(division.jobs))]
         return Batching(
@@ -72,7 +72,7 @@ class BatchingDecision:
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:
-    """Return where a job would be reconfigured: on another number of GPUs, or with another batch size."""
+    """Return where a job would be reconfigured: to another number of GPUs, or another batch size."""
     changes: NDArray[np.bool_] = np.arange(width)[None, :] != division.held[:, None]
     for place, (ways, held) in enumerate(zip(division.ways, division.held, strict=True)):
         if 0 < held < width and ways.batches[held] != division.batches[place]:
@@ -81,7 +81,7 @@ def _changes(division: Division, width: int) -> NDArray[np.bool_]:
 
 
 def _batching_job(division: Division, place: int, speeds: Floats) -> BatchingJob | None:
-    """Return a job of the instance, with throughput in samples of the default mode, or in units of its work."""
+    """Return a job of the instance, with throughput in samples of the default mode, or in units of work."""
     job, ways = division.jobs[place], division.ways[place]
     unit = (job.samples_in() or job.duration) / job.duration
     counts = [int(count) for count in np.flatnonzero(speeds)]

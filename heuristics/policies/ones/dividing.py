@@ -1,4 +1,4 @@
-"""Policies that divide all GPUs anew at every event, by the best ways to run each job."""
+"""Dividing: policies that divide all GPUs anew at every event, by the best ways to run each job."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,19 +29,19 @@ class Division:
     gpus
         Number of GPUs.
     numbers
-        Numbers of the jobs, in the order of their arrival.
+        Numbers of the jobs, in the order of arrival.
     jobs
         The jobs.
     left
-        Remaining work of each in seconds at speed 1; above 0.
+        Remaining work of each job in seconds at speed 1; above 0.
     ways
-        The best ways to run each.
+        The best ways to run each job.
     held
-        Number of GPUs that each holds now.
+        Number of GPUs that each job holds now.
     batches
-        Present batch sizes; 0 if unknown, or the job waits.
+        Current batch sizes; 0 if unknown, or if the job waits.
     started
-        Whether each has held GPUs before.
+        Whether each job has held GPUs before.
     """
 
     gpus: int
@@ -55,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """Speed of each job on 0, 1, ... GPUs, up to all of them; 0 where it may not run."""
+        """The speed of each job on 0, 1, ... GPUs, up to all of them; 0 where it may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):
@@ -64,7 +64,7 @@ class Division:
         return table
 
     def capped(self, caps: Iterable[int]) -> Floats:
-        """Return the speeds with 0 beyond a cap for each job, but at least its fewest GPUs."""
+        """Return the speeds with 0 beyond a cap for each job, but never below its fewest GPUs."""
         speeds = self.speeds.copy()
         for row, cap in zip(speeds, caps, strict=True):
             first = int((row > 0).argmax())
@@ -75,8 +75,8 @@ class Division:
 class Roster:
     """The present jobs with their best ways, and the assignments for numbers of GPUs.
 
-    `limit` returns the most samples of a batch of a job by number; any batch is allowed without it. GPUs that
-    differ in type or memory are refused: only one kind can be divided.
+    `limit` returns the largest batch size of a job, given by number; without it any batch is allowed. GPUs that
+    differ in type or memory are refused, as only one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
@@ -102,7 +102,7 @@ class Roster:
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Return the GPUs to divide now; there must be a job."""
+        """Return the GPUs to divide now; at least one job must be present."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -117,7 +117,7 @@ class Roster:
         )
 
     def actions(self, state: State, division: Division, counts: Sequence[int] | Counts) -> Sequence[Action]:
-        """Return the assignment of numbers of GPUs, unless it is the present one."""
+        """Return the assignment of numbers of GPUs, unless it is the current one."""
         chosen = {
             job: (int(count), ways.modes[count])
             for job, count, ways in zip(division.numbers, counts, division.ways, strict=True)
@@ -139,7 +139,7 @@ Divide = Callable[[Division], Sequence[int] | Counts]
 
 
 class Dividing:
-    """Divide the GPUs by a rule at every event, and run each job in its best mode on what it gets."""
+    """A decider that divides the GPUs by a rule at every event, and runs each job in its best mode."""
 
     preemptive = True
 
@@ -148,7 +148,7 @@ class Dividing:
         self._divide = divide
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Divide the GPUs among the jobs that are there."""
+        """Divide the GPUs among the present jobs."""
         self._roster.update(state)
         if not len(self._roster) or state.capacity <= 0:
             return ()
@@ -168,7 +168,7 @@ def _batch(state: State, job: int) -> int:
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
     """Return which jobs must run: as many of the `forced` ones as fit on their fewest GPUs.
 
-    New jobs go in the order of arrival; of all jobs those with the least time on their fewest GPUs come first.
+    New jobs are considered in the order of arrival; all jobs in order of remaining time on their fewest GPUs.
     """
     least = (speeds > 0).argmax(axis=1)
     places = [place for place in range(len(speeds)) if least[place] and forced != "none"]

@@ -1,4 +1,4 @@
-"""The epochs of running jobs: how many are complete, and when the next one ends."""
+"""Epochs: how many epochs of running jobs are complete, and when the next one ends."""
 
 from collections.abc import Iterable
 from math import inf, nextafter
@@ -9,7 +9,7 @@ from gsopt.simulation.policy import State
 
 
 class Epochs:
-    """Counts the complete epochs of jobs whose training is described."""
+    """A counter of the complete epochs of jobs whose training is described."""
 
     def __init__(self) -> None:
         self._whole: dict[int, int] = {}
@@ -19,12 +19,12 @@ class Epochs:
         return self._whole.get(job, 0)
 
     def forget(self, jobs: Iterable[int]) -> None:
-        """Forget jobs that are complete."""
+        """Forget completed jobs."""
         for job in jobs:
             self._whole.pop(job, None)
 
     def passed(self, state: State, jobs: Iterable[int]) -> dict[int, int]:
-        """Return how many epochs each of the jobs has completed since the last call, if any."""
+        """Return how many epochs each job has completed since the last call, without jobs with none."""
         found = {}
         for job in jobs:
             training = state.jobs[job].training
@@ -37,10 +37,10 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Return when the first epoch of a running job ends; None if there are none.
+        """Return when the first epoch of a running job ends; None if no job has epochs.
 
-        The overhead of the present decision is not known yet, so the time may be too early; then asking again
-        at that time gives the right one.
+        The overhead of the current decision is not known yet, so the time may be too early; a second call at
+        that time returns the right one.
         """
         number = type(state.now)
         times = []

@@ -1,4 +1,4 @@
-"""Exact batching: the decision of ONES, solved to the optimum at every event."""
+"""Exact batching: the decision of ONES, solved to optimality at every event."""
 
 from collections.abc import Callable
 from math import inf
@@ -25,14 +25,15 @@ def exact_batching(
     reconfiguration: float = 0.0,
     solver: Solver | str | None = None,
 ) -> Decider:
-    """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply it at once.
+    """Solve the decision `gsopt.problems.batching.Batching` at every event, and apply it immediately.
 
-    A job's batch size is that of its fastest mode on the GPUs it gets. If larger batches need more samples the
-    fastest mode is the one with the least remaining time, so samples per second count in samples of the default
-    mode. Jobs without batch sizes take part by their menus.
+    A job's batch size is that of its fastest mode on the GPUs it gets. If larger batches need more samples, the
+    fastest mode is the one with the least remaining time, so throughputs are in samples of the default mode.
+    Jobs without batch sizes take part with their allowed numbers of GPUs.
 
-    It is the reference of ONES' search: what the paper's population evolves towards if the remaining work is
-    known. It is compared only if it is named: ``heuristics.policies.exact_batching:exact_batching``.
+    This is the reference for ONES' search: the optimum towards which the paper's population evolves if the
+    remaining work is known. It is left out of comparisons unless named by path:
+    ``heuristics.policies.exact_batching:exact_batching``.
 
     Source: ONES, section 3.2.1, Equations 3-5, with the criteria of `Batching`. Key: the sum of the criterion.
     Ties: as in `gsopt.performance.batching.split`. Preemptive at every event; resizes; knows durations. O(jobs
@@ -43,22 +44,23 @@ def exact_batching(
     state
         The state at the beginning of the run.
     criterion
-        The objective: ``sruf``, the least GPU-seconds of running jobs, as printed; ``rate``, the most
+        The objective: ``sruf``, the least remaining GPU-seconds of running jobs, as printed; ``rate``, the most
         completions per second; ``sum_time``, the least sum of remaining times, of as many jobs as can run.
     forced
-        Which jobs must run: none, jobs that have never run, or all; if not all can, those with the least time
-        on their fewest GPUs. ``sum_time`` needs all.
+        Which jobs must run: ``none``; ``new``, jobs that have never run; or ``all``; if they do not all fit,
+        those with the least time on their fewest GPUs. ``sum_time`` requires ``all``.
     caps
-        Most GPUs of a job: as many as its largest batch needs (``convergence``), or any on which it may run.
+        Most GPUs of a job: as many as its largest batch needs (``convergence``), or any allowed number
+        (``batch``).
     reconfiguration
         The cost of a job's start, stop or change, in the unit of the criterion.
     solver
-        A method of `batching` or its name; dynamic programming on arrays when None.
+        A method of `batching` or its name; if None, dynamic programming on arrays.
 
     Raises
     ------
     InvalidInput
-        An option is none of these, or the cluster has GPUs of several kinds.
+        An option is invalid, or the cluster has GPUs of several kinds.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The batch limits of ONES, by the rules of `LimitRules`."""
+"""Limits: the batch limits of ONES, by the rules of `LimitRules`."""
 
 from collections.abc import Iterable
 from typing import Any, Literal
@@ -16,7 +16,7 @@ Penalty = Literal["compound", "current", "never"]
 
 
 class BatchLimits:
-    """The most samples of a batch of each job, by the options of `ones`; none for jobs without batch sizes."""
+    """The largest batch size of each job, by the options of `ones`; none for jobs without batch sizes."""
 
     def __init__(
         self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"
@@ -36,7 +36,7 @@ class BatchLimits:
 
     @property
     def rate(self) -> float:
-        """sigma: the given rate, or that of the arrivals so far; 0 with fewer than two."""
+        """The arrival rate sigma: as given, or that of the arrivals so far; 0 with fewer than two."""
         if self._given is not None:
             return self._given
         span = float(self._last - self._first) if self._arrivals > 1 else 0.0
@@ -58,7 +58,7 @@ class BatchLimits:
                 self._least[number] = first if self._floor == "gpu" else 1
 
     def forget(self, jobs: Iterable[int]) -> None:
-        """Forget jobs that are complete."""
+        """Forget completed jobs."""
         for job in jobs:
             for limits in (self._limit, self._used, self._largest, self._least):
                 limits.pop(job, None)
@@ -76,7 +76,7 @@ class BatchLimits:
             self._used[job] = min(self._limit[job], scaled_down(self._limit[job], self.rate, elapsed))
 
     def reject(self, jobs: Iterable[int]) -> None:
-        """Halve the limits of jobs that a new schedule leaves waiting."""
+        """Halve the limits of jobs that wait under a new schedule."""
         rules = LimitRules()
         for job in jobs:
             if job in self._limit:

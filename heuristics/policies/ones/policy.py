@@ -1,4 +1,4 @@
-"""ONES: an evolutionary search of elastic batch sizes that goes on from event to event."""
+"""ONES: an evolutionary search for elastic batch sizes that continues from event to event."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -22,43 +22,43 @@ from heuristics.policies.settings import with_settings
 
 @with_settings(OnesSettings)
 def ones(state: State, settings: OnesSettings) -> Decider:
-    """Evolve candidate schedules between events; apply the best when all running jobs have completed an epoch.
+    """Evolve schedules between events; apply the best when every running job has completed an epoch.
 
     Each candidate has a job on every GPU; the best one has the least remaining utilization of its running jobs,
-    ``sum T_j c_j``. A job's batch size is that of its fastest mode within its batch limit, which begins with
-    what one GPU holds, doubles at every epoch, shrinks for jobs that run long, and is halved whenever a job is
-    left waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is predicted by a Beta
-    distribution of their progress, learned from complete jobs
-    (`heuristics.policies.ones.progress.ProgressPredictor`), and drawn anew for every generation; or it is
-    known.
+    ``sum T_j c_j``, with T_j the remaining time and c_j the GPUs of job j. A job's batch size is that of its
+    fastest mode within its batch limit. The limit begins with the batch that one GPU holds, doubles at every
+    epoch, shrinks for jobs that run long, and is halved whenever a job keeps waiting
+    (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or drawn in every
+    generation from a Beta distribution of their progress, learned from completed jobs
+    (`heuristics.policies.ones.progress.ProgressPredictor`).
 
-    It is compared only if it is named: ``heuristics.policies.ones:ones``. It needs jobs whose training is
-    described (`gsopt.scenario.job.Job.training`), or known work, and modes that are batch sizes.
+    The policy is left out of comparisons unless named by path: ``heuristics.policies.ones:ones``. It needs jobs
+    whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each batch
+    size.
 
     Source: ONES (SC 2021), sections 3.2 and 3.3; the search is `heuristics.batching.evolution`, with its
     departures. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does not know
     durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
 
-    Readings of what the paper leaves open:
+    Readings, where the paper is silent:
 
-    - The search runs all the time; here the generations between two updates are made up at the later one, with
-      what is known then, at `generations_per_second` of simulated time and at most `most_generations`, after
-      which populations hardly change. The paper gives no number.
-    - Arrivals and completions do not wait for epochs: what runs is refreshed at once, as the search refreshes a
-      candidate, so that new jobs get GPUs and idle ones are filled.
+    - The search runs continuously. Here the generations between two updates are run at the later one, with the
+      data of that time: `generations_per_second` of simulated time, but at most `most_generations`, after which
+      populations hardly change. The paper gives no number.
+    - Arrivals and completions do not wait for epochs: the running schedule is refreshed immediately, as the
+      search refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
     - The rules for limits are applied once at the end of each epoch; the first epoch is the warm-up, in which a
-      job stays on one GPU. Scale-down is for jobs that run longer than 1/sigma. With `penalty` ``current``
-      their limits double, too, and only the part is used that the formula leaves of them. With ``compound`` the
-      limit itself shrinks at every epoch, as printed: it ends at 1 or 2 samples, and mean job completion times
-      are several times as long. ``never`` is without scale-down, and the fastest on the jobs of
-      `instances.workloads.ones`. The number of modes is finite: the largest batch within the limit counts, and
-      the smallest is always allowed.
-    - A job is rejected if it waits before and after an update; refreshes reject no job. As printed its limit is
-      halved down to one sample; `floor` ``gpu`` ends at what one GPU holds.
-    - By the printed objective waiting jobs cost nothing, so the best candidate often has one job on all GPUs,
-      while the limits of all others are halved away. With `forced` ``all`` every job must run that can, the
-      shortest first if not all can; with ``new`` only those that have never run, as in the printed refresh,
-      which takes two to four times as long on a busy cluster.
+      job stays on one GPU. Jobs that run longer than 1/sigma are scaled down. With `penalty` ``current``, their
+      limits still double, but only the scaled-down part is used. With ``compound``, the limit itself shrinks at
+      every epoch, as printed: it ends at 1 or 2 samples, and mean job completion times are several times as
+      long. ``never`` omits the scale-down, and is the fastest on the jobs of `instances.workloads.ones`. As the
+      number of modes is finite, the largest batch within the limit is used, and the smallest is always allowed.
+    - A job is rejected if it waits before and after an update; refreshes reject no job. As printed, its limit
+      is halved down to one sample; with `floor` ``gpu``, down to the batch that one GPU holds.
+    - In the printed objective waiting jobs cost nothing, so the best candidate often has one job on all GPUs,
+      while the limits of the others shrink to the floor. With `forced` ``all``, as many jobs as fit must run,
+      shortest first. With ``new``, only those that have never run must, as in the printed refresh; jobs then
+      take two to four times as long on a busy cluster.
 
     Parameters
     ----------
@@ -67,32 +67,32 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     knowledge
         Whether the remaining work is ``predicted`` or ``known``.
     generations_per_second, most_generations
-        Generations per simulated second since the last update, at least one in all, and the most at one update.
+        Generations per simulated second since the last update, with a total of at least one, and the maximum
+        per update.
     mutation_rate
         Probability with which a mutation preempts each job.
     population
-        Number of candidates; the number of GPUs when None.
+        Number of candidates; if None, the number of GPUs.
     penalty
-        How jobs that run long are scaled down.
+        How jobs that run long are scaled down: ``current``, ``compound`` or ``never``.
     rate
-        sigma of the scale-down, in 1/s; the present rate of arrivals when None.
+        sigma of the scale-down, in 1/s; if None, the rate of arrivals so far.
     forced
         Which jobs must run: ``all``, or ``new`` ones.
     floor
-        Down to what rejections halve limits: one ``sample``, or what one ``gpu`` holds.
+        The lower bound of limits halved by rejections: one ``sample``, or the batch that one ``gpu`` holds.
     every_epoch
         Whether schedules wait until all running jobs have completed an epoch; otherwise there is an update at
         every event and every end of an epoch.
     engine
-        What runs the generations, see `heuristics.batching.evolution.evolve`.
+        The implementation of the generations, see `heuristics.batching.evolution.evolve`.
     seed
         Seed of all random numbers.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range, a job's training is not described, or the cluster has GPUs of several
-        kinds.
+        An option is out of range, a job's training is not described, or the cluster has GPUs of several kinds.
 
     Examples
     --------
@@ -112,7 +112,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
 
 class _KeptPopulation:
-    """The population, which is kept from event to event."""
+    """The population, kept from event to event."""
 
     def __init__(self, settings: OnesSettings) -> None:
         self._settings = settings
@@ -139,7 +139,7 @@ class _KeptPopulation:
         return [chosen.get(name, 0) for name in table.names]
 
     def refreshed(self, table: CostTable, running: Mapping[str, int], limits: Mapping[str, int]) -> list[int]:
-        """Return the GPUs of each job after refreshing what runs."""
+        """Return the GPUs of each job after refreshing the running schedule."""
         names = tuple(running)
         genome = [place for place, name in enumerate(names) for _ in range(running[name])]
         genome += [IDLE] * max(table.gpus - len(genome), 0)
@@ -184,7 +184,7 @@ class _Ones:
             yield Wake(time)
 
     def _follow(self, state: State) -> None:
-        """Update everything that is known of jobs since the last event."""
+        """Update all data of jobs since the last event."""
         elapsed = float(state.now - self._now)
         self._now = state.now
         for job in state.running:
@@ -229,7 +229,7 @@ class _Ones:
         return self._search.refreshed(table, running, self._used)
 
     def _conclude(self, division: Division, counts: list[int], *, updated: bool) -> None:
-        """Record what runs from now on, and halve the limits of jobs that an update leaves waiting."""
+        """Record the new schedule, and halve the limits of jobs that keep waiting after an update."""
         chosen = {job: count for job, count in zip(division.numbers, counts, strict=True) if count}
         if updated:
             held = dict(zip(division.numbers, division.held.tolist(), strict=True))

@@ -1,4 +1,4 @@
-"""The remaining work of jobs, known or predicted, and what it costs."""
+"""Remaining work: the work that jobs have left, known or predicted, and its cost."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
@@ -28,7 +28,7 @@ class Costs(NamedTuple):
     forced
         Which jobs must run.
     draw
-        Draws the remaining work; None if it is known.
+        Function that draws the remaining work; None if it is known.
     """
 
     unit: Floats
@@ -38,7 +38,7 @@ class Costs(NamedTuple):
 
 
 class RemainingWork:
-    """The remaining work of jobs, known or predicted; `seed` is that of the rows that the predictor keeps."""
+    """The remaining work of jobs, known or predicted; `seed` determines which rows the predictor keeps."""
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
@@ -52,7 +52,7 @@ class RemainingWork:
                 self._logs.setdefault(job, []).append(_observation(state, job))
 
     def complete(self, state: State, jobs: Iterable[int]) -> None:
-        """Learn from jobs that are complete."""
+        """Learn from completed jobs."""
         for job in jobs:
             if log := self._logs.pop(job, None):
                 self._predictor.complete(log, float(state.samples(job)))

@@ -1,4 +1,4 @@
-"""The options of ONES."""
+"""Settings: the options of ONES."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ Forced = Literal["new", "all"]
 
 @dataclass(frozen=True, kw_only=True)
 class OnesSettings:
-    """The options of `heuristics.policies.ones.ones`, which explains them."""
+    """The options of `heuristics.policies.ones.ones`, documented there."""
 
     knowledge: Knowledge = "predicted"
     generations_per_second: float = 1.0

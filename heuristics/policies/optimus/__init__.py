@@ -1,4 +1,4 @@
-"""Optimus and AFS: GPUs are granted one by one, by what jobs have left."""
+"""Optimus and AFS: GPUs are granted one by one, by the remaining times of jobs."""
 
 from heuristics.policies.optimus.policy import afs, optimus
 

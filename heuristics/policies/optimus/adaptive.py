@@ -1,4 +1,4 @@
-"""Adaptive: what a scheduler that knows the truth expects of an adaptive job at its user's batch."""
+"""Adaptive: the true speed and remaining iterations of an adaptive job with its user's batch."""
 
 from collections.abc import Sequence
 
@@ -9,14 +9,14 @@ from gsopt.scenario.adaptive.batch import Batch, split
 def seconds_per_iteration(
     application: Application, batch: int, shape: Sequence[int], *, doubled: bool = True
 ) -> float | None:
-    """Return the true seconds of an iteration over a whole batch; None outside of what was measured.
+    """Return the true seconds of an iteration over a whole batch; None if not measured.
 
-    Each GPU takes its part of the batch in as few sub-batches as fit; all but the last skip the exchange.
-    `shape` has the GPUs on each machine. If `doubled`, a single GPU takes at least two sub-batches, whatever
-    the batch.
+    Each GPU processes its part of the batch in as few sub-batches as fit; all but the last skip the exchange of
+    gradients. `shape` is the number of GPUs on each machine. If `doubled`, a single GPU takes at least two
+    sub-batches for any batch.
 
     Source: Optimus in Pollux' simulator (OSDI 2021), which takes at least two sub-batches on a single GPU. The
-    jobs of that simulator do so only where their batch exceeds the initial one.
+    jobs of that simulator do so only if their batch exceeds the initial one.
     """
     gpus, limits = sum(shape), application.limits
     chosen = split(batch, gpus, limits)
@@ -27,9 +27,9 @@ def seconds_per_iteration(
 
 
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
-    """Return the iterations with a batch from the end of an epoch to that of the training; 1 in its last one.
+    """Return the iterations with a batch from the end of an epoch to the end of the training, at least 1.
 
-    Source: as above; it counts whole epochs.
+    Source: as in `seconds_per_iteration`; whole epochs are counted.
     """
     last = application.completion_epoch(batch)
     if last <= epoch:

@@ -1,4 +1,4 @@
-"""Candidates: jobs that ask for GPUs, with the time that they have left on every number of them."""
+"""Candidates: jobs that ask for GPUs, with their remaining time on every number of them."""
 
 from bisect import bisect_right
 from collections.abc import Iterable
@@ -31,16 +31,16 @@ class _Speeds(NamedTuple):
 
 
 class Candidates:
-    """Make candidates of jobs, with true times left, on the best tier that each number of GPUs can have.
+    """A maker of candidates, with true remaining times on the best tier for each number of GPUs.
 
-    Numbers beyond the available GPUs are left out, and so are jobs that can run on no others. Speeds are
-    computed once for each job; if it has phases, they change for all numbers of GPUs alike. The time left of an
-    adaptive job is that of its iterations at the batch of its user, from the end of its epoch on
-    (`heuristics.policies.optimus.adaptive`); each GPU gets at least the least local batch, and a single GPU is
-    expected to divide its batch in any case if `doubled`.
+    Numbers above the available GPUs are omitted, as are jobs without any other number. Speeds are computed once
+    for each job; if it has phases, they change for all numbers of GPUs alike. The remaining time of an adaptive
+    job is that of its iterations with its user's batch, from the end of the current epoch
+    (`heuristics.policies.optimus.adaptive`); each GPU gets at least the least local batch, and if `doubled`, a
+    single GPU is always expected to divide its batch.
 
-    The work that is left of trainings is predicted by `convergence`, or known when None. A job about which
-    nothing can be predicted yet asks for its fewest GPUs only.
+    The remaining work of trainings is predicted by `convergence`; if None, it is known. A job whose work cannot
+    be predicted yet asks only for its fewest GPUs.
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
@@ -92,7 +92,7 @@ class Candidates:
         return _Speeds(tuple(known), tuple(known.values()))
 
     def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
-        """Return the work that is left, known or predicted; None while nothing can be predicted."""
+        """Return the remaining work, known or predicted; None while it cannot be predicted."""
         if self._convergence is None or state.jobs[number].training is None:
             return _known(state, number, speeds)
         self._convergence.see(state, [number])
@@ -100,7 +100,7 @@ class Candidates:
 
 
 def _known(state: State, number: int, speeds: _Speeds) -> Any:
-    """Return the work that is left: that of the job, or the iterations of an adaptive one."""
+    """Return the remaining work: that of the job, or the iterations of an adaptive one."""
     item, trainee = state.jobs[number], state.trainee(number)
     if trainee is not None and item.batch_size is not None:
         return iterations_left(trainee.application, item.batch_size, trainee.epoch)
@@ -111,5 +111,5 @@ def _known(state: State, number: int, speeds: _Speeds) -> Any:
 
 
 def _rate(state: State, job: int, count: int) -> Any:
-    """Return the speed of a job now on the best tier of so many GPUs."""
+    """Return the current speed of a job on the best tier of a number of GPUs."""
     return state.rate(job, count, tier=state.cluster.best_tier(count))

@@ -1,4 +1,4 @@
-"""Convergence: the work that a training has left, predicted from the losses observed so far."""
+"""Convergence: the remaining work of a training, predicted from the losses observed so far."""
 
 from collections.abc import Iterable, Sequence
 
@@ -11,10 +11,10 @@ _TRIED, _NEEDED = 64, 3
 
 
 class Convergence:
-    """Predict the work that is left from the losses of trainings observed at decisions.
+    """A predictor of the remaining work of trainings from the losses observed at decisions.
 
-    Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss falls by less than a
-    threshold; here it ends at the loss that its user wants.
+    Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss decreases by less than a
+    threshold; here it ends at its user's target loss.
     """
 
     def __init__(self) -> None:
@@ -25,7 +25,7 @@ class Convergence:
         self._seen.pop(job, None)
 
     def see(self, state: State, jobs: Iterable[int]) -> None:
-        """Note the losses of some jobs that are not complete, if they have made progress."""
+        """Record the losses of jobs that are not complete, if they have made progress."""
         for job in jobs:
             observed = state.observed(job)
             if observed is not None:
@@ -34,7 +34,7 @@ class Convergence:
                     seen.append(point)
 
     def left(self, state: State, job: int) -> float | None:
-        """Return the seconds of work that a training has left; None while that cannot be predicted."""
+        """Return the remaining seconds of work of a training; None while it cannot be predicted."""
         item, seen = state.jobs[job], self._seen.get(job, [])
         if item.training is None or len(seen) < _NEEDED:
             return None
@@ -47,9 +47,9 @@ class Convergence:
 def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
     """Return the samples after which a fitted loss reaches a target; None if it never does.
 
-    `seen` has at least two pairs of samples and losses. The loss after k samples is 1 / (a k + b) + c, with a
-    and b at least 0 and c below all losses. For each of some c the line a k + b through 1 / (loss - c) is
-    fitted by least squares, and the c with the least squares of losses is taken.
+    `seen` has at least two pairs of samples and losses. The loss after k samples is modelled as 1 / (a k + b) +
+    c, with a > 0 and c below all losses. For each of several c, the line a k + b is fitted to 1 / (loss - c) by
+    least squares, and the c with the least squared error of the losses is chosen.
     """
     if target <= 0:
         return None

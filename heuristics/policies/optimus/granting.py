@@ -1,4 +1,4 @@
-"""Granting: a decider that grants all GPUs anew, at intervals or at every event, and places changed jobs."""
+"""Granting: a decider that grants all GPUs anew, at intervals or at every event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -10,10 +10,10 @@ from heuristics.policies.optimus.candidates import Candidates, GpuCandidate
 
 
 class Grants:
-    """The GPUs that a decision grants, beginning with none.
+    """The GPUs that a decision grants, initially none.
 
-    `pool` has all available GPUs, as if they were free. Where GPUs are of several kinds, jobs get those again
-    that they held `before`.
+    `pool` contains all available GPUs, as if they were free. If GPUs are of several kinds, jobs get the GPUs
+    that they held `before` again if possible.
     """
 
     def __init__(self, pool: Pool, before: Mapping[int, Holding]) -> None:
@@ -23,11 +23,11 @@ class Grants:
         self._rungs: dict[int, int] = {}
 
     def rung(self, job: GpuCandidate) -> int:
-        """Return the place of what a job has among its counts; -1 if it has nothing."""
+        """Return the index of a job's granted number of GPUs among its counts; -1 if it has none."""
         return self._rungs.get(job.number, -1)
 
     def may_grow(self, job: GpuCandidate) -> bool:
-        """Check whether a job has a next count, and whether the GPUs for it are left."""
+        """Check whether a job has a next count, and whether enough GPUs remain for it."""
         rung = self.rung(job)
         if rung + 1 == len(job.counts):
             return False
@@ -35,17 +35,17 @@ class Grants:
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
     def grow(self, job: GpuCandidate) -> bool:
-        """Grant a job its next count if the GPUs for it are left; return whether they were."""
+        """Grant a job its next count if enough GPUs remain; return whether they did."""
         if fits := self.may_grow(job):
             self.set(job, self.rung(job) + 1)
         return fits
 
     def start(self, jobs: Iterable[GpuCandidate]) -> list[GpuCandidate]:
-        """Grant jobs their fewest GPUs, one after the other, and return those that got them."""
+        """Grant jobs their fewest GPUs, one after another, and return those that got them."""
         return [job for job in jobs if self.grow(job)]
 
     def set(self, job: GpuCandidate, rung: int) -> None:
-        """Grant a job one of its counts, by its place among them, in place of what it has been granted."""
+        """Grant a job one of its counts, given by index, in place of its previous grant."""
         if (holding := self.holdings.get(job.number)) is not None:
             self.pool.give_back(holding)
         taken = self.pool.take(job.item, job.counts[rung], self._before.get(job.number))
@@ -57,11 +57,11 @@ Grant = Callable[[Sequence[GpuCandidate], Grants], None]
 
 
 class Granting:
-    """Let a rule grant all GPUs anew, and move the jobs whose number of GPUs changes.
+    """A decider that lets a rule grant all GPUs anew, and moves the jobs whose number of GPUs changes.
 
-    Where GPUs are of one kind, jobs are placed by `place_on_emptiest`; where they are of several, a job keeps
-    its own as far as possible, and takes those of the least sufficient memory close together. Decisions are
-    taken at multiples of the interval, or at every event when it is None.
+    If all GPUs are of one kind, jobs are placed by `place_on_emptiest`. Otherwise a job keeps its GPUs as far
+    as possible, and takes others with the least sufficient memory, close together. Decisions are taken at
+    multiples of the interval, or at every event if it is None.
     """
 
     preemptive = True
@@ -77,9 +77,9 @@ class Granting:
         self._held: dict[int, Holding] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Grant the GPUs if it is time, and ask for the next time.
+        """Grant the GPUs if a decision is due, and ask for the time of the next decision.
 
-        Where no job has a choice of GPUs, nothing changes by time alone, so the decider need not be asked.
+        If all jobs are rigid, nothing changes between events, so no next time is needed.
         """
         self._follow(state)
         is_time = self._instants is None or self._instants.reached(state.now)
@@ -90,7 +90,7 @@ class Granting:
             yield Wake(self._instants.ask(state.now))
 
     def _follow(self, state: State) -> None:
-        """Take in the jobs that have come and gone."""
+        """Process the jobs that have arrived, completed or been evicted."""
         for job in state.completed:
             del self._there[job]
             self._held.pop(job, None)
@@ -115,11 +115,11 @@ class Granting:
 
 
 def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tuple[int, ...]]:
-    """Place jobs with given numbers of GPUs, in a cluster of racks.
+    """Place jobs with given numbers of GPUs, in a cluster with racks.
 
-    A running job keeps its GPUs if their number stays, and gives all of them back if it changes. Then jobs are
-    placed from the fewest GPUs up, ties by number: each takes GPUs of the machine with the most free ones, then
-    of the next one, until it has its number. Ties go to the lower machine.
+    A running job keeps its GPUs if their number does not change, and releases all of them otherwise. The other
+    jobs are placed in ascending order of GPUs, then of job number: each takes GPUs of the machine with the most
+    free ones, then of the next one, until it has enough. Ties go to the lower machine.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
     """

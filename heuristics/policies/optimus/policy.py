@@ -1,4 +1,4 @@
-"""Optimus and AFS: GPUs are granted one by one to the job that gains most, by the time that jobs have left."""
+"""Optimus and AFS: GPUs are granted one by one to the job that gains most in remaining time."""
 
 from functools import partial
 from typing import Literal
@@ -23,47 +23,47 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then one more to the job whose time left falls most, again and again.
+    """Grant every job its fewest GPUs, then further GPUs one by one where the remaining time falls most.
 
-    All GPUs are granted anew at every interval. A job keeps its GPUs if their number stays; the others are
-    placed from the fewest GPUs up, each on the machines with the most free ones.
+    All GPUs are granted anew at every interval. A job keeps its GPUs if their number does not change; the
+    others are placed in ascending order of GPUs, each on the machines with the most free ones.
 
-    Source: Optimus (EuroSys 2018), section 4.1, in the form in which Pollux (OSDI 2021) compares itself with
-    it, "Optimus+Oracle", and as its authors' public simulator has it: true times left, no parameter servers,
-    a decision every 60 s. Key: the reduction of the time left by a step, per GPU of it, while that is
-    positive. Ties: the job released first. Preemptive: jobs beyond the capacity wait, in the order of their
-    release, those that do not fit skipped; resizes; knows durations. O(J + W log J) for W steps of J jobs.
+    Source: Optimus (EuroSys 2018), section 4.1, as the baseline "Optimus+Oracle" of Pollux (OSDI 2021) and in
+    its authors' public simulator: true remaining times, no parameter servers, a decision every 60 s. Key: the
+    reduction of the remaining time by a step, per GPU of the step, while positive. Ties: the job released
+    first. Preemptive: if the capacity is exceeded, jobs released later wait, and those that do not fit are
+    skipped; resizes; knows durations. O(J + W log J) for W steps of J jobs.
 
-    With ``interval=600``, `stops` and predicted knowledge it is Optimus itself, as far as there is anything to
-    predict: parameter servers, which take no GPUs, and fitted speeds are left out.
+    With ``interval=600``, `stops` and ``knowledge="predicted"`` it is Optimus itself, without parameter
+    servers, which take no GPUs, and without fitted speeds.
 
-    Departures: a job begins with the fewest GPUs of its menu and takes the steps of its menu, where Optimus
-    knows single GPUs; one whose next step does not fit gets no more.
+    Departures: a job begins with its fewest GPUs and takes the steps between its allowed numbers, whereas
+    Optimus adds single GPUs; a job whose next step does not fit gets no more.
 
     Parameters
     ----------
     interval
-        Seconds between decisions, which are taken at its multiples; None for a decision at every event.
+        Seconds between decisions, which are taken at multiples of it; None for a decision at every event.
     exact
-        Whether to divide the GPUs beyond the fewest of each job so that the sum of the times left is least, as
-        the decision `gsopt.problems.Allocation`, instead of step by step. The steps find that too where each
-        saves less than the one before it. A better decision need not give shorter times in the end.
+        Whether to divide the GPUs beyond the fewest of each job to minimize the sum of remaining times, by the
+        decision `gsopt.problems.Allocation`, instead of step by step. Steps are also optimal if each saves less
+        than the one before. A better decision does not necessarily lead to shorter completion times.
     solver
-        The method of that decision, or its name.
+        The method for that decision, or its name.
     stops
-        Whether the first step that does not fit ends the decision, as in the code of Optimus' authors; else its
-        job gets no more.
+        Whether the first step that does not fit ends the decision, as in the code of Optimus' authors;
+        otherwise only its job gets no more.
     knowledge
-        Whether the work that is left is ``known``, or ``predicted`` from a curve fitted to the observed losses,
-        for jobs with a training; such a job keeps its fewest GPUs until three losses were observed.
+        Whether the remaining work is ``known``, or ``predicted`` from a curve fitted to the observed losses,
+        for jobs with a training; such a job has its fewest GPUs until three losses are observed.
     doubled
-        Whether an adaptive job is expected to divide its batch in two on a single GPU, as in the simulator of
-        Pollux; else only where the batch exceeds the initial one, as jobs there do.
+        Whether an adaptive job is always expected to divide its batch in two on a single GPU, as in the
+        simulator of Pollux; otherwise only if the batch exceeds the initial one, as the jobs there do.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range; or GPUs are of several kinds where `exact`.
+        An option is out of range, or GPUs are of several kinds with `exact`.
 
     Examples
     --------
@@ -91,21 +91,22 @@ def afs(
     solver: MethodLike | str = "exact",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every further GPU to the job that gains more by it than those that it is compared with.
+    """Grant each further GPU to the winner of pairwise comparisons of remaining times and speed-ups.
 
-    All GPUs are granted anew at every event, one after the other. For each a scan keeps the winner of its
-    comparisons: of two jobs without GPUs the one with less time left on its fewest; otherwise the one with
-    less time left on what it has, if its speed grows by a larger share of what it has than that of the other
-    grows by of what it would have. A job without GPUs has no end in sight, and its speed grows by all of it.
+    All GPUs are granted anew at every event, one after another. For each GPU, a scan over the jobs keeps the
+    winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins. Otherwise
+    call the job with less remaining time on its current GPUs the shorter one; it wins if its gain in speed,
+    relative to its current speed, exceeds the gain of the other, relative to the other's speed after the step.
+    For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
 
-    Source: AFS (NSDI 2021), AFS-L, which knows lengths; AFS-P is left out. Its authors' code is not public.
-    Key: as above. Ties: the job that the scan comes to last where neither has GPUs, else the winner so far
-    counts as the one with less time left. Preemptive; resizes; knows durations. Placement as in `optimus`.
-    O(J G) for G steps granted among J jobs.
+    Source: AFS (NSDI 2021), AFS-L, which knows job lengths, without AFS-P. Its authors' code is not public.
+    Key: as above. Ties: the later job of the scan if neither has GPUs, else the winner so far counts as the
+    shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G steps granted
+    among J jobs.
 
-    Readings: the comparison is not transitive, so the order of the scan decides; here it is that of release.
-    A step of several GPUs counts for each of them, but for the first of a job; steps that make a job no faster
-    are not taken; a job whose next step does not fit gets no more.
+    Readings: the comparison is not transitive, so the order of the scan matters; here it is that of release.
+    The gain of a step of several GPUs is divided by their number, except for a job's first step. Steps that
+    make a job no faster are not taken; a job whose next step does not fit gets no more.
 
     Parameters
     ----------
@@ -117,7 +118,7 @@ def afs(
     Raises
     ------
     InvalidInput
-        The interval is no number of seconds; or GPUs are of several kinds where `exact`.
+        The interval is not a valid number of seconds, or GPUs are of several kinds with `exact`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Race: candidates are granted step by step what they ask for, the step of the least rank first."""
+"""Race: candidates are granted steps one by one, the step of the least rank first."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heappush
@@ -10,7 +10,7 @@ class Ranked(Protocol):
 
     @property
     def rank(self) -> Any:
-        """Its rank; the least goes first."""
+        """The rank of the step; the least goes first."""
 
 
 S = TypeVar("S", bound=Ranked)
@@ -19,11 +19,11 @@ S = TypeVar("S", bound=Ranked)
 def race(
     candidates: Iterable[Iterator[S]], take: Callable[[int, S], bool], *, stops: bool = False
 ) -> Iterator[tuple[int, S]]:
-    """Grant step after step, that of the least rank first, and yield it with the place of its candidate.
+    """Grant steps one by one, least rank first, and yield each with the index of its candidate.
 
-    Ties go to the candidate that is named first. `take` takes what a step of the candidate at a place needs,
-    and returns whether it was left. The first step that does not fit ends the race for its candidate only, or
-    for all if `stops`. O(J + S log J) for S steps of J candidates.
+    Ties go to the candidate with the lower index. `take` takes the GPUs for a step of the candidate at an
+    index, and returns whether enough remained. The first step that does not fit ends the race for its candidate
+    only, or for all if `stops`. O(J + S log J) for S steps of J candidates.
     """
     entrants: Sequence[Iterator[S]] = tuple(candidates)
     queue = [(step.rank, place, step) for place, each in enumerate(entrants) if (step := next(each, None))]
@@ -40,9 +40,10 @@ def race(
 
 
 def by_time_saved(before: Any, after: Any, gpus: int) -> Any:
-    """Rank a step by the time left before and after it, the one that saves most per GPU first.
+    """Return the rank of a step by the remaining time saved per GPU, most first; None if it saves nothing.
 
-    None if it saves nothing. Source: Optimus, section 4.1.
+    `before` and `after` are the remaining times without and with the step, which adds `gpus`. Source: Optimus,
+    section 4.1.
     """
     saved = before - after
     return -saved / gpus if saved > 0 else None

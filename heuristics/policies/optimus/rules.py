@@ -1,4 +1,4 @@
-"""Rules: how GPUs are granted, step by step, by the best division of all, or by pairwise comparisons."""
+"""Rules: how GPUs are granted: step by step, by an exact division, or by pairwise comparisons."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -18,10 +18,10 @@ class _GainStep(NamedTuple):
 
 
 def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
-    """Grant every job its fewest GPUs, then step after step to the job whose time left falls most per GPU.
+    """Grant every job its fewest GPUs, then steps one by one, the most remaining time saved per GPU first.
 
-    No step is taken that saves no time. Ties go to the job that is named first. The first step that does not
-    fit ends it for its job only, or for all jobs if `stops`.
+    No step is taken that saves no time. Ties go to the earlier job in the list. The first step that does not
+    fit ends the steps of its job only, or of all jobs if `stops`.
 
     Source: Optimus, section 4.1. O(J + W log J) for W steps of J jobs.
     """
@@ -31,7 +31,7 @@ def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = Fals
 
 
 def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
-    """Yield the steps of a job from its fewest GPUs on, as far as each saves time."""
+    """Yield the steps of a job from its fewest GPUs, while each saves time."""
     for rung in range(len(job.counts) - 1):
         gpus = job.counts[rung + 1] - job.counts[rung]
         rank = by_time_saved(job.left[rung], job.left[rung + 1], gpus)
@@ -43,10 +43,10 @@ def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
 def by_method(
     jobs: Sequence[GpuCandidate], grants: Grants, method: MethodLike, *, shortest_first: bool = False
 ) -> None:
-    """Grant every job its fewest GPUs, and divide the others so that the sum of the times left falls most.
+    """Grant every job its fewest GPUs, and divide the others to minimize the sum of remaining times.
 
-    That is the decision `gsopt.problems.Allocation`, taken by a method of it. Jobs get their fewest GPUs in the
-    given order, or those with less time left first.
+    This is the decision `gsopt.problems.Allocation`, solved by a method of it. Jobs get their fewest GPUs in
+    the given order, or in order of remaining time if `shortest_first`.
 
     Raises
     ------
@@ -68,7 +68,7 @@ def by_method(
 
 
 def _asked(job: GpuCandidate) -> ElasticJob:
-    """Return a job as the decision `allocation` has it."""
+    """Return a job of the decision `allocation`."""
     least, *more = job.counts
     longest, *shorter = map(float, job.left)
     return ElasticJob(
@@ -81,9 +81,9 @@ def _asked(job: GpuCandidate) -> ElasticJob:
 
 
 def by_pairs(jobs: Sequence[GpuCandidate], grants: Grants) -> None:
-    """Grant step after step to the winner of a scan that compares each job with the winner so far.
+    """Grant steps one by one, each to the winner of a scan that compares each job with the winner so far.
 
-    Source: AFS (NSDI 2021), AFS-L, as `afs` reads it. O(J G) for G steps granted among J jobs.
+    Source: AFS (NSDI 2021), AFS-L, with the readings of `afs`. O(J G) for G steps granted among J jobs.
     """
 
     def winner(one: GpuCandidate, other: GpuCandidate) -> GpuCandidate:
@@ -101,9 +101,9 @@ def _may_gain(job: GpuCandidate, grants: Grants) -> bool:
 
 
 def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> bool:
-    """Check whether a job wins its comparison with the winner so far, each at a place among its counts.
+    """Check whether a job wins its comparison with the winner so far, each with an index of its counts.
 
-    The place is -1 if a job has no GPUs.
+    The index is -1 if a job has no GPUs.
     """
     if rung < 0 and other_rung < 0:
         return bool(one.left[0] <= other.left[0])
@@ -113,13 +113,13 @@ def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> 
 
 
 def _share_of_present(job: GpuCandidate, rung: int) -> Any:
-    """Return by what share of its present speed the next step speeds a job up, per GPU."""
+    """Return the gain in speed of the next step, relative to the current speed, per GPU."""
     step = job.counts[rung + 1] - job.counts[rung]
     return (job.left[rung] / job.left[rung + 1] - 1) / step
 
 
 def _share_of_next(job: GpuCandidate, rung: int) -> Any:
-    """Return by what share of its next speed the next step speeds a job up, per GPU; 1 for the first."""
+    """Return the gain in speed of the next step, relative to the speed after it, per GPU; 1 for the first."""
     if rung < 0:
         return 1
     step = job.counts[rung + 1] - job.counts[rung]

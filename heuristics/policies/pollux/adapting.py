@@ -15,14 +15,15 @@ Divide = Callable[[Goodput], GoodputSolution]
 
 
 class Adapting:
-    """Take the decision `gsopt.problems.goodput.Goodput` at every interval, for all jobs that are present.
+    """A decider that solves `gsopt.problems.goodput.Goodput` for all present jobs at every interval.
 
-    Jobs are listed by the GPU time that they have had, the least first. Between two intervals no job starts.
+    Jobs are listed by attained GPU time, least first. No job starts between decisions.
 
     Raises
     ------
     InvalidInput
-        The interval is no number of seconds, or GPUs are of several kinds: only one kind can be divided.
+        The interval is not a valid number of seconds, or GPUs are of several kinds, as only one kind can be
+        divided.
     """
 
     preemptive = True
@@ -41,7 +42,7 @@ class Adapting:
         self._starts = Counter[int]()  # how often each job was given GPUs
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide if it is time."""
+        """Make a decision if one is due."""
         for job in state.completed:
             del self._there[job]
             self._starts.pop(job, None)
@@ -54,7 +55,7 @@ class Adapting:
         yield Wake(self._instants.ask(state.now))
 
     def _divided(self, state: State) -> Iterable[Action]:
-        """Divide the available GPUs, if there are any, and assign them."""
+        """Divide the available GPUs, if any, and assign them."""
         nodes = Nodes(state)
         if not nodes.sizes:
             return

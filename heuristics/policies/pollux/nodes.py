@@ -1,4 +1,4 @@
-"""Nodes: the machines that have GPUs, and the GPUs that a number of GPUs on each of them stands for."""
+"""Nodes: the machines that have GPUs, and the placement of numbers of GPUs on them."""
 
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -10,7 +10,7 @@ Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines of a cluster with GPUs at an instant, and their sizes; a plain cluster is one machine."""
+    """The machines of a cluster that have GPUs now, and their sizes; a cluster without racks is one machine."""
 
     def __init__(self, state: State) -> None:
         held = {gpu for job in state.running for gpu in state.placement(job)}
@@ -20,11 +20,11 @@ class Nodes:
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
     def most_gpus(self, number: int) -> int:
-        """Return the most GPUs that a number of nodes has."""
+        """Return the most GPUs of a number of nodes."""
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def vector(self, state: State, job: int) -> Vector:
-        """Return the GPUs of a job on each node; empty when it has none."""
+        """Return the number of GPUs of a job on each node; empty if it has none."""
         if job not in state.running:
             return ()
         if not self._gpus:
@@ -33,7 +33,7 @@ class Nodes:
         return tuple(held.count(node) for node in range(len(self.sizes)))
 
     def places(self, state: State, vectors: Mapping[int, Vector]) -> dict[int, Allocation]:
-        """Choose the GPUs of all jobs from their numbers on each node; an unchanged job keeps its own."""
+        """Return the GPUs of all jobs from their numbers on each node; an unchanged job keeps its own."""
         if not self._gpus:
             return {job: sum(vector) for job, vector in vectors.items()}
         kept = {job: state.placement(job) for job in vectors if self.vector(state, job) == vectors[job]}
@@ -43,5 +43,5 @@ class Nodes:
 
 
 def _popped(free: Sequence[list[int]], vector: Vector) -> tuple[int, ...]:
-    """Take so many free GPUs of each node."""
+    """Return free GPUs, as many as given for each node, and remove them from the free ones."""
     return tuple(free[node].pop() for node, count in enumerate(vector) for _ in range(count))

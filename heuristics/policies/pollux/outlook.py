@@ -1,4 +1,4 @@
-"""Outlook: how fast each job is expected to be on any GPUs, by its own model or by its menu."""
+"""Outlook: the expected speed of each job on any GPUs, by its own model or by its given speeds."""
 
 from typing import NamedTuple
 
@@ -12,24 +12,24 @@ from heuristics.policies.pollux.nodes import Nodes, Vector
 
 
 class Caps(NamedTuple):
-    """The most GPUs and nodes that a job may have, whatever it has had."""
+    """The most GPUs and nodes that a job may ever have."""
 
     gpus: int
     nodes: int
 
 
 class JobOutlook:
-    """What is expected of one job.
+    """The expectations for one job.
 
-    An adaptive job runs in its mode that tunes its batch, if it has one. It is expected to be as fast as its
-    own model says, and before it has measured anything as fast as it has GPUs. Any other job is as fast as its
-    menu says: on several machines with the best network that so many can have. `fewest` is the fewest GPUs on
-    which it runs.
+    An adaptive job runs in its mode that tunes the batch, if it has one. Its expected speed is that of its own
+    model, or proportional to its GPUs before it has measured anything. Any other job has its given speeds, on
+    several machines with the best network possible for their number. `fewest` is the fewest GPUs on which the
+    job runs.
 
     Raises
     ------
     InvalidInput
-        It runs on no number of GPUs within the caps.
+        The job runs on no number of GPUs within the caps.
     """
 
     def __init__(self, state: State, job: int, caps: Caps) -> None:
@@ -48,15 +48,15 @@ class JobOutlook:
         self._speeds: dict[str, list[float]] = {}  # by tier, where a menu tells them
 
     def mode(self, gpus: int) -> str:
-        """Return the mode in which it runs on a number of GPUs."""
+        """Return the mode in which the job runs on a number of GPUs."""
         return self._modes[gpus]
 
     def note(self, gpus: int) -> None:
-        """Note how many GPUs it gets."""
+        """Record the number of GPUs that the job gets."""
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Take GPUs away from the last nodes until it can run on the rest; empty if it cannot run on any."""
+        """Remove GPUs of the last nodes until the job can run on the rest; empty if it cannot run on any."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -65,7 +65,7 @@ class JobOutlook:
         return tuple(found) if usable else ()
 
     def most(self, state: State) -> int:
-        """Return the most GPUs that it may have now: twice as many as it has had."""
+        """Return the most GPUs that the job may have now: twice as many as it has had, within the caps."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return min(max(2 * self._ran, self.fewest), self._usable[-1])
@@ -73,9 +73,10 @@ class JobOutlook:
         return min(most, self._usable[-1])
 
     def speedups(self, state: State, nodes: Nodes, fair: int) -> list[list[float]]:
-        """Return speeds relative to the fair share, in a row for 1, 2, ... nodes, on as many GPUs and more.
+        """Return speeds relative to the fair share, in one row each for 1, 2, ... nodes.
 
-        The GPUs of the fair share count as GPUs of one node.
+        A row holds the speed-ups on n, n + 1, ... GPUs for n nodes. The GPUs of the fair share (`fair`) count
+        as GPUs of one node.
         """
         most = self.most(state)
         rows = [
@@ -95,7 +96,7 @@ class JobOutlook:
         ]
 
     def _expected(self, state: State, fair: int, most: int) -> tuple[list[float], list[float]] | None:
-        """Return the speed-ups that an adaptive job expects on 0, 1, ... GPUs of one node, and of several."""
+        """Return an adaptive job's expected speed-ups on 0, 1, ... GPUs of one node, and of several nodes."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return None
@@ -112,7 +113,7 @@ class JobOutlook:
         return found[0], found[1]
 
     def _on_tier(self, state: State, tier: str) -> list[float]:
-        """Return the speed by its menu on 0, 1, ... GPUs that a tier joins."""
+        """Return the given speed on 0, 1, ... GPUs connected by a tier."""
         if tier not in self._speeds:
             speeds = {
                 count: float(state.rate(self._job, count, self._modes[count], tier=tier))

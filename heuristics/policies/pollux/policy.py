@@ -1,4 +1,4 @@
-"""Pollux: adaptive jobs share all GPUs anew every minute, so that the power mean of their speed-ups is best."""
+"""Pollux: adaptive jobs share all GPUs anew every minute, to maximize a power mean of their speed-ups."""
 
 from functools import partial
 from math import inf
@@ -41,57 +41,59 @@ def pollux(
     most_nodes: int = 16,
     seed: int = 0,
 ) -> Decider:
-    """Take the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
+    """Solve the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
 
-    An adaptive job reports how fast it expects to be on any GPUs, by a model fitted to its own steps and the
-    noise of its gradients, and tunes its batch itself. Its speed-up is its goodput relative to that on a fair
-    share of the GPUs. A job that would have to restart counts less, the more so the younger it is and the more
-    often it has restarted. A job may have twice the GPUs that it has ever had.
+    An adaptive job reports its expected speed on any GPUs, by a model fitted to its own steps and the noise of
+    its gradients, and tunes its batch itself. Its speed-up is its goodput relative to that on a fair share of
+    the GPUs. The speed-up of a job that would have to restart is discounted, more for younger jobs and for jobs
+    with more restarts. A job may have at most twice the most GPUs that it has had so far.
 
-    Comparisons include it only if it is named: ``heuristics.policies.pollux:pollux``. GPUs must be alike.
+    The policy is left out of comparisons unless named by path: ``heuristics.policies.pollux:pollux``. GPUs must
+    be of one kind.
 
-    Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator for what the text leaves open. Key: the
-    mean of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: what the search finds first,
-    which favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not
-    know durations. Cost: as `heuristics.goodput.genetic`, 0.4 s for 160 jobs on 64 GPUs; the exact method takes
-    a tenth of that.
+    Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean
+    of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: the first solution found, which
+    favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not know
+    durations. Cost: as `heuristics.goodput.genetic`, 0.4 s for 160 jobs on 64 GPUs; the exact method takes a
+    tenth of that.
 
-    Readings of the authors' simulator, which all count:
+    Readings, all from the authors' simulator:
 
-    - The fair share is the GPUs divided by the jobs, rounded up, and counts as GPUs of one node however many
-      they are.
-    - A job that has not measured anything yet is as fast as it has GPUs.
-    - The search begins with those candidates of the last one that no other surpassed in both goals.
-    - A job that starts or moves restarts, but its first start is not counted among its restarts. One that has
-      only just arrived counts as if it did not run, so it may have to wait for the next interval.
+    - The fair share is the number of GPUs divided by that of jobs, rounded up, and counts as GPUs of one node
+      regardless of its size.
+    - The speed of a job that has not measured anything yet is proportional to its GPUs.
+    - The search begins with the Pareto-optimal candidates of the last search.
+    - Every start or move is a restart, except the first start of a job. A job that has just arrived counts as
+      not running, so it may have to wait for the next interval.
 
-    Of a job that is not adaptive the menu is the model, which it knows from the beginning: it may start on the
-    fewest GPUs on which it runs, and where the search gives it a number on which it does not run, it has the
-    next lower one. The search is begun with one more candidate, in which such jobs that need several GPUs start
-    on idle ones.
+    The model of a job that is not adaptive is its given speeds, known from the beginning. It may start on its
+    fewest GPUs, and if the search returns a number that is not allowed, it gets the next lower one. The search
+    begins with an additional candidate, in which such jobs that need several GPUs start on idle ones.
 
-    On the five workloads of the authors (1 to 4 and 6, `instances.scenarios.pollux`) the mean job completion
-    time is 1.5 % below theirs to 0.2 % above, on a cluster of 64 GPUs (`tests/benchmarks/bench_pollux.py`);
-    with exact decisions it is up to 2.1 % below. A decision takes 0.14 s at the median, exactly
-    0.006 s; on nodes of eight GPUs (newTrace of Sia) exactly 0.1 s, and up to some seconds, see `limit`.
+    On five workloads of the authors (1 to 4 and 6, `instances.scenarios.pollux`) and a cluster of 64 GPUs, the
+    mean job completion time is between 1.5 % below and 0.2 % above theirs (`tests/benchmarks/bench_pollux.py`);
+    with exact decisions it is up to 2.1 % below. The median time of a decision is 0.14 s, or 0.006 s with
+    `exact`. On nodes of eight GPUs (newTrace of Sia), `exact` takes 0.1 s, and up to several seconds, see
+    `limit`.
 
     Parameters
     ----------
     exact
-        Whether the decision is solved to the optimum, instead of by the published search.
+        Whether the decision is solved to optimality instead of by the published search.
     solver
-        The method that solves it then, or its name.
+        The exact method, or its name.
     limit
-        Seconds after which the best solution of an exact decision is taken, proven or not, that of the greedy
-        method at least; None for no limit.
+        Seconds after which the best solution of an exact decision so far is taken, or that of the greedy method
+        if better; None for no limit.
     interval
         Seconds between decisions.
     population, generations
-        Candidates of the search, and how often as many are bred: once at least, or no job would start.
+        Number of candidates of the search, and number of generations, at least one, as otherwise no job would
+        start.
     power
         Power p of the mean, from -10 to -1.
     restart_time
-        Seconds of a restart, as the decision reckons with it.
+        Seconds of a restart, as assumed by the decision.
     most_gpus, most_nodes
         Most GPUs and nodes of a job.
     seed
@@ -100,8 +102,8 @@ def pollux(
     Raises
     ------
     InvalidInput
-        An option is out of its range, the cluster has GPUs of several kinds, or a job needs more GPUs than it
-        may have.
+        An option is out of range, the cluster has GPUs of several kinds, or a job needs more GPUs than
+        `most_gpus`.
 
     Examples
     --------
@@ -136,7 +138,7 @@ def pollux(
 def _solve(
     problem: Goodput, *, method: MethodLike, fallback: MethodLike, limit: float | None
 ) -> GoodputSolution:
-    """Solve a decision to the optimum, or until a limit, and then no worse than by the fallback."""
+    """Solve a decision to optimality or up to a time limit, then no worse than the fallback."""
     found: Result[GoodputSolution] | None
     found = run(method, problem, **({} if limit is None else {"time_limit": limit}))
     if found.status is not Status.OPTIMAL:
@@ -145,7 +147,7 @@ def _solve(
 
 
 class _Search:
-    """The published search, which goes on from where it ended last time."""
+    """The published search, continued from the previous decision."""
 
     def __init__(self, population: int, generations: int, most_nodes: int, random: np.random.Generator) -> None:
         self._population, self._generations, self._most_nodes = population, generations, most_nodes
@@ -169,7 +171,7 @@ class _Search:
         return table.solution(self._front[0])
 
     def _kept(self, names: list[str], table: SpeedupTable) -> Counts:
-        """Return the candidates of the last time, for the jobs that are present now."""
+        """Return the candidates of the previous decision, for the jobs that are present now."""
         count, _, nodes = self._front.shape
         if nodes != table.current.shape[1]:  # machines have come or gone
             return table.current[None][:0]

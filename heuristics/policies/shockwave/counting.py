@@ -9,10 +9,10 @@ from heuristics.policies.shockwave.window import Counts, Window
 
 
 class WindowRelaxation:
-    """A relaxation of a window: jobs together take no more GPUs than there are in all rounds together.
+    """A relaxation of a window that limits only the total GPU-rounds of all jobs.
 
-    Every plan satisfies that, and numbers of rounds that do nearly always make a plan, as small jobs fill the
-    gaps.
+    Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it nearly always make a plan, as
+    small jobs fill the gaps.
     """
 
     def __init__(self, window: Window) -> None:
@@ -25,9 +25,9 @@ class WindowRelaxation:
         self._size = window.sizes[self._job].astype(np.float64)
 
     def ceiling(self, least: Counts) -> float | None:
-        """Return the most that jobs may gain with at least so many rounds each; None if these do not fit.
+        """Return the most that jobs may gain with at least `least` rounds each; None if these do not fit.
 
-        The greatest gains for each GPU are taken first, the last one in part: a linear programme.
+        The greatest gains per GPU are taken first, the last one partly: this solves a linear programme.
         """
         room = self._room - int(self._window.sizes @ least)
         if room < 0:
@@ -38,10 +38,10 @@ class WindowRelaxation:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Yield the numbers of rounds that gain most, then those that do on fewer GPUs; `least` must fit.
+        """Yield the numbers of rounds that gain most, then the best ones on fewer GPUs; `least` must fit.
 
-        A knapsack with one choice for each job, by dynamic programming over the GPUs taken: O(J R^2 M) for J
-        jobs and R rounds on M GPUs, and O(J) for each choice. Ties: fewer GPUs.
+        A multiple-choice knapsack, by dynamic programming over the GPU-rounds taken: O(J R^2 M) for J jobs and
+        R rounds on M GPUs, and O(J) for each choice. Ties: fewer GPUs.
         """
         room = self._room - int(self._window.sizes @ least)
         value = np.zeros(room + 1)
@@ -53,7 +53,7 @@ class WindowRelaxation:
                 yield least + self._traced(chosen, used)
 
     def _traced(self, chosen: NDArray[np.int16], used: int) -> Counts:
-        """Return the additional rounds behind a value."""
+        """Return the additional rounds that make up a value."""
         extra = np.zeros(len(chosen), dtype=np.int64)
         for job in range(len(chosen) - 1, -1, -1):
             extra[job] = chosen[job, used]
@@ -64,7 +64,7 @@ class WindowRelaxation:
 def _with_job(
     value: NDArray[np.float64], chosen: NDArray[np.int16], size: int, gains: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return the most that any number of GPUs can gain with one more job, and note its additional rounds."""
+    """Return the best gain on any number of GPUs with one more job, and record its additional rounds."""
     best, gained = value.copy(), 0.0
     for extra, gain in enumerate(gains, start=1):
         used = extra * size

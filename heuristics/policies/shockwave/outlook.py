@@ -32,7 +32,7 @@ _LAST_POWER = 100.0
 
 @dataclass(frozen=True)
 class Terms:
-    """What a plan is made for; the options of `shockwave`."""
+    """The terms of a plan: options of `shockwave`."""
 
     rounds: int
     interval: float
@@ -45,7 +45,7 @@ class Terms:
 
 
 class _Need(NamedTuple):
-    """What a job still needs: GPUs, the part of its work that is done, and seconds of the rest and of all."""
+    """The needs of a job: GPUs, the fraction of its work that is done, and seconds of the rest and of all."""
 
     gpus: int
     done: float
@@ -54,26 +54,26 @@ class _Need(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """What fairness asks of a job."""
+    """The demands of fairness for a job."""
 
     spare: float  # seconds that it may have left after the window; negative where that end is too late already
     weight: float  # what it weighs where not all jobs get that
 
 
 class _Promise:
-    """When a job should be complete: a mean of the estimates so far, each weighted by how long it held."""
+    """The promised completion time of a job: a mean of the estimates so far, weighted by how long each held."""
 
     def __init__(self, now: float, estimate: float) -> None:
         self._since = self._last = now
         self._estimate, self._area = estimate, 0.0
 
     def renew(self, now: float, estimate: float) -> None:
-        """Add an estimate."""
+        """Add an estimate, in seconds since the beginning of the run."""
         self._area += self._estimate * (now - self._last)
         self._last, self._estimate = now, estimate
 
     def due(self, now: float) -> float:
-        """Return the time."""
+        """Return the promised time."""
         span = now - self._since
         area = self._area + self._estimate * (now - self._last)
         mean = area / span if span > 0 else self._estimate
@@ -81,7 +81,7 @@ class _Promise:
 
 
 class WindowPlanner:
-    """Plan the next rounds as Shockwave does."""
+    """A planner of the next rounds by the rules of Shockwave."""
 
     def __init__(self, terms: Terms) -> None:
         self._terms = terms
@@ -89,7 +89,7 @@ class WindowPlanner:
         self._start: float | None = None  # when the first job came
 
     def enter(self, state: State, job: int) -> None:
-        """Take in a new job."""
+        """Accept a new job."""
         if self._start is None:
             self._start = state.jobs[job].release_date
 
@@ -114,21 +114,21 @@ class WindowPlanner:
         return [[jobs[place] for place in np.flatnonzero(column).tolist()] for column in plan.T]
 
     def _renew(self, state: State, jobs: Sequence[int], needs: Sequence[_Need], share: float) -> None:
-        """Estimate when jobs would complete with an equal share all along."""
+        """Estimate when jobs would complete with an equal share from their release on."""
         now = float(state.now)
         for job, need in zip(jobs, needs, strict=True):
             estimate = state.jobs[job].release_date + need.total / share
             self._promises.setdefault(job, _Promise(now, estimate)).renew(now, estimate)
 
     def _claim(self, need: _Need, count: int) -> WindowClaim:
-        """Return what a job gains from each further round."""
+        """Return the gains of a job from each further round."""
         ran = np.minimum(self._terms.interval * np.arange(self._terms.rounds + 1), need.left)
         worth = np.interp(need.done + ran / need.left * (1 - need.done), _PARTS, _LOGS)
         gains = np.diff(worth) / (count * self._terms.rounds)
         return WindowClaim(gpus=need.gpus, gains=tuple(gains.tolist()), left=need.left)
 
     def _verdict(self, state: State, job: int, need: _Need, share: float) -> _Verdict:
-        """Judge whether a job will be complete as soon as promised."""
+        """Return the seconds of work that may remain after the window, and the weight of a late job."""
         now = float(state.now)
         base = state.jobs[job].release_date if self._terms.since == "release" else self._start or 0.0
         due = max(self._promises[job].due(now) - base, LEAST)
@@ -139,12 +139,12 @@ class WindowPlanner:
         return _Verdict((fair - end) * share, weight)
 
     def _weight(self, ratio: float, left: float) -> float:
-        """Return what a late job weighs by its finish-time ratio."""
+        """Return the weight of a late job by its finish-time ratio."""
         power = _LAST_POWER if left < self._terms.interval else self._terms.power
         return exp(min(power * log(ratio), log(self._terms.most_weight)))
 
     def _planned(self, window: Window, verdicts: Sequence[_Verdict]) -> Plan:
-        """Plan a window so that it is fair, or else with weights for late jobs."""
+        """Return a fair plan of a window, or else the best plan with weights for late jobs."""
         effort = self._terms.effort
         chosen = _fair(window, [verdict.spare for verdict in verdicts])
         plan = None if chosen is None else best_plan(chosen, effort)
@@ -156,7 +156,7 @@ class WindowPlanner:
 
 
 def _need(state: State, inventory: Inventory, job: int) -> _Need:
-    """Return what a job needs, at its present speed on GPUs as close together as possible."""
+    """Return the needs of a job, at its current speed on GPUs as close together as possible."""
     (kind,) = inventory.kinds_of(job)
     rate = max(float(inventory.rate(state, job, kind)), LEAST)
     work = state.jobs[job].duration
@@ -165,7 +165,7 @@ def _need(state: State, inventory: Inventory, job: int) -> _Need:
 
 
 def _fair(window: Window, spares: Sequence[float]) -> Window | None:
-    """Return the window with the fewest fair rounds of each job; None if its end is too late for any."""
+    """Return the window with the fewest fair rounds of each job; None if its end is too late for any job."""
     if any(spare < 0 for spare in spares):
         return None
     claims = [
@@ -176,7 +176,7 @@ def _fair(window: Window, spares: Sequence[float]) -> Window | None:
 
 
 def _weighted(window: Window, weights: Sequence[float]) -> Window:
-    """Multiply what jobs gain by their weights."""
+    """Return the window with gains multiplied by weights."""
     claims = [
         claim._replace(gains=tuple(gain * weight for gain in claim.gains), weight=weight)
         for claim, weight in zip(window.claims, weights, strict=True)

@@ -1,4 +1,4 @@
-"""Packing: numbers of rounds put into rounds, and GPUs that would be idle given away."""
+"""Packing: numbers of rounds assigned to rounds, and idle GPUs given away."""
 
 import numpy as np
 
@@ -6,10 +6,11 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
 def packed(window: Window, counts: Counts) -> Plan | None:
-    """Put the rounds of each job where most GPUs are left; None where they do not fit, which proves nothing.
+    """Assign each job to the rounds with the most free GPUs; None if some job does not fit.
 
-    Jobs that run in all rounds come first, as they have no choice, then the largest, among jobs of one size
-    those with most rounds. If all jobs have one size, this finds a plan if there is one.
+    Jobs that run in all rounds come first, as they have no choice, then the largest, and among equal demands
+    those with most rounds. If all demands are equal, this finds a plan if there is one; otherwise None proves
+    nothing.
     """
     plan = np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
     load = np.zeros(window.rounds, dtype=np.int64)
@@ -27,7 +28,7 @@ def packed(window: Window, counts: Counts) -> Plan | None:
 
 
 def conserving(window: Window, plan: Plan) -> Plan:
-    """Grant GPUs that would be idle to jobs that fit, in each round first to those with most left to run."""
+    """Grant idle GPUs to jobs that fit, in each round first to those with the most remaining time."""
     filled, load = plan.copy(), window.load(plan)
     for job in sorted(range(len(plan)), key=lambda job: -window.claims[job].left):
         added = ~filled[job] & (load + window.sizes[job] <= window.gpus)

@@ -34,77 +34,80 @@ def shockwave(
     exact: bool = False,
     limit: float | None = 15.0,
 ) -> Decider:
-    """Plan the next rounds so that jobs progress evenly, finish as promised, and the longest is not late.
+    """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan says which jobs run in which of the next rounds, on all their demanded GPUs. It maximises the sum
-    over all N jobs of log((e + q) / E) / (N T) for the work e done, q planned and E in all, less `makespan`
-    times the longest time that any job has left after the T rounds; the logarithm is piecewise linear, with
-    corners at fifths and log(1e-6) at 0. It is fair if each job, with an equal share of the GPUs after the
-    window, is complete when it was promised to be: a mean of what an equal share from its release on would have
-    given, as estimated at every plan. If no plan is fair, late jobs are weighted by their finish-time ratio to
-    a power instead. Jobs that weigh most per round come first. GPUs that would be idle go to jobs with most
-    left to run, if they fit.
+    A plan states which jobs run in which of the next T rounds, on all their demanded GPUs. It maximizes the sum
+    over all N jobs of log((e + q) / E) / (N T), for the work e done, q planned and E in total, minus `makespan`
+    times the longest remaining time of any job after the window. The logarithm is piecewise linear, with
+    breakpoints at fifths and log(1e-6) at 0. A plan is fair if each job, with an equal share of the GPUs after
+    the window, completes by its promised time: a mean, over all plans so far, of its estimated completion with
+    an equal share from its release on. If no plan is fair, late jobs are instead weighted by a power of their
+    finish-time ratio. Jobs with the most weight per round run first. Otherwise idle GPUs go to the jobs with
+    the most remaining time that fit.
 
-    Source: Shockwave (NSDI 2023), sections 4 to 6, and the program that its authors published, from which
-    corners, estimates, weights and presets are. Key: as above. Ties: as the knapsack and the solver have them.
+    Source: Shockwave (NSDI 2023), sections 4 to 6, and the program that its authors published, the source of
+    breakpoints, estimates, weights and defaults. Key: as above. Ties: as in the knapsack and the solver.
     Preemptive at the beginning of rounds; knows durations. A plan costs O(J T^2 M) for J jobs on M GPUs and an
-    integer programme of J T columns for their order, and where the knapsack does not pack, in about one plan of
-    three, another one: a fifth to a half of a second of computing for 160 jobs at once on 64 GPUs, at worst
-    some seconds.
+    integer programme of J T columns for their order, and if the knapsack cannot be packed (about one plan in
+    three) another one: 0.2 to 0.5 s of computing for 160 concurrent jobs on 64 GPUs, at worst several seconds.
 
-    For its four clusters the authors' program has `makespan` from 1e-3 to 1e5 and `power` from 5 to 15; the
+    For its four clusters, the authors' program has `makespan` from 1e-3 to 1e5 and `power` from 5 to 15; the
     defaults here are those for 32 GPUs.
 
     Readings:
 
-    - `since`: compared finish times count from the ``start`` of the run in the program, so that ratios
-      come closer to 1 the longer it lasts; in the paper from each job's ``release``. A run starts here when its
-      first job comes.
-    - An equal share is that of a job among jobs, of one GPU each, as in the program, whatever their demands.
-    - In the program a job that is late and needs less than a round weighs its ratio to the power 100, which no
-      solver can bear; weights are capped at `most_weight`.
-    - `renewal` counts the rounds of the run in which there are jobs; in the program a completion restarts the
-      count.
-    - All plans are ordered; in the program only unfair ones are, others are as the solver leaves them.
+    - `since`: in the program, finish times are measured from the ``start`` of the run, so that ratios approach
+      1 the longer it lasts; in the paper, from each job's ``release``. Here a run starts when its first job
+      arrives.
+    - An equal share is the number of GPUs divided by that of jobs, at most 1, regardless of demands, as in the
+      program.
+    - In the program, the weight of a late job that needs less than a round is its ratio to the power 100, which
+      is beyond the range of solvers; here weights are capped at `most_weight`.
+    - `renewal` counts the rounds of the run in which jobs are present; in the program, a completion restarts
+      the count.
+    - The rounds of all plans are ordered; in the program only those of unfair plans, and others stay as the
+      solver returns them.
 
-    Departures: the program predicts how batches grow, and what is left of a job from that; here it is known, at
-    its present speed. Progress counts continuously, not in whole epochs. The first term is solved apart from
-    the second (`heuristics.policies.shockwave.search`): where `makespan` is large, a gap of a thousandth of
-    both together leaves the first one to chance. Overheads are not planned, and a job that stops before it has
-    got over its restart gets nowhere; rounds are to be longer than restarts. While GPUs are away, jobs that
-    demand more than there are count neither in plans nor in shares.
+    Departures: the program predicts how batches grow, and the remaining time of a job from that; here it is
+    known, at the job's current speed. Progress counts continuously, not in whole epochs. The two terms are
+    solved separately (`heuristics.policies.shockwave.search`): if `makespan` is large, a gap of a thousandth of
+    both together leaves the first one to chance. Overheads are not planned, and a job that stops before its
+    restart is over makes no progress, so rounds should be longer than restarts. While GPUs are away, jobs with
+    larger demands than the capacity count neither in plans nor in shares.
 
-    By its path only, as ``heuristics.policies.shockwave:shockwave``: it refuses GPUs of several kinds, and jobs
-    that demand more than there are.
+    The policy is left out of comparisons unless named by its path, ``heuristics.policies.shockwave:shockwave``,
+    as it refuses GPUs of several kinds, and jobs with larger demands than the cluster.
 
     Parameters
     ----------
     interval
-        Seconds of a round.
+        Seconds per round.
     rounds
-        Rounds of a window.
+        Number of rounds of a window.
     renewal
-        Rounds after which the next ones are planned anew; they also are whenever jobs or GPUs come or go.
+        Number of rounds after which a new plan is made; arrivals, completions and changes of GPUs also cause
+        one.
     makespan
-        What the longest remaining time costs per second (k in the paper).
+        Cost per second of the longest remaining time (k in the paper).
     ratio
         Largest finish-time ratio that is fair.
     power
         Power of the ratio of late jobs (lambda in the paper).
     most_weight
-        Most that a late job weighs, at most a billion.
+        Largest weight of a late job, at most a billion.
     since
-        From when finish times count: the ``start`` of the run, or a job's ``release``.
+        The time from which finish times are measured: the ``start`` of the run, or a job's ``release``.
     exact
-        Whether integer programmes are solved to the end; else to a gap of a thousandth, or to the `limit`.
+        Whether integer programmes are solved to optimality; otherwise to a gap of a thousandth, or up to the
+        `limit`.
     limit
-        Seconds after which a solve ends with what it has; None for no limit, so that runs are the same on every
-        machine. It does not count where `exact`.
+        Seconds after which a solve ends with its best solution so far; None for no limit, so that runs are the
+        same on every machine. Ignored with `exact`.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range, or GPUs are of several kinds.
+        An option is out of range, or GPUs are of several kinds.
     Unsupported
         A job demands more GPUs than there are.
 

@@ -1,4 +1,4 @@
-"""Program: the integer programme of a window, for which rounds jobs get and for which of them come first."""
+"""Program: the integer programme of a window, for the rounds of each job, and for their order."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,38 +18,38 @@ _LARGEST = 1000.0
 
 @dataclass(frozen=True)
 class Effort:
-    """How far integer programmes are solved: to a relative gap, or for some seconds."""
+    """The limits of a solve: a relative gap, and seconds."""
 
     gap: float = 0.0
     limit: float | None = None
 
 
 class RoundProgram:
-    """Which job runs in which round of a window.
+    """The integer programme of which job runs in which round of a window.
 
-    Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds. Parameters: g_j GPUs of a job, M
-    all GPUs; u_ji what its i-th round is worth, not rising with i; w_j its weight; l_j the fewest rounds that
-    it must get, n_j those that it is to get. Variables: x_jt in {0, 1}, it runs in a round; y_ji in {0, 1}, it
-    has an i-th round. Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the
-    order. Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or y_ji = 1 just
-    for i <= n_j for the order. Size: 2 J T columns, J + T rows. Source: Shockwave (NSDI 2023), section 6, whose
-    second programme orders what the first one has chosen.
+    Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds. Parameters: g_j: GPUs of a job; M:
+    all GPUs; u_ji: gain from its i-th round, not increasing in i; w_j: its weight; l_j: least number of rounds;
+    n_j: number of rounds chosen. Variables: x_jt in {0, 1}: job j runs in round t; y_ji in {0, 1}: job j has an
+    i-th round. Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the order.
+    Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or for the order y_ji = 1
+    exactly for i <= n_j. Size: 2 J T columns, J + T rows. Source: Shockwave (NSDI 2023), section 6; the second
+    programme orders the rounds chosen by the first.
     """
 
     def __init__(self, window: Window, effort: Effort) -> None:
         self._window, self._effort = window, effort
 
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
-        """Return the plan that gains most with at least so many rounds of each job; None if none is found.
+        """Return the plan that gains most with at least the given rounds of each job; None if none is found.
 
-        The solve begins with the plan `start`, which has these rounds.
+        The solve begins with the plan `start`, which must have these rounds.
         """
         gains = self._window.gains
         cost = np.stack([np.zeros_like(gains), -gains])
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return the same numbers of rounds in the best order: what weighs most per round comes first."""
+        """Return a plan with the same numbers of rounds in the best order, the most weight per round first."""
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]
         if (self._window.load(early) <= self._window.gpus).all():
@@ -67,7 +67,7 @@ class RoundProgram:
 
     @cached_property
     def _matrix(self) -> csr_array[Any, Any]:
-        """Rows of the jobs, which have so many rounds, and of the rounds, which have so many GPUs."""
+        """The rows of jobs, which count their rounds, and of rounds, which count their GPUs."""
         jobs, rounds = self._window.gains.shape
         each = kron(eye_array(jobs), np.ones((1, rounds)))
         room = kron(self._window.sizes[None].astype(np.float64), eye_array(rounds))
@@ -80,7 +80,7 @@ class RoundProgram:
         upper: NDArray[np.float64],
         start: Plan | None,
     ) -> Plan | None:
-        """Minimise a cost, shape (2, jobs, rounds), within bounds on the numbers of rounds."""
+        """Minimize a cost, shape (2, jobs, rounds), within bounds on the numbers of rounds."""
         jobs, rounds = self._window.gains.shape
         largest = abs(cost).max(initial=0.0)
         form = StandardForm.build(

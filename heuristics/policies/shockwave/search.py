@@ -1,4 +1,4 @@
-"""Search: the best plan of a window, over all values that the longest remaining time may have."""
+"""Search: the best plan of a window, over all values of the longest remaining time."""
 
 from collections.abc import Iterator
 from heapq import heappop, heappush
@@ -15,10 +15,10 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
 class _Part(NamedTuple):
-    """Plans whose longest remaining time is among some levels, in the order in which parts are looked at.
+    """Plans whose longest remaining time is among some levels, in the order of exploration.
 
-    No such plan is worth more than minus `rank`. For a single level, `choices` are the best numbers of rounds
-    of the relaxation, once they are known.
+    No such plan has a value above -`rank`. For a single level, `choices` are the best numbers of rounds of the
+    relaxation, once known.
     """
 
     rank: float
@@ -29,14 +29,14 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Return the plan that is worth most; None if none gives all jobs the fewest rounds that they must get.
+    """Return the plan of the highest value; None if no plan gives every job its fewest rounds.
 
-    A limit on the seconds that any job has left, a level, means fewest rounds for each job, so that for each
-    level there is a knapsack (`WindowRelaxation`). Levels are looked at from the most promising one, many at
-    once as long as possible. The numbers of rounds that the knapsack chooses are packed into rounds; if they do
-    not fit, those that it chooses on a few GPUs less may be within the gap, and else the integer programme
-    of that level is solved (`RoundProgram`). No price is too large or too small for that, whereas one programme
-    for all levels would lose one of the two terms among the tolerances of its solver.
+    A level, i.e. a limit on the remaining seconds of every job, implies fewest rounds for each job, and so a
+    knapsack for each level (`WindowRelaxation`). Levels are explored in order of their bounds, grouped as long
+    as possible. The numbers of rounds chosen by the knapsack are packed into rounds. If they do not fit, the
+    choices with slightly fewer GPUs may be within the gap; otherwise the integer programme of that level is
+    solved (`RoundProgram`). This works for any price, whereas a single programme for all levels would lose one
+    of the two terms in the tolerances of its solver.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)
@@ -63,7 +63,7 @@ class _WindowSearch:
             heappush(self._parts, _Part(paid - ceiling, next(self._number), low, high, None))
 
     def run(self) -> Plan | None:
-        """Look at parts until none promises more than the best plan."""
+        """Explore parts until none has a better bound than the best plan."""
         while self._parts and -self._parts[0].rank > self._worth + self._spare:
             part = heappop(self._parts)
             if part.low < part.high:
@@ -77,7 +77,7 @@ class _WindowSearch:
         return self._best
 
     def _count(self, part: _Part) -> None:
-        """Find what the relaxation chooses at one level."""
+        """Compute the choices of the relaxation at one level."""
         choices = self._counting.choices(self._least(part))
         first = next(choices)
         paid = self._window.price * float(self._window.levels[part.low])
@@ -95,7 +95,7 @@ class _WindowSearch:
             self._take(plan)
 
     def _packed(self, least: Counts, choices: Iterator[Counts]) -> Plan | None:
-        """Pack the first choice that fits; None if not even the fewest rounds do."""
+        """Return the first choice that can be packed; None if not even the fewest rounds can."""
         if packed(self._window, least) is None:
             return None
         return next((plan for counts in choices if (plan := packed(self._window, counts)) is not None), None)

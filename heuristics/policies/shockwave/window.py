@@ -1,4 +1,4 @@
-"""Window: the next rounds, what each job gains from its rounds of them, and what a plan is worth."""
+"""Window: the next rounds, the gains of each job from them, and the value of a plan."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Counts = NDArray[np.int64]
 
 
 class WindowClaim(NamedTuple):
-    """What a job may get in a window."""
+    """The claim of a job to rounds of a window."""
 
     gpus: int  # that it holds in each of its rounds
     gains: tuple[float, ...]  # what its first, second, ... round is worth; none more than the one before
@@ -27,10 +27,10 @@ class WindowClaim(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Window:
-    """Rounds of one length, on so many GPUs each.
+    """Rounds of equal length and equal numbers of GPUs.
 
-    A plan is worth what the jobs gain, less a price for each second that the job with most left to run has
-    left after it. Rounds are alike, so that only the numbers of rounds matter for that.
+    The value of a plan is the gains of the jobs, minus a price for each second of the longest remaining time
+    after it. As rounds are identical, it depends only on the numbers of rounds.
     """
 
     gpus: int
@@ -41,44 +41,44 @@ class Window:
 
     @cached_property
     def sizes(self) -> Counts:
-        """GPUs of each job, shape (jobs,)."""
+        """The GPUs of each job, shape (jobs,)."""
         return np.array([claim.gpus for claim in self.claims], dtype=np.int64)
 
     @cached_property
     def gains(self) -> NDArray[np.float64]:
-        """What further rounds are worth to each job, shape (jobs, rounds)."""
+        """The gain of each job from further rounds, shape (jobs, rounds)."""
         rows = np.array([claim.gains for claim in self.claims], dtype=np.float64)
         return rows.reshape(len(self.claims), self.rounds)
 
     @cached_property
     def remainders(self) -> NDArray[np.float64]:
-        """Seconds that each job has left after 0, 1, ... rounds, shape (jobs, rounds + 1)."""
+        """The remaining seconds of each job after 0, 1, ... rounds, shape (jobs, rounds + 1)."""
         left = np.array([claim.left for claim in self.claims], dtype=np.float64)
         return np.maximum(left[:, None] - self.length * np.arange(self.rounds + 1), 0.0)
 
     @cached_property
     def levels(self) -> NDArray[np.float64]:
-        """All values that the longest remaining time can have, ascending."""
+        """All possible values of the longest remaining time, ascending."""
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Find the fewest rounds of each job so that none has more seconds left; None if there are too few."""
+        """Return the fewest rounds of each job so that none has more seconds left; None if impossible."""
         needed = (self.remainders > level).sum(axis=1)
         least = np.maximum(needed, [claim.least for claim in self.claims])
         return None if (least > self.rounds).any() else least
 
     def gained(self, counts: Counts) -> float:
-        """Return what the jobs gain from numbers of rounds."""
+        """Return the total gain of the jobs from numbers of rounds."""
         return float(sum(sum(row[:count]) for row, count in zip(self.gains, counts, strict=True)))
 
     def longest(self, counts: Counts) -> float:
-        """Return the seconds that the job with most left to run has left."""
+        """Return the longest remaining time of a job, in seconds."""
         return float(self.remainders[np.arange(len(counts)), counts].max(initial=0.0))
 
     def worth(self, counts: Counts) -> float:
-        """Return what numbers of rounds are worth."""
+        """Return the value of numbers of rounds."""
         return self.gained(counts) - self.price * self.longest(counts)
 
     def load(self, plan: Plan) -> Counts:
-        """Return the GPUs that a plan takes in each round, shape (rounds,)."""
+        """Return the GPUs that a plan uses in each round, shape (rounds,)."""
         return self.sizes @ plan.astype(np.int64)

@@ -1,4 +1,4 @@
-"""Windowing: a decider that plans the next rounds, and plans them anew when jobs or GPUs come or go."""
+"""Windowing: a decider that plans the next rounds, and plans anew when jobs or GPUs change."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
@@ -10,10 +10,10 @@ from gsopt.simulation.policy import Action, State, Wake
 
 
 class Planner(Protocol):
-    """Plans the next rounds."""
+    """A planner of the next rounds."""
 
     def enter(self, state: State, job: int) -> None:
-        """Take in a new job."""
+        """Accept a new job."""
 
     def leave(self, job: int) -> None:
         """Forget a completed job."""
@@ -23,16 +23,16 @@ class Planner(Protocol):
 
 
 class Windowing:
-    """Run in each round the jobs that were planned for it, on all the GPUs that they demand.
+    """A decider that runs in each round the jobs planned for it, on all the GPUs that they demand.
 
-    Rounds begin at the multiples of their length. What happens in between waits for the next, and GPUs that
-    become free stay idle until then. The next rounds are planned anew when jobs or GPUs have come or gone,
+    Rounds begin at multiples of their length. Events in between wait for the next round, and GPUs that become
+    free stay idle until then. A new plan is made when jobs have arrived or completed or GPUs have changed,
     every `renewal` rounds, and at the end of a plan.
 
     Raises
     ------
     InvalidInput
-        The interval is no number of seconds, or GPUs are of several kinds.
+        The interval is not a valid number of seconds, or GPUs are of several kinds.
     """
 
     preemptive = True
@@ -52,7 +52,7 @@ class Windowing:
         self._begun: Any = None
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Begin a round if it is time."""
+        """Begin a round if it is due."""
         for job in state.arrived:
             self._inventory.enter(state, job)
             self._planner.enter(state, job)
@@ -76,7 +76,7 @@ class Windowing:
         yield Wake(self._instants.ask(state.now))
 
     def _chosen(self, state: State) -> Collection[int]:
-        """Return the jobs of this round, after a new plan if it is time for one."""
+        """Return the jobs of this round, after a new plan if one is due."""
         age = self._rounds - self._planned
         is_due = self._rounds % self._renewal == 0 and age > 0
         if self._changed or is_due or age >= len(self._plan):

@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs are decided together, at instants."""
+"""Sia: the configurations of all jobs are decided together, at intervals."""
 
 from heuristics.policies.sia.policy import sia
 

@@ -1,4 +1,4 @@
-"""Configuring: a decider that solves which job has which configuration, and places the jobs."""
+"""Configuring: a decider that chooses the configurations of jobs, and places the jobs."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ Solve = Callable[[Mapping[str, int], list[Shape], list[AdaptiveJob]], Configurat
 
 @dataclass
 class JobHistory:
-    """What a decider remembers of a job."""
+    """The history of a job, as far as a decider needs it."""
 
     has_choice: bool  # whether there are several configurations in which it may ever run
     starts: int = 0  # how often it was given GPUs other than those that it had
@@ -24,33 +24,33 @@ class JobHistory:
 
     @property
     def restarts(self) -> int:
-        """How often it was given GPUs, without the first time."""
+        """The number of times that the job was given other GPUs, without the first time."""
         return max(self.starts - 1, 0)
 
 
 class Estimates(Protocol):
-    """What is known of the jobs."""
+    """An interface for estimates of the goodput and the restarts of jobs."""
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Take in a new job, and return the configurations in which it may ever run."""
+        """Accept a new job, and return the configurations in which it may ever run."""
 
     def leave(self, job: int) -> None:
         """Forget a completed job."""
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
-        """Return the goodput of a job in each configuration open to it now, relative to one of its own."""
+        """Return the relative goodput of a job in each configuration that it may have now."""
 
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
-        """Return the part of its goodput that a job would have after a restart."""
+        """Return the fraction of its goodput that a job would keep after a restart."""
 
     def mode(self, job: int, shape: Shape) -> str:
         """Return the mode in which a job runs in a configuration."""
 
 
 class Configuring:
-    """Decide at multiples of an interval which job has which configuration, all jobs together, and where.
+    """A decider that chooses the configurations of all jobs together at multiples of an interval.
 
-    A job that is restarting keeps its configuration. Between these instants nothing changes.
+    A job that is restarting keeps its configuration. Nothing changes between decisions.
     """
 
     preemptive = True
@@ -66,10 +66,9 @@ class Configuring:
         self._held: dict[int, Shape] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide if it is time, and ask for the next time.
+        """Make a decision if one is due, and ask for the time of the next.
 
-        If no job has a choice or is restarting, nothing changes by time alone, so the decider need not be
-        asked.
+        If no job has a choice or is restarting, nothing changes between events, so no next time is needed.
         """
         self._follow(state)
         changes = bool(self._jobs)
@@ -83,7 +82,7 @@ class Configuring:
             yield Wake(self._instants.ask(state.now))
 
     def _follow(self, state: State) -> None:
-        """Take in the jobs that have come and gone."""
+        """Process the jobs that have arrived, completed or been evicted."""
         for job in state.completed:
             del self._jobs[job]
             self._held.pop(job, None)
@@ -96,7 +95,7 @@ class Configuring:
             self._jobs[job] = JobHistory(has_choice=len(shapes) > 1)
 
     def _decided(self, state: State, restarting: Collection[int]) -> list[Action]:
-        """Decide which jobs have which configurations, and where."""
+        """Decide the configurations of jobs, and their GPUs."""
         available = self._pool.available(state)
         listed = [shape for shape in self._known if shape.gpus <= available.gpus[shape.type]]
         rows = [self._row(state, job, listed, job in restarting) for job in self._jobs]
@@ -137,7 +136,7 @@ class Configuring:
         return placed
 
     def _assigned(self, state: State, chosen: Mapping[int, tuple[Shape, Any]]) -> list[Action]:
-        """Note what jobs have, and return the assignment unless it is what runs already."""
+        """Record the configurations, and return the assignment unless it is already in place."""
         before = {
             job: (count if self._pool.is_plain else tuple(state.placement(job)), state.mode(job))
             for job, count in state.running.items()

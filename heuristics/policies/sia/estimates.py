@@ -1,4 +1,4 @@
-"""Estimates of Sia: what is known of the goodput of jobs in each configuration, and of their restarts."""
+"""Estimates of Sia: the goodput of jobs in each configuration, and the cost of their restarts."""
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -28,7 +28,7 @@ Batches = Literal["user", "model"]
 
 @dataclass(eq=False)
 class Estimated:
-    """What Sia knows of jobs; the options are those of `sia`."""
+    """Sia's knowledge about jobs; the options are those of `sia`."""
 
     pool: NodePool
     growth: float | None
@@ -40,12 +40,12 @@ class Estimated:
     _modes: dict[int, Mapping[Shape, str]] = field(default_factory=dict)
 
     def enter(self, state: State, job: int) -> list[Shape]:
-        """Take in a new job, and return the configurations in which it may ever run.
+        """Accept a new job, and return the configurations in which it may ever run.
 
         Raises
         ------
         Unsupported
-            There are none.
+            The job can run in no configuration.
         """
         item, is_adaptive = state.jobs[job], state.trainee(job) is not None
         menus = {name: _menu(item, kind) for name, kind in self.pool.kinds.items()}
@@ -73,7 +73,7 @@ class Estimated:
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
         """Return the goodput of a job in each configuration that it may have now, relative to the least one.
 
-        That of a rigid job is its number of GPUs on the slowest kind.
+        For a rigid job, the goodput on the slowest kind counts as its number of GPUs.
         """
         trainee, speeds = state.trainee(job), self._speeds[job]
         if _is_rigid(speeds):
@@ -84,13 +84,13 @@ class Estimated:
         return self._expected(state.jobs[job], trainee, self._allowed(speeds, trainee.most_gpus))
 
     def _allowed(self, shapes: Collection[Shape], had: int) -> list[Shape]:
-        """Return the configurations that a job may have that has had so many GPUs, at least its smallest."""
+        """Return the configurations of a job that has had `had` GPUs; its smallest are always allowed."""
         fewest = min(shape.gpus for shape in shapes)
         most = inf if self.growth is None else max(self.growth * had, fewest)
         return [shape for shape in shapes if shape.gpus <= most]
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
-        """Return the goodput that an adaptive job expects; 1 on its smallest configurations at first."""
+        """Return the goodput that an adaptive job expects; initially 1 on its smallest configurations."""
         model, gradient, expected = trainee.model, trainee.gradient, dict[Shape, float]()
         if model is not None and gradient is not None:
             limits = self._limits(item, trainee)
@@ -107,9 +107,10 @@ class Estimated:
         return limits
 
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
-        """Return the part of its goodput that a job would have after a restart.
+        """Return the fraction of its goodput that a job would keep after a restart.
 
-        A rigid job is young by the GPU-seconds that it has held.
+        A job younger than the seconds of a restart keeps all of it; the age of a rigid job for this test is its
+        GPU-seconds.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)
@@ -124,18 +125,18 @@ class Estimated:
         return self._modes[job][shape]
 
     def _speed(self, state: State, job: int, shape: Shape) -> Any:
-        """Return the speed of a job on GPUs of a kind that are as close together as possible."""
+        """Return the speed of a job in a configuration, on GPUs as close together as possible."""
         return state.rate(job, self.pool.example(shape) or shape.gpus, self._modes[job][shape])
 
 
 def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, float]:
-    """Divide goodputs by the least one, which becomes `unit`."""
+    """Return goodputs relative to the least one, which becomes `unit`."""
     least = min(goodputs.values())
     return {shape: min(unit * goodput / least, MOST_GOODPUT) for shape, goodput in goodputs.items()}
 
 
 def _menu(job: Job, kind: GpuKind) -> Mapping[int, str]:
-    """Return the mode by number of GPUs of a kind: one in which the job tunes its batch, else the fastest."""
+    """Return the mode for each number of GPUs of a kind: one that tunes the batch, else the fastest."""
     fitting = [
         mode
         for mode in job.speeds

@@ -19,7 +19,7 @@ class PoolNode(NamedTuple):
 
 @dataclass(frozen=True)
 class AvailableNodes:
-    """The GPUs and nodes that are available."""
+    """The available GPUs and nodes."""
 
     gpus: Mapping[str, int]  # of each kind
     nodes: Mapping[str, list[PoolNode]]  # of each kind; none in a plain cluster
@@ -27,9 +27,9 @@ class AvailableNodes:
 
 
 class NodePool:
-    """The nodes of a cluster by kind, whose names are in the order of the machines.
+    """The nodes of a cluster by kind; the names of the kinds are in the order of the machines.
 
-    A plain cluster is a single node, whose GPUs have no numbers.
+    A cluster without racks is a single node, whose GPUs have no numbers.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -47,7 +47,7 @@ class NodePool:
         return self._cluster.is_plain
 
     def available(self, state: State) -> AvailableNodes:
-        """Return the GPUs and nodes that are available."""
+        """Return the available GPUs and nodes."""
         per_node = {name: self._whole(name)[1] for name in self.kinds}
         if self.is_plain:
             return AvailableNodes(dict.fromkeys(self.kinds, state.capacity), {}, per_node)
@@ -74,12 +74,12 @@ class NodePool:
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Return GPUs by number that form a configuration, available or not; none in a plain cluster."""
+        """Return GPUs by number that form a configuration, available or not; none without racks."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
     def _whole(self, name: str) -> tuple[int, int]:
-        """Return the number of the largest nodes of a kind, and their GPUs."""
+        """Return the number of the largest nodes of a kind, and the GPUs of each."""
         if self.is_plain:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]

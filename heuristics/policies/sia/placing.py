@@ -1,4 +1,4 @@
-"""Placing: which GPUs of the nodes of one kind each job gets, moving as few jobs as possible."""
+"""Placing: the GPUs of each job on nodes of one kind, with few jobs moved."""
 
 from collections.abc import Collection, Mapping, Sequence
 
@@ -13,18 +13,17 @@ def place_jobs(
     held: Mapping[int, Sequence[int]],
     fixed: Collection[int] = (),
 ) -> dict[int, tuple[int, ...]]:
-    """Return the GPUs by number of jobs that are to have configurations on nodes of one kind.
+    """Return the GPUs by number of jobs with given configurations on nodes of one kind.
 
-    A job whose configuration stays keeps the GPUs that it `held`. Then whole nodes are taken from the last one
-    on; where none is free, all jobs on the node with the most free GPUs have to move. Finally parts of nodes
-    are taken, the largest first, from the fullest node with room, from the first one on; where none has room,
-    the smallest jobs on the node with the most free GPUs move until it has. Jobs that move are placed in the
-    same way; `fixed` ones move only where no others do. Where nodes differ or sizes are no powers of two, some
-    jobs may not fit; they take what is left, from the node with the most free GPUs on. So all jobs are placed
-    that do not want more GPUs than there are.
+    A job whose configuration does not change keeps the GPUs that it `held`. Then whole nodes are allocated, the
+    last free node first; if none is free, all jobs move off the node with the most free GPUs. Finally parts of
+    nodes are allocated, largest first, on the fullest node with room, ties to the first; if none has room, the
+    smallest jobs move off the node with the most free GPUs until it has. Jobs that move are placed in the same
+    way; `fixed` jobs move last. If nodes differ or sizes are not powers of two, some jobs may not fit; they
+    take the remaining GPUs, from the node with the most free GPUs first. So all jobs are placed if the GPUs
+    suffice in total.
 
-    Source: the placement of Sia's simulator, there called smart, except that jobs are sorted there by a
-    constant.
+    Source: the placement called smart in Sia's simulator, except that jobs are sorted by a constant there.
     """
     placement = _Placement(nodes, per_node, wanted, held, fixed)
     placement.take_whole_nodes()
@@ -63,7 +62,7 @@ class _Placement:
                 self._take(job, place, list(self.free[place]))
 
     def take_parts(self) -> None:
-        """Grant parts of nodes, the largest first, to jobs and to those that have to move."""
+        """Grant parts of nodes, largest first, to waiting jobs and to those that have to move."""
         while self.waiting:
             job = max(self.waiting, key=self._part)
             self.waiting.remove(job)
@@ -75,7 +74,7 @@ class _Placement:
                 self._scatter(job)
 
     def take_what_is_left(self) -> None:
-        """Grant what is left to jobs that fit nowhere as they should, on as few nodes as possible."""
+        """Grant the remaining GPUs to jobs that do not fit otherwise, on as few nodes as possible."""
         for job in sorted(self.scattered, key=lambda job: -self.wanted[job].gpus):
             missing = self.wanted[job].gpus
             for place in sorted(range(len(self.free)), key=lambda place: -len(self.free[place])):
@@ -107,7 +106,7 @@ class _Placement:
             self.waiting.remove(job)
 
     def _movable(self, place: int, below: int) -> list[int]:
-        """Return the jobs with fewer than so many GPUs, all of them on one node, the smallest first."""
+        """Return the jobs with fewer than `below` GPUs, all of them on one node, smallest first."""
         jobs = {
             job: len(gpus)
             for job, gpus in self.taken.items()
@@ -120,7 +119,7 @@ class _Placement:
         return len(self.free[place]) + sum(len(self.taken[job]) for job in self._movable(place, below))
 
     def _whole_node(self) -> int | None:
-        """Free a whole node: the last one that is free, else the one with the most free GPUs."""
+        """Return a whole node: the last free one, else the one with the most free GPUs, cleared of jobs."""
         places = [place for place in range(len(self.free)) if self._room(place, self.size) == self.size]
         empty = [place for place in places if len(self.free[place]) == self.size]
         if empty:
@@ -132,7 +131,7 @@ class _Placement:
         return place
 
     def _node_with_room(self, gpus: int) -> int | None:
-        """Free a part of a node: the fullest one that has room, else the one with the most free GPUs."""
+        """Return a node with room, made if necessary: the fullest, else the one with the most free GPUs."""
         places = range(len(self.free))
         roomy = [place for place in places if len(self.free[place]) >= gpus]
         if roomy:

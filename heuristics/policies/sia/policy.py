@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs by one integer program a minute."""
+"""Sia: the configurations of all jobs by one integer programme per minute."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -34,65 +34,67 @@ def sia(
     batches: Batches = "user",
     solver: Solver = "exact",
 ) -> Decider:
-    """Grant every job one configuration, or none, so that the powers of their goodputs add up best.
+    """Grant every job one configuration, or none, to optimize the sum of powers of goodputs.
 
-    Configurations are 1, 2, 4, ... GPUs of a node, a node, and several whole nodes, each of one kind of GPU.
-    All jobs are decided together at every interval, as the decision `gsopt.problems.Configuration`: exactly, by
-    dynamic programming. A job that keeps its configuration keeps its GPUs, unless others need whole nodes.
+    Configurations are 1, 2, 4, ... GPUs of a node, a whole node, and several whole nodes, each of one kind of
+    GPU. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs together:
+    exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs, unless others need whole
+    nodes.
 
-    - A job that adapts (`gsopt.scenario.scenario.Physics.applications`) knows the goodput that it has fitted to
-      its own steps, and before it has worked only that it may have its smallest configuration, which counts 1
-      on every kind. Of any other elastic job the menu is known.
-    - Goodputs are divided by the least one of the job. In another configuration than its own they count a
-      restart factor, max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds of a restart; 1
-      for a job younger than s.
+    - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps;
+      before it has run, only its smallest configuration is allowed, with goodput 1 on every kind. The speeds of
+      any other elastic job are known.
+    - Goodputs are divided by the least one of the job. In configurations other than its current one they are
+      multiplied by a restart factor, max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds of
+      a restart; 1 for a job younger than s.
     - A job may have at most twice the most GPUs that it has had.
-    - A job whose GPUs are fixed chooses the kind only; on the slowest one it counts its number of GPUs.
+    - A rigid job chooses only its kind of GPU; on the slowest kind its goodput is its number of GPUs.
     - A job that is restarting keeps its configuration.
 
-    Source: Sia (SOSP 2023), section 3, and its authors' public simulator, from which rounding, cap, the seconds
-    of restarts and all presets are. Key: the objective. Ties: fewest changes, then the jobs released first
-    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations.
+    Source: Sia (SOSP 2023), section 3, and its authors' public simulator, the source of the rounding, the cap,
+    the seconds of restarts and all defaults. Key: the objective. Ties: fewest changes, then the jobs released
+    first (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations.
     O(J C G) for J jobs, C configurations and G the product of the GPUs of all kinds.
 
-    Six jobs on two nodes (`instances.scenarios.sia`) complete when they do in the authors' simulator, to the
-    second, where its solver breaks ties as here. Ties matter: powers are rounded to hundredths, and sixteen
-    ways to break them spread the mean JCT of these jobs from 5,637 to 6,043 s. Here it is 6,022 s, by the
-    authors' two solvers 5,688 and 5,697 s; on 14 jobs on four nodes four ways differ by up to 2 %.
+    Six jobs on two nodes (`instances.scenarios.sia`) complete at the same second as in the authors' simulator
+    if its solver breaks ties as here. Ties matter, as powers are rounded to hundredths: with sixteen
+    tie-breaking rules, the mean job completion time of these jobs is between 5,637 and 6,043 s. Here it is
+    6,022 s, with the authors' two solvers 5,688 and 5,697 s. With 14 jobs on four nodes, four rules differ by
+    up to 2 %.
 
-    Departures: in the authors' simulator nothing is lost where a job goes to other nodes in the same
-    configuration (``restarts="shape"`` of a scenario), so it does not mind who stands where; here nodes are
-    kept where they can be. A job whose menu has none of these configurations has those of its own numbers of
-    GPUs, a rigid job its only one; what then fits no nodes takes GPUs that are left. Nodes of six GPUs also
-    have a configuration of six. A plain cluster is one node.
+    Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
+    nothing (``restarts="shape"`` of a scenario), so moves are not avoided; here jobs keep their nodes if
+    possible. A job that can run in none of these configurations has configurations for its own numbers of GPUs,
+    and takes any remaining GPUs if it fits no nodes. Nodes of six GPUs also have a configuration of six. A
+    cluster without racks is one node.
 
     Parameters
     ----------
     interval
-        Seconds between decisions, which are taken at its multiples.
+        Seconds between decisions, which are taken at multiples of it.
     power
-        Power of goodputs: the lower, the more the slowest jobs count; not 0.
+        Power of goodputs, not 0; the lower it is, the more the slowest jobs count.
     penalty
-        What a job without GPUs costs, where one on its slowest configuration costs 1; above that, as else
-        jobs would wait although GPUs are free.
+        Cost of a job without GPUs, relative to its slowest configuration; above 1, as otherwise jobs would wait
+        although GPUs are free.
     growth
-        How many times the most GPUs that it has had a job may have; any number when None.
+        The most GPUs that a job may have, as a multiple of the most that it has had; any number if None.
     most_gpus
         Most GPUs of a job.
     restart_time
         Seconds of a restart, for the restart factor.
     restart_times
-        Those of jobs of some models, by model.
+        Seconds of a restart by model, instead of `restart_time`.
     batches
-        What the largest batch of an adaptive job is taken to be: its ``user``'s, as in the authors' simulator,
-        where jobs tune theirs beyond it nevertheless, or the largest of its ``model``.
+        The assumed largest batch of an adaptive job: its ``user``'s, as in the authors' simulator (although
+        jobs tune theirs beyond it), or the largest of its ``model``.
     solver
         A method of `configuration`, or its name: ``exact``, ``milp`` or ``greedy``.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
     Unsupported
         A job runs on no number of GPUs of one kind.
 

@@ -1,6 +1,6 @@
-"""Schedulers of base and flexible workers beside the two phases of Aryl.
+"""Schedulers of base and flexible workers other than Aryl's two phases.
 
-Each is a function that makes a scheduler from its options; the option `scheduler` of the policy names it.
+Each is a function that makes a scheduler from its options; the policy's option `scheduler` takes its name.
 """
 
 from heuristics.policies.aryl.schedulers.afs import afs

@@ -1,4 +1,4 @@
-"""AFS: base workers for everybody, then one worker at a time to the job that gains most by it."""
+"""AFS: base workers for every job, then one worker at a time to the job that gains most."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -15,44 +15,43 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Grant base workers to each job first, then one more worker to the job with the largest throughput gain.
+    """Give each job its base workers, then each next worker to the job with the largest throughput gain.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key of starts: `order`; of
     workers: `gain`. Ties: the job that started first. Never preempts. Knows durations if `order` is not
-    ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) by ``pairs``.
+    ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
-    Readings of what the paper leaves open:
+    Readings, where the paper is silent:
 
-    - Throughputs of different models have no common unit, and the paper does not say which it uses. Relative to
-      base workers (``base``) every worker of a job that scales linearly gains as much as the one before, so one
-      job after the other gets all that it can have, those with few and small base workers first: the "greedy
-      allocation" that "favors jobs with better throughput at the cost of others". Relative to the present
-      throughput (``present``), as in AFS itself, each worker gains less than the one before, and workers are
-      spread.
-    - With ``pairs`` workers are granted by the rule of AFS-L, which knows durations: of two jobs the one with
-      less remaining time on its present workers is served if its throughput rises by a larger share of the
-      present one than that of the other by a share of the later one; per GPU of the step, as workers may
-      differ. One scan over the jobs in the order of their starts keeps the winner of each comparison; the rule
-      is not transitive, so another order may have another winner.
-    - The order of waiting jobs is not stated; AFS-L begins with the shortest (``order="time"``). As each job is
-      to have its base demand, a job that does not fit blocks no other.
+    - Throughputs of different models have no common unit, and the paper does not say which one it uses.
+      Relative to base workers (``base``), every worker of a linearly scaling job gains the same. So one job
+      after the other gets its maximum, those with few and small base workers first: the "greedy allocation"
+      that "favors jobs with better throughput at the cost of others". Relative to the current throughput
+      (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread.
+    - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with
+      less remaining time on its current workers is served if its gain in throughput, relative to the current
+      one, exceeds the other's gain relative to its later one. Gains are per GPU, as workers may differ. One
+      scan over the jobs in the order of their starts keeps the winner of each comparison; the rule is not
+      transitive, so another order may give another winner.
+    - The order of waiting jobs is not stated; AFS-L begins with the shortest (``order="time"``). As each job
+      should get its base demand, a job that does not fit blocks no other by default.
 
-    Departure from AFS: jobs do not grow without limit, but to the most workers that they may have.
+    Departure from AFS: jobs grow only up to their maximum number of workers.
 
     Parameters
     ----------
     gain
-        To what a gain is relative.
+        The quantity that a gain is relative to.
     order
-        In which order waiting jobs start.
+        Order in which waiting jobs start.
     blocks
         Whether a job that does not fit blocks those behind it.
 
     Raises
     ------
     InvalidInput
-        An option is none of these.
+        An option has an unknown value.
 
     Examples
     --------
@@ -83,7 +82,7 @@ class _Afs(InOrder):
 
 
 def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
-    """Grant worker after worker to the winner of a scan, which continues at the last winner."""
+    """Give worker after worker to the winner of a scan, which continues at the last winner."""
     pools, contenders = Pools(snapshot), [_Contender(place, job) for place, job in enumerate(snapshot.elastic)]
     winners: list[_Contender | None] = [None] * (len(contenders) + 1)  # of the scan over the first contenders
     begin = 0
@@ -122,7 +121,7 @@ class _Contender:
 
 
 def _better(one: _Contender | None, other: _Contender) -> _Contender | None:
-    """Return which of two jobs is better served; the one with less remaining time needs the larger share."""
+    """Return the job to be served of two; the one with less remaining time needs the larger relative gain."""
     if not other.following:
         return one
     if one is None:

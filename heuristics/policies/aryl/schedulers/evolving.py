@@ -1,4 +1,4 @@
-"""A seeded genetic search for numbers of flexible workers, on arrays."""
+"""Evolving: a seeded genetic search for numbers of flexible workers, on arrays."""
 
 from dataclasses import dataclass
 
@@ -9,7 +9,7 @@ from heuristics.policies.aryl.schedulers.fitness import Counts, Fitness, Floats
 
 @dataclass(frozen=True)
 class SearchEffort:
-    """Limits of a search: the candidates, the generations, and those in a row without improvement."""
+    """Limits of a search: candidates, generations, and consecutive generations without improvement."""
 
     population: int = 100
     generations: int = 100
@@ -19,11 +19,11 @@ class SearchEffort:
 def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.random.Generator) -> Counts:
     """Return the best numbers of flexible workers that a genetic search finds, shape (jobs,).
 
-    The first candidates are the given start, none, and random ones. Each generation has as many children: a
-    child takes the jobs before a random place from one parent and the others from a second one, each the better
-    of two random candidates; then some jobs, one on average, get a random number of workers; finally surplus
-    workers are taken away from random jobs. The best of candidates and children survive. Ties go to the older
-    one, so the result is never worse than the start.
+    The first candidates are the given start, no flexible workers, and random numbers. Each generation has as
+    many children as candidates. A child takes the jobs before a random place from one parent and the others
+    from a second one, each parent being the better of two random candidates. Then some jobs, one on average,
+    get a random number of workers, and surplus workers are taken away from random jobs. The best of candidates
+    and children survive. Ties go to the older one, so the result is never worse than the start.
 
     O(G P J) for G generations of P candidates of J jobs.
     """
@@ -86,7 +86,7 @@ def _children(fitness: Fitness, rows: Counts, worth: Floats, random: np.random.G
 
 
 def _fittest(rows: Counts, worth: Floats, children: Counts, theirs: Floats) -> tuple[Counts, Floats]:
-    """Keep the best of both, as many as there are candidates."""
+    """Keep the best candidates of both, as many as before."""
     every, values = np.concatenate((rows, children)), np.concatenate((worth, theirs))
     order = np.argsort(-values, kind="stable")[: len(rows)]
     return every[order], values[order]

@@ -1,4 +1,4 @@
-"""First in, first out, without flexible workers."""
+"""FIFO: first in, first out, without flexible workers."""
 
 from collections.abc import Mapping
 
@@ -8,15 +8,15 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 
 
 def fifo(*, blocks: bool = True) -> Scheduler:
-    """Start jobs in the order of their release on their base workers, without flexible ones.
+    """Start jobs in order of release on their base workers, without flexible ones.
 
     Source: the baseline of Aryl, section 7.1, a FIFO scheduler without scaling. Key: release date. Ties: lower
-    number. Never preempts. Durations are not known. O(waiting jobs).
+    job number. Never preempts. Durations are not known. O(waiting jobs).
 
     Parameters
     ----------
     blocks
-        Whether a job that does not fit blocks those behind it; otherwise they are tried, too.
+        Whether a job that does not fit blocks those behind it; otherwise it is skipped.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The fitness of numbers of flexible workers, as in Pollux, on arrays."""
+"""Fitness: the fitness of numbers of flexible workers, as in Pollux, on arrays."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -18,9 +18,9 @@ Counts = NDArray[np.int64]
 class Fitness:
     """The fitness of numbers of flexible workers, and their limits.
 
-    The fitness is the power mean of the speedups, which are speeds relative to that on a fair share of the
-    GPUs. It grows with a sum over the jobs: of the powers of the speedups, of their negatives if the power is
-    negative, or of the logarithms if it is 0.
+    The fitness is the power mean of the speedups, i.e. of the speeds relative to that on a fair share of the
+    GPUs. It is monotone in a sum over the jobs: of the powers of the speedups, of their negatives if the power
+    is negative, or of the logarithms if it is 0.
 
     Attributes
     ----------
@@ -31,8 +31,8 @@ class Fitness:
     most
         The most flexible workers of each job, shape (jobs,).
     limits
-        GPUs for flexible workers: for each pool to which some job is confined, which jobs are, and the GPUs;
-        and finally the same for all jobs.
+        GPUs for flexible workers: for each pool to which some jobs are confined, which jobs, and the GPUs;
+        last, the same for all jobs.
     """
 
     jobs: tuple[FlexibleJob, ...]
@@ -42,7 +42,7 @@ class Fitness:
 
     @classmethod
     def of(cls, snapshot: SchedulerView, *, power: float, doubling: bool = False) -> "Fitness":
-        """Return the fitness of a snapshot; with `doubling` no job gets more than twice its present workers."""
+        """Return the fitness of a view; with `doubling` no job gets more than twice its current workers."""
         pools, jobs = Pools(snapshot), snapshot.elastic
         most = [
             min(job.most - job.base, job.base + 2 * job.extra) if doubling else job.most - job.base
@@ -61,7 +61,7 @@ class Fitness:
 
     @cached_property
     def allowed(self) -> Counts:
-        """The largest allowed number of flexible workers up to each, shape (jobs, most + 1)."""
+        """Largest allowed number of flexible workers up to each number, shape (jobs, most + 1)."""
         numbers = np.arange(int(self.most.max(initial=0)) + 1)
         table = np.zeros((len(self.jobs), numbers.size), dtype=np.int64)
         for row, job, most in zip(table, self.jobs, self.most.tolist(), strict=True):

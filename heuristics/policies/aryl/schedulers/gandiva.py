@@ -1,4 +1,4 @@
-"""Gandiva: jobs grow on the machines on which they run, as long as no job waits."""
+"""Gandiva: jobs grow on the machines on which they run, while no job waits."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -9,14 +9,14 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 
 
 def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
-    """Start jobs in the order of their release, and let them grow only while no job waits.
+    """Start jobs in order of release, and let them grow only while no job waits.
 
-    In the order of their starts jobs get as many flexible workers as they can have on idle GPUs; as soon as a
-    job waits, all flexible workers are given back.
+    In the order of their starts, jobs get as many flexible workers as possible on idle GPUs; as soon as a job
+    waits, all flexible workers are released.
 
     Source: Gandiva (OSDI 2018) as in Aryl, section 7.1: "scaling out jobs to utilize the remaining resources on
     servers whenever they are under-utilized", that is when "there are available resources but no pending jobs".
-    Key: release date. Ties: lower number. Never preempts. Neither durations nor scaling are known, so a job
+    Key: release date. Ties: lower job number. Never preempts. Neither durations nor scaling are known, so a job
     grows even if that does not make it faster. O(waiting and elastic jobs).
 
     Aryl's comparison leaves out Gandiva's time slicing, packing and migration; see
@@ -25,11 +25,11 @@ def gandiva(*, blocks: bool = True, own_servers_only: bool = True) -> Scheduler:
     Parameters
     ----------
     blocks
-        Whether a job that does not fit blocks those behind it; otherwise they are tried, too.
+        Whether a job that does not fit blocks those behind it; otherwise it is skipped.
     own_servers_only
         Whether a job grows only on the machines on which it already runs; otherwise anywhere in its pool. Only
-        the policy knows these machines, so `extras` then returns the most flexible workers of each job, which
-        gets as many as fit.
+        the policy knows these machines, so `extras` then returns each job's maximum, and the job gets as many
+        as fit.
 
     Examples
     --------

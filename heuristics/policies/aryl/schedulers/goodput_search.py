@@ -32,33 +32,34 @@ def goodput_search(
     blocks: bool = True,
     seed: int = 0,
 ) -> Scheduler:
-    """Search for the flexible workers whose speedups have the best power mean, at an interval.
+    """Search for the flexible workers whose speedups have the best power mean, at intervals.
 
     The speedup of a job is its speed relative to that on a fair share of the GPUs of elastic jobs; a power of
     -1 makes the mean harmonic. Between two searches jobs keep their workers.
 
-    Source: Pollux (OSDI 2021), section 4.2, as Aryl, section 7.1, compares itself with it: "applies genetic
-    algorithms to find the resource allocation". Key of starts: `order`; of workers: the fitness. Ties: the
-    candidate that was found first. Never preempts. Does not know durations if `order` is ``release``. O(G P J)
-    per search of G generations of P candidates of J jobs.
+    Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
+    find the resource allocation". Key of starts: `order`; of workers: the fitness. Ties: the candidate found
+    first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search of G
+    generations of P candidates of J jobs.
 
-    It is not Pollux, but its search in place of Aryl's second phase. What is missing:
+    It is not Pollux, but its search in place of Aryl's second phase. Missing are:
 
     - batch sizes and learning rates, which Pollux adapts to the GPUs of a job: without them the goodput is the
-      throughput, which the job's menu states;
+      throughput, which the job's speeds give;
     - waiting jobs: they start in their order on base workers, not when the search gives them GPUs, and running
       jobs keep their base workers;
-    - machines: candidates are numbers of workers, which are placed afterwards; and with machines the penalty
-      for jobs that restart, as jobs here are resized while they run;
+    - machines: candidates are numbers of workers, which are placed afterwards; hence also the penalty for
+      restarts, as jobs are resized while they run;
     - the second objective, utilisation, which only affects the ranking during the search.
 
-    In Pollux a job gets at most twice the most workers that it ever had; here twice its present workers. With
-    ``search="greedy"`` there is no search: the fitness is a sum over jobs, so with workers of one size and
-    decreasing gains in speed this is the best that a search can find.
+    In Pollux a job gets at most twice the most workers that it ever had; here twice its current workers.
+    ``search="greedy"`` needs no search: the fitness is a sum over jobs, so with workers of one size and
+    decreasing gains in speed the greedy result is optimal.
 
-    Aryl finds the preset 100 generations too few for a large cluster, and uses 250. That is confirmed: on 100,
-    300 and 500 linear jobs with workers of 1 to 8 GPUs, 100 generations reach 98, 87 and 81 % of the greedy's
-    fitness, and 250 reach 99, 97 and 92 %. A generation takes 0.7 to 2.4 ms, the whole greedy 8 to 14 ms.
+    Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250. Our
+    measurements agree: for 100, 300 and 500 linear jobs with workers of 1 to 8 GPUs, 100 generations reach 98,
+    87 and 81 % of the greedy fitness, and 250 reach 99, 97 and 92 %. A generation takes 0.7 to 2.4 ms, the
+    whole greedy algorithm 8 to 14 ms.
 
     A scheduler remembers its last search: use a new one for each run.
 
@@ -77,9 +78,9 @@ def goodput_search(
     power
         Power of the mean; from -10 to 10.
     doubling
-        Whether no job gets more than twice its present workers.
+        Whether no job gets more than twice its current workers.
     order
-        In which order waiting jobs start.
+        Order in which waiting jobs start.
     blocks
         Whether a job that does not fit blocks those behind it.
     seed
@@ -88,7 +89,7 @@ def goodput_search(
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------
@@ -115,7 +116,7 @@ def goodput_search(
 
 
 class _GoodputSearch:
-    """Searches when it is due; in between jobs keep their workers."""
+    """A scheduler that searches when due, and lets jobs keep their workers in between."""
 
     def __init__(
         self,

@@ -19,7 +19,7 @@ class WorkerStep(NamedTuple):
     rank
         Its rank; the lowest goes first.
     gpus, pool
-        How many GPUs it needs, and where.
+        GPUs that the step needs, and their pool.
     extra
         Flexible workers of the job after the step.
     """
@@ -33,8 +33,8 @@ class WorkerStep(NamedTuple):
 class Pools:
     """The GPUs, by pool, that are idle or held by flexible workers.
 
-    Flexible workers of mixed jobs are in no known pool. Their GPUs are left to such jobs, which may also take
-    GPUs of the other pools; so whatever is taken can be placed.
+    The pool of mixed jobs' flexible workers is unknown. Their GPUs are left to mixed jobs, which may also take
+    GPUs of the two pools; so all GPUs taken can be placed.
     """
 
     def __init__(self, snapshot: SchedulerView) -> None:
@@ -61,7 +61,7 @@ class Pools:
 
 
 def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
-    """Yield the steps of a job from no flexible workers to its most, as long as they have a rank."""
+    """Yield the steps of a job from no flexible workers to its most, while they have a rank."""
     before = 0
     for after in job.extras:
         value = rank(job, before, after)
@@ -72,10 +72,10 @@ def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
 
 
 def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
-    """Grant the step of the lowest rank again and again, and yield it with the number of its contender.
+    """Repeatedly grant the step of the lowest rank, and yield it with the number of its contender.
 
-    A contender whose step does not fit gets no more. Ties go to the first contender. O(J + S log J) for S steps
-    of J contenders.
+    A contender whose step does not fit drops out. Ties go to the first contender. O(J + S log J) for S steps of
+    J contenders.
     """
     return race(contenders, lambda _, step: pools.take(step.gpus, step.pool))
 
@@ -83,7 +83,7 @@ def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[
 def grow(snapshot: SchedulerView, rank: Rank) -> dict[int, int]:
     """Return the flexible workers of each elastic job after granting steps by their ranks.
 
-    A step leads to the next allowed number of workers, which is one more if all are allowed. A job gets no more
+    A step leads to the next allowed number of workers, one more if all are allowed. A job gets no more workers
     once its next step does not fit or has no rank.
     """
     given = no_extras(snapshot)
@@ -93,12 +93,12 @@ def grow(snapshot: SchedulerView, rank: Rank) -> dict[int, int]:
 
 
 def no_extras(snapshot: SchedulerView) -> dict[int, int]:
-    """Return no flexible workers for each elastic job."""
+    """Return zero flexible workers for each elastic job."""
     return dict.fromkeys((job.job for job in snapshot.elastic), 0)
 
 
 def least_area(exponent: float) -> Rank:
-    """Rank steps by the remaining GPU time of the job, over their marginal efficiency to a power.
+    """Return a rank of steps: the job's remaining GPU time over the marginal efficiency to a power.
 
     The GPU time is that on base workers; the marginal efficiency is the gain in speed per further worker,
     relative to the speed per base worker, so 1 for a job that scales linearly. A step without gain has no rank.

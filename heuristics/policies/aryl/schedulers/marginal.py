@@ -1,4 +1,4 @@
-"""Marginal: who starts and who grows compete for GPUs, by what is left and how well it scales."""
+"""Marginal: starting and growing jobs compete for GPUs by remaining work and scaling."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,29 +18,30 @@ Starts = Literal["ranked", "all"]
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
     """Start a job if it ranks before the flexible workers that it would displace; grow jobs by the same key.
 
-    The key is the remaining GPU time of a job, over the marginal efficiency of the workers to a power: the base
-    workers of a waiting job have efficiency 1, flexible ones what they add, relative to base workers.
+    The key is the remaining GPU time of a job divided by a power of the marginal efficiency of the workers. The
+    base workers of a waiting job have efficiency 1; that of flexible workers is their gain relative to base
+    workers.
 
-    Source: none; it is the key of `heuristics.policies.marginal` without preemption of base workers. Ties: the
-    job that started first, then the one that was released first. Never preempts. Knows durations. O(I + W log
-    J) for I allowed numbers of workers of J jobs, W of which are granted.
+    Source: gsopt's own: the key of `heuristics.policies.marginal`, without preempting base workers. Ties: the
+    job that started first, then the one released first. Never preempts. Knows durations. O(I + W log J) for I
+    allowed numbers of workers of J jobs, W of which are granted.
 
-    On a quarter of the clusters of `instances.scenarios.aryl`, where all jobs are elastic and none on loan, the
-    mean JCT of five days is 12,116 s, and 12,200 s with ``starts="all"``; that of Aryl is 12,989 s. So it loses
+    On a quarter of the clusters of `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean
+    JCT over five days is 12,116 s, and 12,200 s with ``starts="all"``; that of Aryl is 12,989 s. So Aryl loses
     most in its second phase: a knapsack of the time saved gives workers to jobs with much remaining time.
 
     Parameters
     ----------
     starts
-        Which waiting jobs start: those that rank first by the key, or, as in Aryl's first phase, all that fit,
-        the shortest first.
+        Which waiting jobs start: those that rank first by the key (``ranked``) or, as in Aryl's first phase,
+        all that fit, shortest first (``all``).
     exponent
         The power of the marginal efficiency; above 0 and at most 16.
 
     Raises
     ------
     InvalidInput
-        An option is out of its range.
+        An option is out of range.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Max first: a job starts only on what running jobs cannot use."""
+"""Max first: a job starts only on GPUs that running jobs cannot use."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,33 +8,34 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 
 
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
-    """Grant running jobs their most workers before any other job starts, the least remaining GPU time first.
+    """Give running jobs their most workers before starting others, least remaining GPU time first.
 
-    Aryl starts all jobs that fit on their base workers, and divides what is left among them: if most jobs are
-    elastic they all run, slowly. Here it is the other way round: GPUs that running jobs cannot use are left to
-    the next job, which then takes its most workers.
+    Aryl starts all jobs that fit on their base workers, and divides the rest among them; if most jobs are
+    elastic, they all run, slowly. Here it is the other way round: the next job gets the GPUs that running jobs
+    cannot use, and takes its most workers.
 
-    Source: none; shortest remaining processing time for jobs that scale linearly. These need the same GPU time
-    on any number of workers, so it is best to use all GPUs for the one that completes soonest. Key of starts:
-    `order`; of workers: remaining GPU time. Ties: the job that was released, or started, first. Never preempts.
-    Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are granted.
+    Source: gsopt's own: shortest remaining processing time for jobs that scale linearly. These need the same
+    GPU time on any number of workers, so it is best to give all GPUs to the one that completes first. Key of
+    starts: `order`; of workers: remaining GPU time. Ties: the job that was released, or started, first. Never
+    preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are
+    granted.
 
-    It shows what the first phase of Aryl costs, which is nothing: on a quarter of the clusters of
-    `instances.scenarios.aryl`, where all jobs are elastic and none on loan, the mean JCT of five days is 12,484
-    s and mean queueing 601 s. With all jobs on their base workers first, and workers in the same order
-    (``marginal(starts="all")``), they are 12,200 and 30 s; those of Aryl are 12,989 and 38 s.
+    It shows that the first phase of Aryl costs nothing. On a quarter of the clusters of
+    `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean JCT over five days is 12,484 s and
+    the mean queueing time 601 s. With all jobs on their base workers first, and workers in the same order
+    (``marginal(starts="all")``), these are 12,200 and 30 s; those of Aryl are 12,989 and 38 s.
 
     Parameters
     ----------
     order
-        In which order waiting jobs start.
+        Order in which waiting jobs start.
     blocks
-        Whether a job that does not fit into what is left blocks those behind it.
+        Whether a job that does not fit blocks those behind it.
 
     Raises
     ------
     InvalidInput
-        There is no such order.
+        The order is unknown.
 
     Examples
     --------

@@ -16,24 +16,24 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     Never preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are
     granted.
 
-    Departures: the remaining time is known, not predicted from a fitted loss; workers come without parameter
-    servers; there may be more than one base worker; a job whose next step does not fit gets no more, where the
-    original stops altogether; and running jobs keep their base workers.
+    Departures: the remaining time is known, not predicted from a fitted loss; there are no parameter servers;
+    there may be more than one base worker; a job whose next step does not fit drops out, whereas the original
+    stops altogether; and running jobs keep their base workers.
 
-    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses; the difference to Aryl
-    with that method for its second phase is which jobs start.
+    The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses. Aryl with that method
+    for its second phase differs only in the jobs that start.
 
     Parameters
     ----------
     order
-        In which order waiting jobs start; by release, as jobs beyond the capacity wait in the original.
+        Order in which waiting jobs start; by release as in the original, where jobs beyond the capacity wait.
     blocks
         Whether a job that does not fit blocks those behind it.
 
     Raises
     ------
     InvalidInput
-        There is no such order.
+        The order is unknown.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""The orders in which waiting jobs start on their base workers."""
+"""Starting: the orders in which waiting jobs start on their base workers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass

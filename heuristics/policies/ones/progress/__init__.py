@@ -1,8 +1,8 @@
-"""The progress of a job's training, predicted from the jobs that are complete (ONES).
+"""Progress: the progress of a job's training, predicted from completed jobs (ONES).
 
-A `ProgressPredictor` learns from the logs of complete jobs (an `EpochReport` at the end of each epoch) and
-returns a `Forecast` of running ones: Beta distributions of the progress, and so of the remaining samples.
-`fit_regression` is the regression behind it, and `calibrate` measures how far its intervals can be trusted.
+A `ProgressPredictor` learns from the logs of completed jobs (an `EpochReport` at the end of each epoch) and
+returns a `Forecast` for running jobs: Beta distributions of the progress, and so of the remaining samples.
+`fit_regression` is the underlying regression, and `calibrate` measures how well forecasts are calibrated.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Whether progress falls below its forecast quantiles as often as it should."""
+"""Calibration: whether progress falls below its forecast quantiles as often as it should."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,14 +19,14 @@ class Calibration:
     Attributes
     ----------
     reached
-        For each forecast the probability of less progress than there was (the probability integral transform):
-        uniform between 0 and 1 if forecasts are calibrated, at both ends if they are overconfident, in the
-        middle if they are underconfident.
+        For each forecast the probability of less progress than observed (the probability integral transform):
+        uniform between 0 and 1 if forecasts are calibrated, concentrated at both ends if they are
+        overconfident, in the middle if they are underconfident.
 
     Raises
     ------
     InvalidInput
-        There are none, or one is not a probability.
+        The array is empty, or a value is not a probability.
 
     Examples
     --------
@@ -55,7 +55,7 @@ class Calibration:
         return cls(forecast.reached(progress))
 
     def coverage(self, level: ArrayLike) -> Floats:
-        """Return the share of forecasts whose central interval of a level (of any shape) holds the truth."""
+        """Return the fraction of forecasts whose central interval of a level (any shape) contains the truth."""
         # the narrowest central interval that holds the truth has this level
         needed = np.sort(np.abs(2 * self.reached - 1))
         return np.asarray(np.searchsorted(needed, np.asarray(level, dtype=float), side="right") / len(needed))
@@ -75,9 +75,9 @@ def calibrate(
     totals: Sequence[float | None] = (),
     skip: int = 0,
 ) -> Calibration:
-    """Return the calibration of the forecasts of each job by the jobs that completed before it.
+    """Return the calibration of each job's forecasts, based on the jobs that completed before it.
 
-    As in a cluster, a forecast knows nothing of its own job or a later one. The predictor learns from every
+    As in a cluster, no forecast uses data of the job itself or of later jobs. The predictor learns from every
     log.
 
     Parameters
@@ -87,9 +87,9 @@ def calibrate(
     logs
         The observations at the end of each epoch of each job, in the order of completion.
     totals
-        Total samples of each job; None, or an empty sequence, for those of the last observations.
+        Total samples of each job; None, or an empty sequence, for those processed by the last observation.
     skip
-        Number of jobs at the beginning whose forecasts do not count, as there is little to learn from yet.
+        Number of jobs at the beginning whose forecasts do not count, as there are few data to learn from.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Distributions of the progress of jobs, and of their remaining samples."""
+"""Forecast: distributions of the progress of jobs, and of their remaining samples."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -25,8 +25,8 @@ class Forecast:
     """Distributions of the progress rho of n jobs: rho of job j is Beta(alpha[j], beta[j]) distributed.
 
     With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), and infinite at alpha
-    = 1, for every job in its first epoch: averages of draws do not converge. Use the median, or the remaining
-    samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1 in place of alpha.
+    = 1, i.e. for every job in its first epoch, so averages of draws do not converge. Use the median, or the
+    remaining samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1 instead of alpha.
 
     Source: ONES, section 3.2.1, Equations 6 and 7.
 
@@ -35,7 +35,7 @@ class Forecast:
     alpha, beta
         Both at least 1: roughly the processed and the remaining epochs.
     processed
-        Y, above 0.
+        Processed samples Y of each job, above 0.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Forecast:
         Raises
         ------
         InvalidInput
-            One of them is out of its range.
+            A value is out of range.
 
         Examples
         --------
@@ -83,12 +83,12 @@ class Forecast:
         return beta_quantile(self.alpha, self.beta, _valid(probability))
 
     def interval(self, level: float) -> tuple[Floats, Floats]:
-        """Return both ends of the central interval that holds the progress with a probability."""
+        """Return both ends of the central interval that contains the progress with a probability."""
         tail = (1 - _valid(level)) / 2
         return self.quantile(tail), self.quantile(1 - tail)
 
     def reached(self, progress: ArrayLike) -> Floats:
-        """Return the probability that the progress of each job is at most a given one."""
+        """Return the probability that the progress of each job is at most a given value."""
         from scipy.special import betainc
 
         return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
@@ -146,7 +146,7 @@ def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floa
 
 
 def _bisected(alpha: Floats, beta: Floats, probability: float) -> Floats:
-    """Find quantiles by bisection on a logarithmic scale."""
+    """Return quantiles by bisection on a logarithmic scale."""
     from scipy.special import betainc
 
     low, high = np.full(alpha.shape, _LEAST), np.zeros(alpha.shape)

@@ -1,4 +1,4 @@
-"""A uniform sample of limited size of the rows of complete jobs."""
+"""History: a uniform sample of limited size of the rows of completed jobs."""
 
 from enum import StrEnum
 from typing import NamedTuple
@@ -31,7 +31,7 @@ class Sampling(StrEnum):
 
 
 class _Kept(NamedTuple):
-    """The kept rows of a job in the order of their keys, and their original number."""
+    """The kept rows of a job in the order of their keys, and its original number of rows."""
 
     key: float
     length: int
@@ -47,11 +47,11 @@ class _Kept(NamedTuple):
 
 
 class ObservationHistory:
-    """Rows of complete jobs, at most `limit` of them.
+    """Rows of completed jobs, at most `limit` of them.
 
-    Each row and each job gets a random key; the smallest keys stay. That is a uniform sample without
-    replacement, which never needs a dropped row again, as the share of a job never grows. If there are more
-    jobs than rows may be kept, the jobs are a uniform sample as well, with one row each.
+    Each row and each job gets a random key, and the smallest keys are kept. This is a uniform sample without
+    replacement, which never needs a dropped row again, as the number of rows per job never grows. If there are
+    more jobs than `limit`, the jobs are a uniform sample as well, with one row each.
 
     Parameters
     ----------
@@ -85,7 +85,7 @@ class ObservationHistory:
         self._kept: list[_Kept] = []
 
     def add(self, rows: ObservationRows) -> None:
-        """Add the rows of a complete job."""
+        """Add the rows of a completed job."""
         self.jobs += 1
         job_key, keys = self._generator.random(), self._generator.random(len(rows))
         order = np.argsort(keys, kind="stable")

@@ -1,4 +1,4 @@
-"""The likelihood of rows of complete jobs, if beta is a function of their features, and its derivative."""
+"""Likelihood: the likelihood of rows of completed jobs for beta as a function of features."""
 
 from enum import StrEnum
 
@@ -37,7 +37,7 @@ class LinkFunction(StrEnum):
         return result
 
     def slope(self, linear: Floats) -> Floats:
-        """Return the derivative of beta by u; at the kink that from the right, so that a row can leave it."""
+        """Return the derivative of beta by u; at the kink the right derivative, so that a row can leave it."""
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
         result: Floats = np.exp(-np.logaddexp(0.0, -linear))

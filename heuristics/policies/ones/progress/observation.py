@@ -1,4 +1,4 @@
-"""Observations of a job's training at the end of an epoch, and rows of many of them."""
+"""Observation: observations of a job's training at the end of epochs, and rows of many of them."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,19 +73,19 @@ def processed_epochs(features: Floats) -> Floats:
 
 @dataclass(frozen=True)
 class ObservationRows:
-    """Observations of complete jobs, whose progress is known: the data of a regression.
+    """Observations of completed jobs, whose progress is known: the data of a regression.
 
     Attributes
     ----------
     features
-        n rows of five features.
+        Array of n rows and five columns, in the order of `FEATURES`.
     progress
-        rho of each row, the processed share of all samples of its job; strictly between 0 and 1.
+        rho of each row, the processed fraction of all samples of its job; strictly between 0 and 1.
 
     Raises
     ------
     InvalidInput
-        Something is not finite, or a progress is 0 or 1, where the likelihood is undefined.
+        A value is not finite, or a progress is not strictly between 0 and 1, where the likelihood is defined.
 
     Examples
     --------
@@ -111,30 +111,30 @@ class ObservationRows:
 
     @property
     def alpha(self) -> Floats:
-        """Processed epochs of each row, at least one."""
+        """The processed epochs of each row, at least one."""
         return processed_epochs(self.features)
 
     @property
     def epochs_left(self) -> Floats:
-        """The remaining epochs of each row, if alpha are processed: alpha (1 - rho) / rho."""
+        """The remaining epochs of each row after alpha processed ones: alpha (1 - rho) / rho."""
         result: Floats = self.alpha * (1 - self.progress) / self.progress
         return result
 
 
 def rows_of(log: Sequence[EpochReport], total: float | None = None) -> ObservationRows:
-    """Return the rows of a complete job's log at which something was processed and something remained.
+    """Return the rows of a completed job's log with both processed and remaining samples.
 
     Parameters
     ----------
     log
         The observations at the end of each epoch, in order.
     total
-        Total samples of the job; those of the last observation when None.
+        Total samples of the job; if None, those processed by the last observation.
 
     Raises
     ------
     InvalidInput
-        The log counts down, or beyond the total.
+        The processed samples decrease, or exceed the total.
 
     Examples
     --------

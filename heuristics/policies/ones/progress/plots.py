@@ -1,4 +1,4 @@
-"""Plots of forecasts, and of how far they can be trusted."""
+"""Plots: plots of forecasts, and of their calibration."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -36,11 +36,11 @@ def progress_band(
     log
         The observations of the job at the end of each epoch, in order.
     total
-        Total samples of the job; those of the last observation when None.
+        Total samples of the job; if None, those processed by the last observation.
     level
         The probability of the shaded interval.
     axes
-        Axes to draw on; a new figure when None.
+        Axes to draw on; if None, those of a new figure.
     """
     from matplotlib.ticker import MaxNLocator, PercentFormatter
 
@@ -65,10 +65,10 @@ def progress_band(
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the share of forecasts whose central interval holds the truth over the level of the interval.
+    """Plot the fraction of forecasts whose central interval contains the truth over the interval's level.
 
-    Calibrated forecasts are on the diagonal; those below it are overconfident. `found` holds the calibration of
-    each predictor by its name.
+    Calibrated forecasts lie on the diagonal; forecasts below it are overconfident. `found` holds the
+    calibration of each predictor by name.
     """
     from matplotlib.ticker import PercentFormatter
 

@@ -1,4 +1,4 @@
-"""A predictor that learns from complete jobs how much running ones have left."""
+"""Predictor: a predictor of the remaining work of running jobs that learns from completed ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -22,24 +22,25 @@ from heuristics.policies.ones.progress.regression import Regression, SearchStart
 
 @dataclass(frozen=True)
 class Learning:
-    """How a predictor learns.
+    """The parameters of a predictor's learning.
 
     Attributes
     ----------
     limit, sampling
-        Most rows of complete jobs that are kept, and how they are sampled.
+        Maximum number of kept rows of completed jobs, and how they are sampled.
     least_jobs
-        Complete jobs that are needed to fit the regression; six parameters need more than one or two jobs.
+        Number of completed jobs needed to fit the regression; its six parameters need more than one or two
+        jobs.
     prior
-        beta while no job is complete, in epochs: the ten for which jobs of ONES keep training after they have
-        reached their target accuracy (section 4.1).
+        beta while no job is complete, in epochs; by default the ten epochs for which jobs in ONES continue
+        after they have reached their target accuracy (section 4.1).
     link, start, ridge
         As in `fit_regression`.
 
     Raises
     ------
     InvalidInput
-        A value is out of its range.
+        A value is out of range.
 
     Examples
     --------
@@ -68,24 +69,24 @@ class Learning:
 
 @dataclass
 class ProgressPredictor:
-    """Predicts the progress of jobs from complete ones (ONES, section 3.2.1).
+    """A predictor of the progress of jobs that learns from completed ones (ONES, section 3.2.1).
 
-    rho of a job is Beta(alpha, beta) distributed: alpha = max(Y_processed / ||D||, 1) are the processed epochs,
-    and beta the remaining ones by the regression of `fit_regression`, which is fitted again after every
-    completion, at the next prediction.
+    The progress rho of a job is Beta(alpha, beta) distributed. alpha = max(Y_processed / ||D||, 1) is the
+    number of processed epochs, and beta that of remaining epochs by the regression of `fit_regression`, which
+    is fitted again at the first prediction after a completion.
 
-    Before `Learning.least_jobs` jobs are complete beta is the same for all jobs: the mean number of remaining
-    epochs of all rows, and `Learning.prior` before there are any.
+    Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
+    epochs of all rows, or `Learning.prior` if there are no rows.
 
-    By Equation 7 of the paper a job that has processed nothing has nothing left. Here the threshold that keeps
-    alpha at 1 applies to the processed samples, too: a job in its first epoch counts as one at its end.
+    By Equation 7 of the paper, a job that has processed nothing has nothing left. Here the threshold that keeps
+    alpha at 1 also applies to the processed samples: a job in its first epoch counts as if at the end of it.
 
     Parameters
     ----------
     learning
-        How it learns.
+        Parameters of the learning.
     seed
-        Seed of the sample of rows.
+        Seed of the sampling of rows.
 
     Examples
     --------
@@ -114,7 +115,7 @@ class ProgressPredictor:
         self._stale = False
 
     def complete(self, log: Sequence[EpochReport], total: float | None = None) -> None:
-        """Learn from the log of a complete job, with its total samples unless the last observation has them."""
+        """Learn from a completed job's log, with its total samples if the log does not end with them."""
         self._history.add(rows_of(log, total))
         self._stale = True
 
@@ -134,7 +135,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The present regression; None while too few jobs are complete."""
+        """The current regression; None while too few jobs are complete."""
         self._refit()
         return self._regression
 

@@ -1,4 +1,4 @@
-"""A regression of the remaining epochs on the features of jobs, fitted to complete jobs."""
+"""Regression: the remaining epochs as a function of the features of jobs, fitted to completed jobs."""
 
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,15 +13,15 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class SearchStart(StrEnum):
-    """Where the search for the most likely parameters begins.
+    """The start of the search for the most likely parameters.
 
     Attributes
     ----------
     MEDIAN
-        A = 0 and b one more than the median of the remaining epochs: many rows begin above the threshold.
+        A = 0, and beta one more than the median of the remaining epochs: many rows begin above the threshold.
     ZERO
         A = 0 and b = 0, the naive start. With `LinkFunction.THRESHOLD` no row has a gradient there, so the
-        search ends where it begins, with all beta = 1.
+        search ends immediately, with all beta = 1.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Regression:
 
     @property
     def coefficients(self) -> tuple[Floats, float]:
-        """A and b of u = A x + b, for features that are not standardised."""
+        """The coefficients A and b of u = A x + b, for features that are not standardised."""
         slopes: Floats = self.weights / self.scale
         return slopes, self.intercept - float(slopes @ self.centre)
 
@@ -87,31 +87,32 @@ def fit_regression(
     start: SearchStart = SearchStart.MEDIAN,
     ridge: float = RIDGE,
 ) -> Regression:
-    """Fit A and b to complete jobs by maximum likelihood, by BFGS with the analytic gradient.
+    """Fit A and b to completed jobs by maximum likelihood, by BFGS with the analytic gradient.
 
-    Source: ONES, section 3.2.1, Equation 6. The paper maximises "the log marginal likelihood" and mentions
-    Gaussian processes in a footnote, but no more than that, and Equation 6 is linear, like this regression. It
-    does not say how the maximum is found. The cost is convex in beta but, because of the threshold, not in the
-    parameters, so the start of the search matters (`SearchStart`). Features are standardised, as those of the
-    paper differ by factors of a million. No beta exceeds the most remaining epochs of a row.
+    Source: ONES, section 3.2.1, Equation 6. The paper maximizes "the log marginal likelihood" and only mentions
+    Gaussian processes in a footnote; Equation 6 is linear, like this regression. It does not say how the
+    maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
+    start of the search matters (`SearchStart`). Features are standardised, as those of the paper differ by
+    factors of a million. No beta exceeds the largest number of remaining epochs of a row.
 
-    With six parameters limited memory has no advantage; and scipy's L-BFGS waits for threads in its small
-    matrices, for tens of milliseconds if other processes use the cores.
+    With six parameters, limited memory has no advantage, and scipy's L-BFGS waits for threads in its small
+    matrix operations, for tens of milliseconds if other processes use the cores.
 
     Parameters
     ----------
     rows
-        At least one.
+        The data, at least one row.
     link, start
-        The printed threshold, and a start that works with it, are the default.
+        The link function and the start of the search; by default the printed threshold, and a start that works
+        with it.
     ridge
-        The cost of each weight: half of this times the square of its share in the first beta. It keeps
-        parameters finite that the rows do not determine, such as that of a feature of only one row.
+        The weight of the ridge penalty: half of it times the square of each weight, relative to the first beta.
+        It keeps parameters finite that the rows do not determine, such as that of a feature of only one row.
 
     Raises
     ------
     InvalidInput
-        There are no rows.
+        The data have no rows.
 
     Examples
     --------
@@ -148,9 +149,9 @@ def fit_regression(
 
 @dataclass(frozen=True)
 class PenalisedCost:
-    """The mean cost of rows as a function of parameters, with half a ridge penalty on all but the intercept.
+    """The mean cost of rows as a function of parameters, with half a ridge penalty on the weights.
 
-    u is `columns` times the parameters, of which the last is the intercept.
+    u is `columns` times the parameters. The last parameter is the intercept, without a penalty.
     """
 
     rows: ObservationRows
@@ -167,13 +168,13 @@ class PenalisedCost:
         return cost, self.columns.T @ (slopes * self.link.slope(linear)) / len(self.rows) + self.ridge * weights
 
     def mean(self, parameters: Floats) -> float:
-        """Return the mean cost without the ridge."""
+        """Return the mean cost without the penalty."""
         costs, _ = negative_log_likelihood(self.link.beta(self.columns @ parameters), self.rows)
         return float(costs.mean())
 
 
 def _spread(features: Floats) -> Floats:
-    """Return the standard deviation of each feature; 1 for constant ones."""
+    """Return the standard deviation of each feature; 1 for constant features."""
     spread: Floats = features.std(axis=0)
     size = np.abs(features).max(axis=0)
     return np.where(spread > len(features) * np.finfo(float).eps * size, spread, 1.0)
