@@ -1,20 +1,25 @@
 """Marginal efficiency over remaining area, or over attained service where durations are not known."""
 
 from fractions import Fraction
+from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
-from gsopt.core.errors import number_of, require
+from gsopt.core.errors import number_of, require, require_one_of
 from gsopt.simulation import Decider, State
+from heuristics.policies.marginal.adapting import AdaptingOptions, AdaptingWhereTuned
+from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, UnknownWork
 from heuristics.policies.marginal.segments import SegmentGrants
 
 
 def marginal(
     state: State,
     *,
-    exponent: float | Fraction = 4,
-    hysteresis: float | Fraction = 1,
-    charge: float | Fraction = 0,
+    exponent: float | Fraction | None = None,
+    hysteresis: float | Fraction | None = None,
+    charge: float | Fraction | None = None,
+    knows: Literal["course", "epochs"] = "course",
+    ageing: float | None = 3600,
 ) -> Decider:
     """Grant every further GPU to the job whose marginal efficiency is largest for its remaining area.
 
@@ -72,28 +77,32 @@ def marginal(
     (6.0, 6.833333333333333)
     """
     rule = "must be a finite number of seconds, at least 0"
-    require(0 <= number_of(charge) < inf, "charge", charge, rule)
-    zero, least = type(state.now)(0), type(state.now)(charge)
+    require(charge is None or 0 <= number_of(charge) < inf, "charge", charge, rule)
+    require_one_of("knows", knows, ("course", "epochs"))
+    zero, least = type(state.now)(0), type(state.now)(charge or 0)
 
     def pays(job: int, before: Any, after: Any) -> bool:
         left = state.remaining(job)
         return bool(left / before - left / after > least)
 
-    return SegmentGrants(
+    segments = SegmentGrants(
         state,
         key=lambda job, area: max(state.remaining(job), zero) * area,
-        exponent=exponent,
-        hysteresis=hysteresis,
+        exponent=4 if exponent is None else exponent,
+        hysteresis=1 if hysteresis is None else hysteresis,
         pays=pays if charge else None,
     )
+    outlook = KnownCourse if knows == "course" else KnownEpochs
+    return AdaptingWhereTuned(state, segments, outlook, _adapting(exponent, hysteresis, charge, ageing))
 
 
 def marginal_attained(
     state: State,
     *,
-    exponent: float | Fraction = 8,
-    hysteresis: float | Fraction = 16,
+    exponent: float | Fraction | None = None,
+    hysteresis: float | Fraction | None = None,
     grace: float | Fraction = 600,
+    ageing: float | None = 3600,
 ) -> Decider:
     """Grant every further GPU to the job whose marginal efficiency is largest for its attained service.
 
@@ -135,10 +144,24 @@ def marginal_attained(
     """
     require(0 < number_of(grace) < inf, "grace", grace, "must be a positive, finite number of GPU-seconds")
     begin = type(state.now)(grace)
-    return SegmentGrants(
+    segments = SegmentGrants(
         state,
         key=lambda job, _: state.service(job) + begin,
-        exponent=exponent,
-        hysteresis=hysteresis,
+        exponent=8 if exponent is None else exponent,
+        hysteresis=16 if hysteresis is None else hysteresis,
         rises=True,
     )
+    outlook = partial(UnknownWork, grace=float(grace))
+    return AdaptingWhereTuned(state, segments, outlook, _adapting(exponent, 16 if hysteresis is None else hysteresis, None, ageing))
+
+
+def _adapting(
+    exponent: float | Fraction | None,
+    hysteresis: float | Fraction | None,
+    charge: float | Fraction | None,
+    ageing: float | None,
+) -> AdaptingOptions:
+    """Return the options for jobs that tune themselves; None for their own defaults."""
+    require(ageing is None or 0 < number_of(ageing) < inf, "ageing", ageing, "must be a positive, finite number of seconds")
+    given = {"exponent": exponent, "hysteresis": hysteresis, "charge": charge}
+    return AdaptingOptions(**{name: float(value) for name, value in given.items() if value is not None}, ageing=ageing)
