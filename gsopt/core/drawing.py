@@ -3,7 +3,7 @@
 matplotlib is imported when something is drawn.
 """
 
-from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import StrEnum
 from itertools import cycle
 from math import floor, log10
@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Colours of unordered things: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
+
+#: Inches of a picture whose text of 10 points has 7 in a column of a paper.
+COLUMN = 4.8
+
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "x", "D", "v", "+")
 
@@ -58,7 +62,7 @@ _MOMENTS = (
     *((3600 * hours, f"{hours} h") for hours in (1, 2, 4, 6, 12)),
     *((86_400 * days, f"{days} day{'s' * (days > 1)}") for days in (1, 2, 4, 7, 14, 30, 90, 365)),
 )
-_COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "7 days", "30 days", "365 days"})
+_COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "1 day", "7 days", "30 days", "365 days"})
 _FEWEST_MOMENTS = 3
 
 #: Inches taken by the name of a moment on an axis.
@@ -230,20 +234,19 @@ def show_zero(axis: "Axis") -> None:
     axis.set_view_interval(least, most, ignore=True)
 
 
-def name_twins(curves: Mapping[str, Hashable]) -> dict[str, str]:
+def name_twins(names: Sequence[str], curves: Sequence[Hashable]) -> list[str]:
     """Name curves for a legend; one that lies on an earlier one says so.
 
     Examples
     --------
-    >>> name_twins({"sjf": (1, 2), "srtf": (3, 4), "srsf": (1, 2)})
-    {'sjf': 'sjf', 'srtf': 'srtf', 'srsf': 'srsf (on sjf)'}
+    >>> name_twins(["sjf", "srtf", "srsf"], [(1, 2), (3, 4), (1, 2)])
+    ['sjf', 'srtf', 'srsf (on sjf)']
     """
     first: dict[Hashable, str] = {}
-    for name, curve in curves.items():
-        first.setdefault(curve, name)
-    return {
-        name: name if first[curve] == name else f"{name} (on {first[curve]})" for name, curve in curves.items()
-    }
+    earlier = [first.setdefault(curve, name) for name, curve in zip(names, curves, strict=True)]
+    return [
+        name if name == other else f"{name} (on {other})" for name, other in zip(names, earlier, strict=True)
+    ]
 
 
 def legend_beside(axes: "Axes") -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.core.drawing import (
     COLOURS,
+    COLUMN,
     legend_beside,
     looks,
     name_twins,
@@ -43,8 +44,8 @@ _NAMED = 100
 #: Of the line behind a dot, on light and on dark paper.
 _SOFT = "#56B4E9"
 
-#: Inches: the width of a picture of dots, which a column of a paper has at 7 points, and the height of a line.
-_WIDTH, _LINE_HEIGHT = 4.6, 0.23
+#: Inches of a line of a picture of dots.
+_LINE_HEIGHT = 0.23
 
 #: Bands of more than a few lines lie on each other and would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
@@ -115,7 +116,7 @@ def dots(
 def draw_dots(groups: Sequence[tuple[str, Sequence[Dot]]], *, axes: "Axes | None" = None) -> "Axes":
     """Draw a line for each dot below the name of its group, if there are several, from the top down."""
     lines = sum(len(found) for _, found in groups) + len(groups) * (len(groups) > 1)
-    axes = titled(axes, "", "", size=(_WIDTH, 0.7 + _LINE_HEIGHT * lines))
+    axes = titled(axes, "", "", size=(COLUMN, 0.7 + _LINE_HEIGHT * lines))
     names: dict[float, str] = {}
     place = 0
     for group, found in groups:
@@ -206,7 +207,7 @@ def lines(
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
     _refuse_absent(x, rows)
     series = _series(rows, by, without=x)
-    axes = titled(axes, x, _title(chosen, relative_to), size=(7, 4))
+    axes = titled(axes, x, _title(chosen, relative_to), size=(COLUMN, 3))
     _draw_lines([axes], [series], x, lambda members: values_of(members, chosen, bases))
     axes.set_xscale("log" if log_x else "linear")
     _finish([axes], chosen, relative_to, log_y=log_y)
@@ -284,7 +285,7 @@ def _draw_lines(
     curves = [{name: _curve(rows, x, values) for name, rows in series.items()} for series in all_series]
     names = list(dict.fromkeys(name for panel in curves for name in panel))
     middles = {name: tuple(panel[name][:3:2] if name in panel else () for panel in curves) for name in names}
-    told = name_twins({_shown(name): middle for name, middle in middles.items()})
+    told = dict(zip(names, name_twins([_shown(name) for name in names], list(middles.values())), strict=True))
     look_of = dict(zip(names, looks(len(names)), strict=True))
     for axes, panel in zip(all_axes, curves, strict=True):
         for name, curve in panel.items():
@@ -292,14 +293,14 @@ def _draw_lines(
             if not curve.x:
                 style = {key: value for key, value in look._asdict().items() if key != "marker"}
                 for level in curve.middle:
-                    axes.axhline(level, label=told[_shown(name)], **style)
+                    axes.axhline(level, label=told[name], **style)
                 continue
             axes.plot(
                 curve.x,
                 curve.middle,
                 markersize=5,
                 fillstyle="none",
-                label=told[_shown(name)],
+                label=told[name],
                 **look._asdict(),
             )
             if curve.several:
