@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,7 +18,7 @@ from gsopt.cli.progress import show_progress
 from gsopt.core.budget import Budget
 from gsopt.core.errors import GsoptError, InvalidInput, kept_running, one_line, require_one_of, shorten
 from gsopt.core.files import parse_json, read_data, read_text
-from gsopt.core.method import accepts
+from gsopt.core.method import accepts, name_of
 from gsopt.core.numbers.span import read_seconds
 from gsopt.evaluation import catalogue
 from gsopt.scenario.job import Workload
@@ -163,7 +164,11 @@ def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> di
 
     A seed other than 0 is given to those that draw.
     """
-    return {text: _policy(text, field, seed) for text in chosen or catalogue.policies()}
+    found: dict[str, simulation.Policy] = {}
+    for text in dict.fromkeys(chosen or catalogue.policies()):
+        policy = _policy(text, field, seed)
+        found[catalogue.free_name(name_of(policy), found)] = policy
+    return found
 
 
 def _policy(text: str, field: str, seed: int) -> simulation.Policy:
@@ -197,18 +202,17 @@ def replay_policies(
                 task = progress.add_task(name, total=jobs)
                 try:
                     with kept_running(name):
-                        found.append(
-                            simulation.replay(
-                                scenario,
-                                policy,
-                                round_length=round_length,
-                                record=record,
-                                bound=bound,
-                                fair_times=fair_times,
-                                on_progress=partial(_show_completed, progress, task),
-                                budget=Budget(time_limit=time_limit),
-                            )
+                        run = simulation.replay(
+                            scenario,
+                            policy,
+                            round_length=round_length,
+                            record=record,
+                            bound=bound,
+                            fair_times=fair_times,
+                            on_progress=partial(_show_completed, progress, task),
+                            budget=Budget(time_limit=time_limit),
                         )
+                        found.append(replace(run, metrics=replace(run.metrics, policy=name)))
                 except Exception as error:
                     if len(policies) == 1 and isinstance(error, GsoptError):
                         raise

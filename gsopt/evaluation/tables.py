@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from math import floor, log10
+from statistics import median
 from typing import Any, Literal
 
 from rich import box
@@ -17,7 +18,7 @@ from gsopt.core.drawing import time_unit
 from gsopt.core.errors import escape as escape_text
 from gsopt.core.numbers.grid import Number
 from gsopt.core.result import plain
-from gsopt.schedule.figures import FigureKind
+from gsopt.schedule.figures import FIGURES, FigureKind, Record
 
 #: Characters in a line of a page.
 PAGE = 80
@@ -36,6 +37,12 @@ _LEAST_SHOWN, _MOST_DECIMALS = 0.0005, 6
 
 #: From here on a number is shown with one decimal, below with four digits.
 _LARGE = 1000
+
+#: Seconds from which run times are not in milliseconds, numbers of these without decimals, and the least shown.
+_LONG_RUN, _WHOLE, _LEAST_TIME = 10, 100, 0.01
+
+#: A unit of time in seconds, and its name.
+TimeUnit = tuple[float, str]
 
 #: Digits of a value and a bound, and to how many they grow where two different numbers would look alike.
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 17
@@ -143,10 +150,11 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
     return table
 
 
-def on_paper(columns: Sequence[Column]) -> tuple[list[Column], list[str]]:
-    """Return the columns that a paper has room for, and a note that names the others."""
+def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
+    """Return the columns that a paper has room for, and the notes, the last of which names the others."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
-    return kept, _left_out([column.name for column in columns if column not in kept], "CSV and JSON")
+    others = [column.name for column in columns if column not in kept]
+    return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]
 
 
 def _left_out(names: Sequence[str], elsewhere: str) -> list[str]:
@@ -167,7 +175,7 @@ def latex_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
     head, *body = _lines(columns, latex_text, r"\textbf{{{}}}", " & ")
     rows = [rf"{head} \\", r"\midrule", *(rf"{line} \\" for line in body)]
     parts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"]
-    return "\n".join([*parts, *(f"% {note}" for note in notes), ""])
+    return "\n".join([*parts, *(f"% {' '.join(note.split())}" for note in notes), ""])
 
 
 def latex_text(text: str) -> str:
@@ -201,21 +209,61 @@ def html_of(table: RenderableType, width: int = PAGE) -> str:
 
 
 def figure_column(
-    title: str, values: Sequence[Any], kind: FigureKind, *, rank: int = 0, best: bool = False
+    title: str,
+    values: Sequence[Any],
+    kind: FigureKind,
+    *,
+    unit: TimeUnit | None = None,
+    rank: int = 0,
+    best: bool = False,
 ) -> Column:
-    """Return a column of a figure; long times are in minutes, hours or days, which the title then names.
+    """Return a column of a figure; times are in a given unit, or the one that suits the largest of them.
 
-    Where the least value is to be `best`, it is bold on paper, and so are those that look the same.
+    Where the least value is the `best`, it is bold on paper, and so are those that look the same.
     """
     numbers = [plain(value) for value in values]
     if kind is FigureKind.SECONDS:
-        seconds, name = time_unit(max((abs(each) for each in numbers if each is not None), default=0))
+        seconds, name = unit or time_unit(max((abs(each) for each in numbers if each is not None), default=0))
         title = f"{title.removesuffix(_SECONDS)} [{name}]"
         numbers = [None if each is None else each / seconds for each in numbers]
     cells = [written(number, kind) for number in numbers]
     least = min((number for number in numbers if number is not None), default=None)
-    bold = [line for line, cell in enumerate(cells) if cell == written(least, kind)] if best else []
-    return Column(title, cells, rank=rank, best=bold if least is not None and len(numbers) > 1 else ())
+    bold = [line for line, cell in enumerate(cells) if best and cell == written(least, kind)]
+    return Column(title, cells, rank=rank, best=bold if len(bold) < len(cells) else ())
+
+
+def common_unit(values: Iterable[Any]) -> TimeUnit:
+    """Return the unit of time for several columns: the one that suits the median of all their seconds."""
+    return time_unit(median([float(value) for value in values if value is not None] or [0.0]))
+
+
+def in_unit(seconds: Any, unit: TimeUnit) -> str:
+    """Write a time in a unit, such as ``2.5 h``."""
+    return f"{written(float(seconds) / unit[0], FigureKind.SECONDS)} {unit[1]}"
+
+
+def runtime_column(title: str, seconds: Sequence[float | None], *, rank: int = 0) -> Column:
+    """Return a column of run times: all in milliseconds, or in seconds where one is longer than ten of them."""
+    longest = max((each for each in seconds if each is not None), default=0.0)
+    unit, name = (0.001, "ms") if longest < _LONG_RUN else (1.0, "s")
+    cells = ["" if each is None else _short(each / unit) for each in seconds]
+    return Column(f"{title} [{name}]", cells, rank=rank)
+
+
+def _short(number: float) -> str:
+    if number >= _WHOLE:
+        return f"{number:,.0f}"
+    return f"{number:.1f}" if number >= 1 else f"{number:.2f}" if number >= _LEAST_TIME else f"<{_LEAST_TIME}"
+
+
+def figure_list(record: Record) -> list[Column]:
+    """Return the figures of one schedule, a line each, with all times in one unit."""
+    figures = [(each, getattr(record, each.key)) for each in FIGURES]
+    shown = [(each, value) for each, value in figures if value is not None]
+    unit = common_unit(value for each, value in shown if each.kind is FigureKind.SECONDS)
+    columns = [figure_column(each.title, [value], each.kind, unit=unit) for each, value in shown]
+    titles, values = [column.name for column in columns], [column.cells[0] for column in columns]
+    return [Column("figure", titles, right=False), Column("value", values)]
 
 
 def written(value: Any, kind: FigureKind) -> str:
