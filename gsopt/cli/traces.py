@@ -19,17 +19,13 @@ from gsopt.core.budget import Budget
 from gsopt.core.errors import GsoptError, InvalidInput, kept_running, one_line, require_one_of, shorten
 from gsopt.core.files import parse_json, read_data, read_text
 from gsopt.core.method import accepts, name_of
-from gsopt.core.numbers.span import read_seconds
+from gsopt.core.numbers.span import read_seconds, read_window
 from gsopt.evaluation import catalogue
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
 from gsopt.studies.instance import workload_of
-from gsopt.studies.options import window as read_window
 from gsopt.studies.settings import KEYS, Setting, setting_of
-
-#: What several options of one name make together.
-_REPEATED = {"overheads": "overhead", "capacity_changes": "capacity_change"}
 
 
 def read_scenario(
@@ -43,7 +39,7 @@ def read_scenario(
     list_issues: bool = False,
 ) -> Scenario:
     """Read a trace with its reader, or a workload file, into a setting."""
-    selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
+    selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)
     _say_if_network_is_free(scenario)
@@ -98,7 +94,7 @@ def read_setting(
 
 def option_of(key: str) -> str:
     """Return the option of the command line that gives a key of a setting."""
-    return f"--{_REPEATED.get(key, key).replace('_', '-')}"
+    return f"--{key.replace('_', '-')}"
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
@@ -114,10 +110,10 @@ def _overheads(texts: Sequence[str]) -> dict[str, Any]:
     """Read ``start=4,stop=2``, behind the name of a model where they are those of one."""
     found: dict[str, Any] = {}
     for text in texts:
-        model, options = split_name(text if ":" in text else f":{text}", "--overhead")
+        model, options = split_name(text if ":" in text else f":{text}", "--overheads")
         if not options:
             rule = "must be such as start=4,stop=2 or bert:resize=73"
-            raise InvalidInput("--overhead", shorten(text), rule)
+            raise InvalidInput("--overheads", shorten(text), rule)
         found[model] = {**found.get(model, {}), **options}
     return found
 
@@ -129,7 +125,7 @@ def _capacity_change(text: str) -> dict[str, Any]:
         return {"time": read_seconds(time), "gpus": int(gpus)}
     except ValueError:
         rule = "must be a time and a number of GPUs, such as 7200=48 or 2h=48"
-        raise InvalidInput("--capacity-change", shorten(text), rule) from None
+        raise InvalidInput("--capacity-changes", shorten(text), rule) from None
 
 
 def _workload(

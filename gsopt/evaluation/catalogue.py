@@ -29,6 +29,7 @@ from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
 from gsopt.scenario.job import Workload
 from gsopt.simulation.policy import Policy
+from gsopt.solvers import backends
 
 _METHODS, _POLICIES = "gsopt.methods", "gsopt.policies"
 
@@ -194,6 +195,16 @@ def _is_policy(function: Callable[..., Any]) -> bool:
         return next(iter(signature(function).parameters), "") == "state"
     except (TypeError, ValueError):  # built into Python without a signature
         return False
+
+
+def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
+    """Return the backend of a name; a backend is one already."""
+    if not isinstance(backend, str):
+        given: backends.Backend = backend
+        return given
+    known = {kind.name: kind for kind in backends.SOLVERS}
+    require_one_of(field, backend, known)
+    return known[backend]()
 
 
 def is_path(name: str) -> bool:

@@ -82,7 +82,7 @@ def test_schedules_of_an_instance(tmp_path: Path) -> None:
         (["--trace", "{jobs}"], "--gpus: give either the number of GPUs or a cluster"),
         (["--trace", "{jobs}", "--gpus", "2", *JOB_COLUMNS], "columns: job: must be one of the columns,"),
         (["--trace", "{jobs}", "--gpus", "2"], "jobs.csv: columns: name: must be one of the columns, which"),
-        ([*PROBLEM, "--column", "job"], "--column: 'job': must be"),
+        ([*PROBLEM, "--column", "job"], "--columns: 'job': must be"),
         ([*PROBLEM, "--time-unit", "y"], "time_unit: 'y': must be one"),
     ],
 )
