@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import float_below
 from gsopt.core.numbers.tolerances import TERM, ULPS
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.best import lower_bound, total_jct
@@ -51,8 +53,14 @@ class MeanBound:
     proof: str
 
 
-def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> MeanBound | None:
-    """Bound the mean job completion time of every policy on a scenario; None without jobs.
+def mean_jct_bound(
+    given: Workload | Scenario,
+    *,
+    cluster: Cluster | int | None = None,
+    evaluations: int | None = None,
+    **physics: Any,
+) -> MeanBound | None:
+    """Bound the mean job completion time of every policy on a workload or a scenario; None without jobs.
 
     The best of the formulas that are affordable, and of prices of GPU time; see
     `gsopt.schedule.bounds.prices.price_bound`, which proves more if it is given more time. A job is never
@@ -61,20 +69,20 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
 
     Parameters
     ----------
-    scenario
-        What is given.
+    given, cluster, physics
+        What is given, as for `gsopt.simulate`.
     evaluations
         How many prices to try; None for a share that takes less time than a simulation, 0 for formulas alone.
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
-    >>> found = mean_jct_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(4)))
+    >>> found = mean_jct_bound(Workload(jobs=jobs), cluster=4)
     >>> found.proof, 16.1 < found.mean_jct < 16.3
     ('prices', True)
     """
+    scenario = Scenario.of(given, cluster, **physics)
     if not scenario.workload.jobs:
         return None
     scenario = on_highest_speeds(on_best_tiers(scenario))

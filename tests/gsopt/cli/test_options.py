@@ -21,9 +21,9 @@ from tests.commands import gsopt as command
 _CALLED: dict[str, tuple[list[Callable[..., Any]], set[str]]] = {
     "compare": (
         [gsopt.compare, gsopt.compare_policies],
-        {"what", "method", "summary", "reader", "gpus", "setting", "seed"},
+        {"what", "method", "summary", "reader", "gpus", "setting"},
     ),
-    "solve": ([gsopt.solve, Budget], {"file", "seed", "plot"}),
+    "solve": ([gsopt.solve, Budget], {"file", "plot"}),
     "simulate": (
         [gsopt.simulate],
         {"trace", "reader", "gpus", "setting", "issues", "plots", "plot_format", "schedules"},
@@ -43,7 +43,7 @@ _CALLED: dict[str, tuple[list[Callable[..., Any]], set[str]]] = {
         [Snapshot.reclaiming, read_snapshot],
         {"files", "now", "output", "cluster", "reclaiming", "placement"},
     ),
-    "interference": ([evaluate], {"table", "reader", "predictor", "split", "output"}),
+    "interference": ([evaluate], {"reader", "split", "output"}),
 }
 
 
@@ -82,7 +82,6 @@ def test_earlier_names_are_not_shown(name: str) -> None:
         ("export --out", "export --output"),
         ("generate --out", "generate --output"),
         ("study report --output", "study report --out"),
-        ("compare --policy", "compare --method"),
     ],
 )
 def test_earlier_names_work(earlier: str, now: str) -> None:
