@@ -34,7 +34,7 @@ _RelativeTo = Annotated[
 
 @app.callback()
 def options(context: typer.Context) -> None:
-    """Run a grid of instances, methods, parameters and seeds; make its tables and plots."""
+    """Run a grid of instances, methods, parameters and seeds."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

@@ -4,11 +4,12 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gsopt.evaluation.tables import PAPER_RANK
 from gsopt.schedule.figures import figure_of
 from gsopt.studies import plots
 from gsopt.studies.instance import REPEATING
 from gsopt.studies.page.svg import inline
-from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, numeric_figures, values_of
+from gsopt.studies.report import CELL_FIGURES, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow
 
