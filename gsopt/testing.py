@@ -21,6 +21,8 @@ from gsopt.core.numbers.tolerances import CLAIM
 from gsopt.core.problem import Number, Problem, S, Sense
 from gsopt.core.result import Result, Status, StoppedBy, plain, settles
 from gsopt.evaluation.catalogue import find_method, find_policy
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds import MeanBound, mean_jct_bound
 from gsopt.schedule.judge import judge
@@ -271,8 +273,9 @@ def _ensure(holds: bool, message: str) -> None:
 
 def check_policy(
     policy: Policy | str,
-    scenarios: Iterable[Scenario],
+    scenarios: Workload | Scenario | Iterable[Workload | Scenario],
     *,
+    cluster: Cluster | int | None = None,
     round_length: float | None = None,
     exact: bool = True,
     **options: Any,
@@ -287,7 +290,9 @@ def check_policy(
     policy, options
         The policy or its name, and its options.
     scenarios
-        Scenarios small enough for fractions, in which every job can complete.
+        A scenario, or several, small enough for fractions, in which every job can complete; or workloads.
+    cluster
+        The GPUs of workloads, or their number.
     round_length
         As in `gsopt.simulate`.
     exact
@@ -305,15 +310,17 @@ def check_policy(
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.scenario.job import Job
     >>> from heuristics.policies import srtf
     >>> jobs = [Job(name=n, release_date=r, duration=d, gpus=1) for n, r, d in [("a", 0, 4), ("b", 1, 1)]]
-    >>> check_policy(srtf, [Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(1))])
+    >>> check_policy(srtf, Workload(jobs=jobs), cluster=1)
     2
     """
     checked, policy = 0, find_policy(policy)
-    for scenario in scenarios:
+    one = isinstance(getattr(scenarios, "workload", scenarios), Workload)
+    several: Iterable[Any] = [scenarios] if one else scenarios
+    for given in several:
+        scenario = Scenario.of(given, cluster)
         bound = _bound_of(scenario)
         for fractions in (False, True)[: 1 + exact]:
             run = partial(replay, scenario, policy, record=True, exact=fractions, bound=bound)

@@ -9,9 +9,14 @@ from pages import write
 from sphinx.application import Sphinx
 from sphinx.errors import ExtensionError
 
+#: The notebook that needs the fewest terms comes first.
+_FIRST = "policies"
+
 _INTRODUCTION = """# Gallery
 
-Each notebook asks one question, with figures and pictures as they come out when it is executed.
+Each notebook answers one question. Its figures and pictures are computed when this site is built.
+
+New to gsopt? Begin with the [tutorials](../guides.md).
 
 ::::{grid} 1 2 2 3
 :gutter: 3
@@ -21,7 +26,7 @@ Each notebook asks one question, with figures and pictures as they come out when
 
 def pages(executed: Path) -> dict[str, str | bytes]:
     """Return the notebooks, their pictures and the page that shows them."""
-    found = sorted(executed.glob("*.ipynb"))
+    found = sorted(executed.glob("*.ipynb"), key=lambda path: (path.stem != _FIRST, path))
     if not found:
         raise ExtensionError(f"{executed}: no executed notebook; make notebooks comes first")
     texts = {path.stem: path.read_text("utf-8") for path in found}

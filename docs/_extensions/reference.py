@@ -1,4 +1,4 @@
-"""Reference: a page for each name that the four packages offer, written for autodoc to fill.
+"""Reference: a page for each name that the four packages offer, grouped by task, for autodoc to fill.
 
 What a package offers is its ``__all__``. The single modules of gsopt, and those of its problems, have a page
 each with all that they define.
@@ -25,6 +25,7 @@ from sphinx.addnodes import pending_xref
 from sphinx.application import Sphinx
 from sphinx.environment import BuildEnvironment
 from sphinx.util.logging import getLogger
+from tasks import TASKS, Task, task_of
 
 import formulations
 import gsopt
@@ -46,9 +47,7 @@ _CLOSED = {"gsopt.__main__", "gsopt.cli"}
 _COMMENT = re.compile(r"(?P<text>(?:^#: .*\n)+)^(?P<name>\w+)\b", re.MULTILINE)
 
 _INTRODUCTION = """
-The four packages, and a page for each name that they offer.
-Methods are imported from ``formulations`` (exact) and ``heuristics``, instances, generators and readers of
-traces from ``instances``; everything else is in ``gsopt``.
+Every public name has a page of its own. They are grouped by what you want to do.
 """
 
 
@@ -171,27 +170,56 @@ class Reference:
 
     def pages(self) -> dict[str, str]:
         """Return every page of the reference."""
-        roots = "".join(f"   {root.__name__}/index\n" for root in ROOTS)
-        summaries = summary_table([(f":doc:`{root.__name__}/index`", module_summary(root)) for root in ROOTS])
-        toctree = f".. toctree::\n   :hidden:\n\n{roots}"
         return {
-            "index.rst": f"{title('API reference')}\n{_INTRODUCTION}\n{summaries}\n\n{toctree}",
+            "index.rst": self.index_page(),
+            **{f"{task.page}.rst": self.task_page(task) for task in TASKS},
             **{f"{page_of(package)}.rst": self.package_page(package) for package in self.packages},
             **{f"{page_of(module)}.rst": self.module_page(module) for module in self.modules},
             **{f"{entry.page}.rst": entry_page(entry) for entry in self.entries.values()},
         }
 
+    def index_page(self) -> str:
+        """Return the page of all tasks, each with what it begins with."""
+        rows = []
+        for task in TASKS:
+            names = [f":py:obj:`{name} <gsopt.{name}>`" for name in task.names]
+            names += [doc_link(module) for module in self.begins(task)]
+            rows.append(
+                (f":doc:`{task.title} </reference/{task.page}>`", f"{task.summary}\n\n{', '.join(names)}")
+            )
+        listed = block("gsopt <gsopt/index>", *(task.page for task in TASKS))
+        toctree = f".. toctree::\n   :hidden:\n\n{listed}"
+        return f"{title('API reference')}\n{_INTRODUCTION}\n{summary_table(rows)}\n\n{toctree}\n"
+
+    def task_page(self, task: Task) -> str:
+        """Return the page of a task: its names, and its packages."""
+        entries = [self.entries[f"gsopt.{name}"] for name in task.names]
+        begins = self.begins(task)
+        rows = [(f":py:obj:`{entry.name} <{entry.path}>`", entry.summary) for entry in entries]
+        below = [(doc_link(module), module_summary(module)) for module in begins]
+        documents = [f"{entry.name} </reference/{entry.page}>" for entry in entries]
+        documents += [f"{module.__name__} </reference/{page_of(module)}>" for module in begins]
+        parts = [title(task.title), task.summary, summary_table(rows)]
+        parts += [".. rubric:: Packages and modules", summary_table(below)] if below else []
+        return "\n\n".join([*parts, f".. toctree::\n   :hidden:\n\n{block(*documents)}"]) + "\n"
+
+    def begins(self, task: Task) -> list[ModuleType]:
+        """Return the packages and modules of a task that do not lie in another one of it."""
+        own = [each for each in [*self.packages, *self.modules] if task_of(each.__name__) is task]
+        names = {each.__name__ for each in own}
+        return [each for each in own if each.__name__.rpartition(".")[0] not in names]
+
     def package_page(self, package: ModuleType) -> str:
         """Return the page of a package: what it is, what it offers, and what is within it."""
         offered = [self.entries[entry.path] for entry in offers(package)]
+        task = task_of(package.__name__)
         within = [each for each in [*self.packages, *self.modules] if is_within(each, package)]
         rows = [(f":py:obj:`{entry.name} <{entry.path}>`", entry.summary) for entry in offered]
-        below = [
-            (f":doc:`{each.__name__} </reference/{page_of(each)}>`", module_summary(each)) for each in within
-        ]
-        own = [entry for entry in offered if entry.module == package.__name__]
+        below = [(doc_link(each), module_summary(each)) for each in within]
+        own = [entry for entry in offered if entry.module == package.__name__ != gsopt.__name__]
+        nested = [each for each in within if task is not None and task_of(each.__name__) is task]
         documents = [f"{entry.name} </reference/{entry.page}>" for entry in own]
-        documents += [f"{each.__name__.rpartition('.')[2]} </reference/{page_of(each)}>" for each in within]
+        documents += [f"{each.__name__.rpartition('.')[2]} </reference/{page_of(each)}>" for each in nested]
         parts = [head(package, indexed=package.__name__ not in self.entries), summary_table(rows)]
         parts += [".. rubric:: Packages and modules", summary_table(below)] if below else []
         parts += [f".. toctree::\n   :hidden:\n\n{block(*documents)}"] if documents else []
@@ -212,6 +240,11 @@ class Reference:
 def page_of(module: ModuleType) -> str:
     """Return the document of a package or module, which no name of another case hides."""
     return f"{module.__name__.replace('.', '/')}/index"
+
+
+def doc_link(module: ModuleType) -> str:
+    """Link the page of a package or module."""
+    return f":doc:`{module.__name__} </reference/{page_of(module)}>`"
 
 
 def is_within(module: ModuleType, package: ModuleType) -> bool:
@@ -302,7 +335,7 @@ def summary_table(rows: list[tuple[str, str]]) -> str:
     """Return a table of names and what they are."""
     if not rows:
         return ""
-    lines = [f"* - {name}\n  - {text}" for name, text in rows]
+    lines = [f"* - {name}\n  - {block(text, indent=4).strip()}" for name, text in rows]
     return f".. list-table::\n   :class: names\n   :widths: 30 70\n\n{block(*lines)}"
 
 

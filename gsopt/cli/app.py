@@ -16,27 +16,37 @@ from gsopt.core.errors import kept_running
 
 #: The commands, each with the first sentence of its own help, so that listing them imports none.
 _COMMANDS = {
-    "compare": "Compare every method of a decision with the proven optimum, or every policy on one trace.",
+    "compare": "Compare methods with the optimum, or policies on a trace.",
     "solve": "Solve one instance and print the judged result.",
-    "simulate": "Replay a trace under online policies, beside a proven bound on every policy.",
-    "check": "Judge somebody's solution of an instance.",
-    "judge": "Judge anybody's schedule: broken rules, figures, and the gap to a proven bound.",
-    "generate": "Generate an instance: gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json.",
-    "export": "Write the integer program of an instance as an MPS or LP file.",
-    "cluster": "Show the levels and the tree of a cluster, convert its file, and draw it.",
-    "import": "Read a cluster that runs, show what it holds, and write the decisions about it as files.",
-    "drain": "Choose the nodes to return so that the least work is lost, and print what to type.",
-    "pack": "Say whether what waits can be placed, where, and what is missing for what has no room.",
-    "interference": "Predict held-out pairs of jobs on one GPU; print errors, and what they do to who shares.",
+    "simulate": "Simulate policies on a trace and bound every policy.",
+    "check": "Judge a solution of an instance.",
+    "judge": "Judge a schedule from any source against a proven bound.",
+    "generate": "Generate an instance.",
+    "export": "Write the integer program of an instance as MPS or LP.",
+    "cluster": "Show, convert or draw a cluster.",
+    "import": "Read a running cluster and write its decisions as files.",
+    "drain": "Choose the nodes to return so that the least work is lost.",
+    "pack": "Place the pending jobs, or say what they need.",
+    "interference": "Evaluate predictions of how jobs slow each other down.",
     "schema": "Print the JSON Schema of a decision's instance file.",
-    "methods": "List the methods of a decision; policies are methods of scheduling, some of them by path.",
-    "demo": "See how far the published heuristics are from the proven optimum.",
-    "study": "Run a grid of instances, methods, parameters and seeds; make its tables and plots.",
-    "suites": "Show the best value and bound known of the committed instances, and recompute them.",
+    "methods": "List the methods of a decision.",
+    "demo": "See how far heuristics are from the proven optimum.",
+    "study": "Run a grid of instances, methods, parameters and seeds.",
+    "suites": "Show or recompute the best known values of instances.",
 }
 
 #: Where a command is found that is not the function of its name in the module of its name.
 _PATHS = {"import": "importing:import_", "study": "study:app", "suites": "suites:app"}
+
+#: Earlier names of options, which still work, by today's; those of several options are spelled alike in Python.
+_EARLIER = {
+    "out": "output",
+    "overhead": "overheads",
+    "capacity-change": "capacity-changes",
+    "column": "columns",
+    "trace-column": "trace-columns",
+    "no-preemption": "no-preemptive",
+}
 
 _SETTINGS = {"generate": {"allow_extra_args": True, "ignore_unknown_options": True}}
 
@@ -95,6 +105,7 @@ app = typer.Typer(
     invoke_without_command=True,
     pretty_exceptions_enable=False,
     rich_markup_mode=None,
+    context_settings={"token_normalize_func": lambda name: _EARLIER.get(name, name)},
 )
 
 

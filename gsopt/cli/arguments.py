@@ -48,19 +48,15 @@ InstanceArgument = Annotated[
 ]
 TimeLimit = Annotated[
     float | None,
-    time_limit_option(
-        "time per method and instance, such as 30s or 2min, 1min if left out; per policy none if left out"
-    ),
+    time_limit_option("time per method and instance, such as 30s or 2min; default: 1min, for policies none"),
 ]
 Json = Annotated[bool, typer.Option("--json", help="print JSON")]
 _complete_word = complete(problem_types)
 
 Word = Annotated[str, typer.Argument(help="a decision, such as reclaiming", autocompletion=_complete_word)]
-AnyWord = Annotated[
-    str | None, typer.Argument(help="a decision; all when left out", autocompletion=_complete_word)
-]
+AnyWord = Annotated[str | None, typer.Argument(help="a decision; default: all", autocompletion=_complete_word)]
 Words = Annotated[
-    list[str] | None, typer.Argument(help="decisions; all when left out", autocompletion=_complete_word)
+    list[str] | None, typer.Argument(help="decisions; default: all", autocompletion=_complete_word)
 ]
 Reader = Annotated[
     str | None,
@@ -72,30 +68,35 @@ Policies = Annotated[
     list[str] | None,
     typer.Option(
         "--policy",
-        help="policy, such as srtf, tiresias:promote=2 or module:function, see gsopt methods scheduling; "
-        "may be repeated; all when left out",
+        help="a policy, such as srtf, tiresias:promote=2 or module:function; may be repeated; default: all of "
+        "gsopt methods scheduling",
         autocompletion=complete(catalogue.policies),
     ),
 ]
 GpuCount = Annotated[
-    int | None, typer.Option(help="number of GPUs, or of each machine where the cluster's file does not say it")
+    int | None,
+    typer.Option(help="number of GPUs, or GPUs of each machine if the file of --cluster does not say"),
 ]
-ClusterFile = Annotated[Path | None, typer.Option(help="cluster: a file, or such as 4x8x8; instead of --gpus")]
+ClusterFile = Annotated[
+    Path | None, typer.Option(help="file of the cluster, or its shape, such as 4x8x8; instead of --gpus")
+]
 SettingOption = Annotated[
     str | None,
     typer.Option(
         "--setting",
-        help="file of cluster, speed, overheads and more, as in a study; or values such as share_limit=2",
+        help="file of cluster, speed, overheads and more, as in a study; or values, such as share_limit=2",
     ),
 ]
 Overheads = Annotated[
     list[str] | None,
-    typer.Option("--overhead", help="seconds lost, such as start=4,stop=2 or bert:resize=73; may be repeated"),
+    typer.Option(help="seconds lost, such as start=4,stop=2 or bert:resize=73; may be repeated"),
 ]
-ShareLimit = Annotated[int | None, typer.Option(help="number of jobs that may hold one GPU at a time")]
+ShareLimit = Annotated[int | None, typer.Option(help="number of jobs that may share a GPU")]
 CapacityChanges = Annotated[
     list[str] | None,
-    typer.Option("--capacity-change", help="GPUs from a time on, such as 2h=48; may be repeated"),
+    typer.Option(help="time and number of GPUs from then on, such as 2h=48; may be repeated"),
 ]
-RoundLength = Annotated[float | None, typer.Option(help="seconds between decisions; events if not given")]
-Window = Annotated[str | None, typer.Option(help="part of the trace, such as 30d:31d or 0:3600")]
+RoundLength = Annotated[
+    float | None, typer.Option(help="seconds between decisions; default: decide at every event")
+]
+Window = Annotated[str | None, typer.Option(help="part of the trace, from and to, such as 30d:31d or 0:3600")]

@@ -19,7 +19,7 @@ def check(
     solution: Annotated[str, typer.Argument(help="solution file, or the output of solve --json")],
     as_json: Json = False,
 ) -> None:
-    """Judge somebody's solution of an instance."""
+    """Judge a solution of an instance."""
     problem = read_instance(instance)
     candidate = read_solution(solution, problem)
     broken = problem.violations(candidate)

@@ -18,29 +18,30 @@ from gsopt.schedule.foreign import read_schedule
 
 def cluster(
     file: Annotated[
-        Path, typer.Argument(help="cluster: JSON, GraphML, node-link JSON, topology.conf, topograph or NetQ")
+        Path, typer.Argument(help="file: JSON, GraphML, node-link JSON, topology.conf, topograph or NetQ")
     ],
-    gpus: Annotated[
-        int | None, typer.Option(help="GPUs of every machine, where the file does not say it")
-    ] = None,
+    gpus: Annotated[int | None, typer.Option(help="GPUs of each machine, if the file does not say")] = None,
     levels: Annotated[
         str | None, typer.Option(help="levels of switches below the root, such as leaf,spine")
     ] = None,
-    output: Annotated[
-        Path | None, typer.Option("-o", "--output", "--out", help="file to which it is converted")
-    ] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="file to write the cluster to")] = None,
     format: Annotated[  # noqa: A002 - what everybody calls it
         str,
         typer.Option(
-            help="format of that file, if not what its ending says", autocompletion=complete(lambda: Format)
+            help="format of --output; default: by its ending", autocompletion=complete(lambda: Format)
         ),
     ] = "",
-    picture: Annotated[Path | None, typer.Option("--draw", help="picture of it: PNG, SVG or PDF")] = None,
-    schedule: Annotated[Path | None, typer.Option(help="schedule whose jobs the picture shows")] = None,
-    at: Annotated[float | None, typer.Option(help="seconds at which it shows them; 0 if not given")] = None,
+    picture: Annotated[Path | None, typer.Option("--draw", help="file for a picture: PNG, SVG or PDF")] = None,
+    schedule: Annotated[Path | None, typer.Option(help="schedule whose jobs are in the picture")] = None,
+    at: Annotated[
+        float | None, typer.Option(help="time of the picture in the schedule, in seconds; default: 0")
+    ] = None,
     as_json: Json = False,
 ) -> None:
-    """Show the levels and the tree of a cluster, convert its file, and draw it."""
+    """Show, convert or draw a cluster.
+
+    The output is its levels and its tree.
+    """
     _require("--format", format or None, "--output", output)
     _require("--schedule", schedule, "--draw", picture)
     _require("--at", at, "--schedule", schedule)

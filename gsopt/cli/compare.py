@@ -30,33 +30,39 @@ def compare(
     what: Annotated[list[str], typer.Argument(help="decisions, suites, instance names or files; or a trace")],
     method: Annotated[
         list[str] | None,
-        typer.Option(help="only this method or policy, such as greedy, tiresias:promote=2 or module:function"),
+        typer.Option(
+            "--method",
+            "--policy",
+            help="a method or policy, such as greedy, tiresias:promote=2 or module:function; may be repeated; "
+            "default: all",
+        ),
     ] = None,
     time_limit: TimeLimit = None,
-    seed: Annotated[int, typer.Option(help="seed of the methods that draw at random")] = 0,
-    summary: Annotated[bool, typer.Option("--summary", help="one line per suite and method")] = False,
+    seed: Annotated[int, typer.Option(help="seed of methods that draw at random")] = 0,
+    summary: Annotated[bool, typer.Option("--summary", help="print one line per suite and method")] = False,
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
     window: Window = None,
     setting: SettingOption = None,
-    overhead: Overheads = None,
+    overheads: Overheads = None,
     share_limit: ShareLimit = None,
-    capacity_change: CapacityChanges = None,
+    capacity_changes: CapacityChanges = None,
     round_length: RoundLength = None,
     as_json: Json = False,
 ) -> None:
-    """Compare every method of a decision with the proven optimum, or every policy on one trace.
+    """Compare methods with the optimum, or policies on a trace.
 
-    A trace is given with its --reader, or as a workload file; either with --gpus,
-    --cluster or --setting.
+    Name decisions, suites or instances to compare methods. To compare policies, name
+    one trace with its --reader, or a workload file, and give --gpus, --cluster or
+    --setting.
     """
     physics: dict[str, Any] = {
         "gpus": gpus,
         "cluster": cluster,
-        "overheads": overhead,
+        "overheads": overheads,
         "share_limit": share_limit,
-        "capacity_changes": capacity_change,
+        "capacity_changes": capacity_changes,
         "round_length": round_length,
     }
     if any(given is not None for given in (reader, window, setting, *physics.values())):

@@ -50,7 +50,7 @@ def demo(
         bool, typer.Option("--all", help="every method on every instance, on real data where they are at hand")
     ] = False,
 ) -> None:
-    """See how far the published heuristics are from the proven optimum.
+    """See how far heuristics are from the proven optimum.
 
     A gap is what a heuristic loses relative to the optimum; where that is 0 there is none. Failed means that it
     finds no solution. A policy is held against a bound on the mean job completion time of every policy.

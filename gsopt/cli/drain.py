@@ -33,19 +33,25 @@ def drain(
     cost: Annotated[
         str,
         typer.Option(
-            help="what preempting a job costs: 1 (jobs), gpu-hours since it started, or priority",
+            help="what a preempted job costs: jobs (1 each), gpu-hours since it started, or priority",
             autocompletion=complete(lambda: Cost),
         ),
     ] = Cost.JOBS.value,
     among: Among = None,
-    time_limit: Annotated[float, time_limit_option("time for the proof, such as 30s")] = TIME_LIMIT,
+    time_limit: Annotated[
+        float, time_limit_option("time for the proof in seconds, or such as 30s")
+    ] = TIME_LIMIT,
     now: Now = None,
     levels: Levels = None,
     gpu_resources: GpuResources = None,
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Choose the nodes to return so that the least work is lost, and print what to type; nothing is run."""
+    """Choose the nodes to return so that the least work is lost.
+
+    The output is the commands to type, what each simple rule would lose, and the
+    result. Nothing is run.
+    """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else _shown(found))
@@ -61,8 +67,8 @@ def _exit_code(found: Drain) -> Exit:
 def _shown(found: Drain) -> str:
     """Show what to return, what it costs, and what to type."""
     if found.result is None or found.solution is None:
-        return "\n".join([_headline(found), *_kept(found)])
-    return "\n".join([_headline(found), *_facts(found), *_kept(found), "", *found.commands])
+        return "\n".join([*_kept(found), _headline(found)])
+    return "\n".join([*found.commands, "", *_kept(found), *_facts(found), _headline(found)])
 
 
 def _headline(found: Drain) -> str:
@@ -88,13 +94,14 @@ def _lost(found: Drain, value: Number | None) -> str:
 
 
 def _facts(found: Drain) -> list[str]:
-    lines = [f"  {name}, one by one: {_lost(found, value)}" for name, value in found.rules.items()]
-    lines.append(f"nodes: {escape(compress(found.servers)) or '-'}")
+    lines = [f"nodes: {escape(compress(found.servers)) or '-'}"]
     named = [
         f"{gang.name} ({gang.kind}, {counted(gang.gpus, 'GPU')} on {counted(len(gang.nodes), 'node')})"
         for gang in found.preempted[:_MOST]
     ]
-    named += [f"and {len(found.preempted) - _MOST:,} more"] if len(found.preempted) > _MOST else []
+    named += (
+        [f"and {len(found.preempted) - _MOST:,} more; --json lists all"] if len(found.preempted) > _MOST else []
+    )
     lines.append(f"preempted: {escape(', '.join(named)) or '-'}")
     if found.cost == Cost.GPU_HOURS:
         lines.append(f"GPU-hours until {moment(found.snapshot.time)}")
@@ -102,10 +109,10 @@ def _facts(found: Drain) -> list[str]:
         f"waits: {number:,} pods of the disruption budget {escape(name)} are evicted, {allowed:,} at a time"
         for name, (number, allowed) in found.waits.items()
     ]
-    return lines
+    return lines + [f"{name}, one by one: {_lost(found, value)} lost" for name, value in found.rules.items()]
 
 
 def _kept(found: Drain) -> list[str]:
     named = [f"{name} {reason}" for name, reason in list(found.kept.items())[:_MOST]]
-    named += [f"and {len(found.kept) - _MOST:,} more"] if len(found.kept) > _MOST else []
+    named += [f"and {len(found.kept) - _MOST:,} more; --json lists all"] if len(found.kept) > _MOST else []
     return [f"kept: {escape('; '.join(named))}"] if named else []

@@ -12,12 +12,13 @@ from gsopt.cli.output import say
 
 def export(
     instance: InstanceArgument,
-    output: Annotated[Path, typer.Option("-o", "--output", help="file: .mps or .lp")],
+    output: Annotated[Path, typer.Option("-o", "--output", help="file, which ends in .mps or .lp")],
     method: Annotated[
-        str | None, typer.Option(help="formulation, such as milp; the first that expresses it otherwise")
+        str | None,
+        typer.Option(help="a formulation, such as milp; default: the first that expresses the instance"),
     ] = None,
 ) -> None:
-    """Write the integer program of an instance as an MPS or LP file."""
+    """Write the integer program of an instance as MPS or LP."""
     from gsopt.evaluation.export import export_model
 
     problem = read_instance(instance)

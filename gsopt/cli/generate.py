@@ -19,13 +19,17 @@ def generate(
     context: typer.Context,
     word: Word,
     generator: Annotated[
-        str | None, typer.Argument(help="name of a generator; lists them when left out")
+        str | None, typer.Argument(help="name of a generator; without it they are listed")
     ] = None,
     output: Annotated[
-        Path | None, typer.Option("-o", "--output", help="file; standard output otherwise")
+        Path | None, typer.Option("-o", "--output", help="file; default: standard output")
     ] = None,
 ) -> None:
-    """Generate an instance: gsopt generate reclaiming churn --servers 520 --mode packed --seed 7 -o a.json."""
+    """Generate an instance.
+
+    The options of a generator stand behind its name:
+    gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
+    """
     known = catalogue.generators(word)
     if generator is None:
         print_table(list_entries("generator", known))

@@ -16,15 +16,15 @@ from gsopt.snapshots.valid import validly
 def import_(
     source: Annotated[str, typer.Argument(help="kubernetes or slurm", autocompletion=complete(lambda: Source))],
     files: Files,
-    output: Annotated[Path | None, typer.Option("-o", "--output", "--out", help="file of the snapshot")] = None,
+    output: Annotated[Path | None, typer.Option("-o", "--output", help="file for the snapshot")] = None,
     cluster: Annotated[
-        Path | None, typer.Option(help="file of the cluster: nodes with GPUs, and switches")
+        Path | None, typer.Option(help="file for the cluster: nodes with GPUs, and switches")
     ] = None,
     reclaiming: Annotated[
-        Path | None, typer.Option(help="file of the decision which nodes to return; needs --servers")
+        Path | None, typer.Option(help="file for the decision which nodes to return; needs --servers")
     ] = None,
     placement: Annotated[
-        Path | None, typer.Option(help="file of the decision where to place what waits")
+        Path | None, typer.Option(help="file for the decision where to place the pending jobs")
     ] = None,
     servers: Annotated[int | None, typer.Option(help="number of nodes to return", min=0)] = None,
     cost: Annotated[
@@ -40,7 +40,7 @@ def import_(
     gpu_resources: GpuResources = None,
     as_json: Json = False,
 ) -> None:
-    """Read a cluster that runs, show what it holds, and write the decisions about it as files."""
+    """Read a running cluster and write its decisions as files."""
     if (reclaiming is None) != (servers is None):
         raise InvalidInput("--reclaiming", "", "needs --servers, and the other way round")
     for path in (output, cluster, reclaiming, placement):

@@ -49,22 +49,26 @@ def interference(
     predictor: Annotated[
         list[str] | None,
         typer.Option(
-            help="such as regression_tree:leaf=3; may be repeated; all when left out",
+            help="a predictor, such as regression_tree:leaf=3; may be repeated; default: all",
             autocompletion=complete(lambda: _PREDICTORS),
         ),
     ] = None,
-    folds: Annotated[int, typer.Option(min=2, help="parts of the table, each held out once; 5 for 80:20")] = 5,
-    split: Annotated[Split, typer.Option(help="what is dealt to the parts")] = "pair",
-    seed: Annotated[int, typer.Option(help="of the random split")] = 0,
+    folds: Annotated[
+        int, typer.Option(min=2, help="parts of the table, each of which is predicted from the others")
+    ] = 5,
+    split: Annotated[Split, typer.Option(help="what is assigned to the parts")] = "pair",
+    seed: Annotated[int, typer.Option(help="seed of the random split")] = 0,
     output: Annotated[
         Path | None,
-        typer.Option("-o", "--output", help="file of all slowdowns, missing ones predicted, for a speed"),
+        typer.Option("-o", "--output", help="file for all slowdowns, with predictions of the missing ones"),
     ] = None,
     as_json: Json = False,
 ) -> None:
-    """Predict held-out pairs of jobs on one GPU; print errors, and what they do to who shares.
+    """Evaluate predictions of how jobs slow each other down.
 
-    Two jobs share if their completion times then have the smaller sum, for lengths from 1 : 8 to 8 : 1.
+    Each pair of jobs on one GPU is predicted from the others. The output is the errors,
+    and what they do to the decision who shares: two jobs share if that shortens the sum
+    of their completion times, for lengths from 1 : 8 to 8 : 1.
     """
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:

@@ -34,41 +34,46 @@ def judge(
         str, typer.Argument(help="CSV or JSON file: who ran from when to when on how many GPUs")
     ],
     trace: Annotated[str | None, typer.Option(help="trace, workload as JSON, or CSV file of the jobs")] = None,
-    problem: Annotated[str | None, typer.Option(help="instead: a scheduling instance, by file or name")] = None,
+    problem: Annotated[
+        str | None, typer.Option(help="instead of --trace: a scheduling instance, by file or name")
+    ] = None,
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
     setting: SettingOption = None,
-    overhead: Overheads = None,
+    overheads: Overheads = None,
     share_limit: ShareLimit = None,
-    capacity_change: CapacityChanges = None,
+    capacity_changes: CapacityChanges = None,
     window: Window = None,
-    column: Annotated[
-        list[str] | None, typer.Option(help="a column of the schedule, such as job_id=job; may be repeated")
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(help="a column of the schedule and our name, such as job_id=job; may be repeated"),
     ] = None,
-    trace_column: Annotated[
-        list[str] | None, typer.Option(help="a column of the jobs' CSV file, such as submitted=release_date")
+    trace_columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="a column of a CSV trace and our name, such as submitted=release_date; may be repeated"
+        ),
     ] = None,
-    time_unit: Annotated[str, typer.Option(help="of CSV files: ms, s, min, h or d")] = "s",
-    origin: Annotated[
-        str, typer.Option(help="time or timestamp in CSV files at which the clock is at 0")
-    ] = "0",
-    no_preemption: Annotated[
-        bool, typer.Option("--no-preemption", help="jobs were promised not to be interrupted")
-    ] = False,
+    time_unit: Annotated[str, typer.Option(help="unit of times in CSV files: ms, s, min, h or d")] = "s",
+    origin: Annotated[str, typer.Option(help="time or timestamp in CSV files that is second 0")] = "0",
+    preemptive: Annotated[
+        bool, typer.Option("--preemptive/--no-preemptive", help="whether jobs may be interrupted")
+    ] = True,
     as_json: Json = False,
 ) -> None:
-    """Judge anybody's schedule: broken rules, figures, and the gap to a proven bound on every schedule.
+    """Judge a schedule from any source against a proven bound.
 
-    What was to be scheduled is given by --trace and --gpus or --cluster, or by --problem.
+    Give what was to be scheduled as --trace with --gpus or --cluster, or as --problem.
+    The output is the figures, the broken rules, and the verdict.
     """
     given: Scenario | Scheduling
     physics: dict[str, Any] = {
         "gpus": gpus,
         "cluster": cluster,
-        "overheads": overhead,
+        "overheads": overheads,
         "share_limit": share_limit,
-        "capacity_changes": capacity_change,
+        "capacity_changes": capacity_changes,
     }
     if problem is not None:
         beside = {"trace": trace, "reader": reader, "window": window, "setting": setting, **physics}
@@ -76,18 +81,18 @@ def judge(
     elif trace is None:
         raise InvalidInput("--trace", "", "give either a trace, or a scheduling instance by --problem")
     elif reader is None and Path(trace).suffix.lower() == ".csv":
-        columns, surroundings = _columns("--trace-column", trace_column), read_setting(setting, **physics)
-        workload = read_workload(trace, columns=columns, time_unit=time_unit, origin=origin)
+        ours, surroundings = _columns("--trace-columns", trace_columns), read_setting(setting, **physics)
+        workload = read_workload(trace, columns=ours, time_unit=time_unit, origin=origin)
         given = surroundings.scenario(workload)
     else:
         given = read_scenario(trace, reader, read_setting(setting, **physics), window=window)
     found = judge_schedule(
         read_schedule(
             schedule,
-            columns=_columns("--column", column),
+            columns=_columns("--columns", columns),
             time_unit=time_unit,
             origin=origin,
-            preemptive=not no_preemption,
+            preemptive=preemptive,
         ),
         given,
     )

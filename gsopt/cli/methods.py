@@ -8,7 +8,10 @@ from gsopt.problems.scheduling import Scheduling
 
 
 def methods(word: AnyWord = None) -> None:
-    """List the methods of a decision; policies are methods of scheduling, some of them by their paths only."""
+    """List the methods of a decision.
+
+    Policies are methods of scheduling. Some of them are named by their paths only.
+    """
     for decision in [word] if word else sorted(problem_types()):
         print_table(list_entries(f"{decision}: exact", catalogue.exact_methods(decision)))
         print_table(list_entries(f"{decision}: heuristic", catalogue.heuristics(decision)))

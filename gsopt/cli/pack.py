@@ -20,14 +20,20 @@ _MOST = 10
 
 def pack(
     files: Files,
-    time_limit: Annotated[float, time_limit_option("time for the search, such as 30s")] = TIME_LIMIT,
+    time_limit: Annotated[
+        float, time_limit_option("time for the search in seconds, or such as 30s")
+    ] = TIME_LIMIT,
     now: Now = None,
     levels: Levels = None,
     gpu_resources: GpuResources = None,
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Say whether what waits can be placed, where, and what is missing for what has no room."""
+    """Place the pending jobs, or say what they need.
+
+    The output is the nodes of each job, what is missing for jobs without room, and
+    how many jobs can be placed. Nothing is run.
+    """
     found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))
     raise typer.Exit(_exit_code(found))
@@ -40,28 +46,38 @@ def _exit_code(found: Pack) -> Exit:
 
 
 def _shown(found: Pack) -> list[str]:
-    unfit = " (proven: not all)" if found.proven else " (it is not proven that not all can be)"
-    proof = "" if found.fits else unfit
-    lines = [f"{found.placed:,} of {counted(found.waiting, 'job')} can be placed{proof}"]
+    """Show where jobs go, what is missing for the others, and at the end how many there are of each."""
+    return [*_placed(found), *_missing(found), *_summary(found)]
+
+
+def _placed(found: Pack) -> list[str]:
+    places: dict[str, dict[str, None]] = {}
+    for spot in found.spots:
+        places.setdefault(spot.gang, {})[spot.node] = None
+    lines = [f"  {gang}: {', '.join(nodes)}" for gang, nodes in list(places.items())[:_MOST]]
+    return lines + ([f"  and {len(places) - _MOST:,} more; --json lists all"] if len(places) > _MOST else [])
+
+
+def _summary(found: Pack) -> list[str]:
+    lines = []
     if found.fits and found.result is not None:
         value, bound = plain(found.result.objective), plain(found.result.bound)
         least = "" if value == bound or bound is None else f", at least {bound:,}"
         lines.append(f"nodes in use: {value:,}{least}")
-    lines += _missing(found)
-    places: dict[str, dict[str, None]] = {}
-    for spot in found.spots:
-        places.setdefault(spot.gang, {})[spot.node] = None
-    lines += [f"  {gang}: {', '.join(nodes)}" for gang, nodes in list(places.items())[:_MOST]]
-    return lines + ([f"  and {len(places) - _MOST:,} more"] if len(places) > _MOST else [])
+    if found.more is not None:
+        more = found.more
+        held = "all of these" if more.gangs == len(found.missing or {}) else f"{more.gangs:,} of these"
+        nodes = counted(more.number, "node")
+        at_most = "" if more.proven else "at most "
+        lines.append(f"{at_most}{nodes} more, like {more.like} and empty, would hold {held}")
+    unfit = " (proven: not all)" if found.proven else " (it is not proven that not all can be)"
+    proof = "" if found.fits else unfit
+    return [*lines, f"{found.placed:,} of {counted(found.waiting, 'job')} can be placed{proof}"]
 
 
 def _missing(found: Pack) -> list[str]:
-    missing, more = found.missing or {}, found.more
+    missing = found.missing or {}
     lines = [f"missing: {gang} {reason}" for gang, reason in list(missing.items())[:_MOST]]
-    lines += [f"missing: {len(missing) - _MOST:,} more"] if len(missing) > _MOST else []
-    if more is not None:
-        least = "" if more.proven else "at most "
-        held = "all of these" if more.gangs == len(missing) else f"{more.gangs:,} of these"
-        nodes = counted(more.number, "node")
-        lines.append(f"{least}{nodes} more, like {more.like} and empty, would hold {held}")
-    return lines
+    return lines + (
+        [f"missing: {len(missing) - _MOST:,} more; --json lists all"] if len(missing) > _MOST else []
+    )

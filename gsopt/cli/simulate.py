@@ -30,42 +30,44 @@ from gsopt.evaluation.listing import need
 
 
 def simulate(
-    trace: Annotated[str, typer.Argument(help="trace file or folder; without --reader a workload as JSON")],
+    trace: Annotated[
+        str, typer.Argument(help="file or folder of a trace with --reader, or a workload as JSON")
+    ],
     policy: Policies = None,
     reader: Reader = None,
     gpus: GpuCount = None,
     cluster: ClusterFile = None,
     window: Window = None,
     sample: Annotated[int | None, typer.Option(help="number of jobs to draw from the trace")] = None,
-    seed: Annotated[int, typer.Option(help="seed of the draw, and of policies that draw at random")] = 0,
+    seed: Annotated[int, typer.Option(help="seed of the sample, and of policies that draw at random")] = 0,
     setting: SettingOption = None,
-    overhead: Overheads = None,
+    overheads: Overheads = None,
     share_limit: ShareLimit = None,
-    capacity_change: CapacityChanges = None,
+    capacity_changes: CapacityChanges = None,
     round_length: RoundLength = None,
     time_limit: Annotated[
-        float | None, time_limit_option("time per policy, such as 30s or 2min; none if left out")
+        float | None, time_limit_option("time per policy, such as 30s or 2min; default: none")
     ] = None,
     issues: Annotated[
-        bool, typer.Option("--issues", help="list every row that was dropped or repaired")
+        bool, typer.Option("--issues", help="list every dropped or repaired row of the trace")
     ] = False,
     plots: Annotated[
         Path | None,
-        typer.Option(help="folder for Gantt charts with the queue, job charts, GPUs in use and JCT"),
+        typer.Option(help="folder for pictures: Gantt charts, queues, jobs, GPUs in use and JCT"),
     ] = None,
     plot_format: Annotated[Picture, typer.Option(help="format of the pictures")] = Picture.PNG,
     schedules: Annotated[Path | None, typer.Option(help="folder for the schedules, one CSV per policy")] = None,
     as_json: Json = False,
 ) -> None:
-    """Replay a trace under online policies, beside a proven bound on every policy."""
+    """Simulate policies on a trace and bound every policy."""
     policies = find_policies(policy, "--policy", seed)
     given = read_setting(
         setting,
         gpus=gpus,
         cluster=cluster,
-        overheads=overhead,
+        overheads=overheads,
         share_limit=share_limit,
-        capacity_changes=capacity_change,
+        capacity_changes=capacity_changes,
         round_length=round_length,
     )
     if plots is not None:

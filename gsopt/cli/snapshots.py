@@ -15,7 +15,7 @@ from gsopt.snapshots.field import Field
 Files = Annotated[
     list[Path],
     typer.Argument(
-        help="what kubectl get, or scontrol, squeue and sinfo, print with -o json, -o yaml or --json, and "
+        help="output of kubectl get -o json or -o yaml, or of scontrol, squeue and sinfo with --json, and "
         "topology.conf; or a snapshot"
     ),
 ]
@@ -23,31 +23,29 @@ Levels = Annotated[
     list[str] | None,
     typer.Option(
         "--level",
-        help="level of the network and the label of nodes that tells it, such as rack=example.com/rack; may be "
-        "repeated, the outermost first",
+        help="a network level and its node label, such as rack=example.com/rack; may be repeated, the "
+        "outermost first",
     ),
 ]
 GpuResources = Annotated[
     list[str] | None,
-    typer.Option("--gpu-resource", help="resource that stands for whole GPUs; may be repeated"),
+    typer.Option("--gpu-resource", help="a resource that counts whole GPUs; may be repeated"),
 ]
 Now = Annotated[
     str | None,
-    typer.Option(
-        help="when the files were written, such as 2026-01-31T12:00:00Z; the latest time in them if not given"
-    ),
+    typer.Option(help="time of the files, such as 2026-01-31T12:00:00Z; default: the latest time in them"),
 ]
 Among = Annotated[
     list[str] | None,
     typer.Option(
-        help="label, as KEY or KEY=VALUE, or partition of the nodes that may be returned; may be repeated"
+        help="label (KEY or KEY=VALUE) or partition of the nodes that may be returned; may be repeated"
     ),
 ]
 SourceOption = Annotated[
     str,
     typer.Option(
         "--source",
-        help="kubernetes or slurm, if not what the files say",
+        help="kubernetes or slurm; default: as the files say",
         autocompletion=complete(lambda: Source),
     ),
 ]

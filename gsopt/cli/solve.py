@@ -26,20 +26,19 @@ from gsopt.evaluation.solve import solve as solve_problem
 from gsopt.evaluation.tables import percent
 from gsopt.problems.reader import read_solution
 from gsopt.schedule.figures import title_of
-from gsopt.studies.options import find_backend
 
 
 def solve(
     file: InstanceArgument,
-    method: Annotated[str | None, typer.Option(help="name of a method; the exact default otherwise")] = None,
+    method: Annotated[str | None, typer.Option(help="name of a method; default: exact")] = None,
     backend: Annotated[str | None, typer.Option(help="solver: highs, cp-sat or scip")] = None,
-    time_limit: Annotated[float | None, time_limit_option("time, such as 30s, 2min or 500ms")] = None,
-    gap: Annotated[
-        float | None, typer.Option(help="gap (relative to the bound) at which to stop, such as 0.01")
+    time_limit: Annotated[
+        float | None, time_limit_option("time limit, such as 30s, 2min or 500ms; default: none")
     ] = None,
+    gap: Annotated[float | None, typer.Option(help="relative gap at which to stop, such as 0.01")] = None,
     start: Annotated[str | None, typer.Option(help="solution file to start from")] = None,
-    seed: Annotated[int | None, typer.Option(help="seed, for methods that draw at random")] = None,
-    log: Annotated[bool, typer.Option("--log", help="stream the solver's log to standard error")] = False,
+    seed: Annotated[int | None, typer.Option(help="seed of methods that draw at random")] = None,
+    log: Annotated[bool, typer.Option("--log", help="print the solver's log on standard error")] = False,
     plot: Annotated[
         Path | None, typer.Option(help="picture of value and bound over time, such as convergence.png")
     ] = None,
@@ -52,7 +51,7 @@ def solve(
     problem = read_instance(file)
     chosen = catalogue.find_method(problem.word, method or "exact")
     given = {
-        "backend": None if backend is None else find_backend(backend, "--backend"),
+        "backend": None if backend is None else catalogue.find_backend(backend, field="--backend"),
         "gap": gap,
         "start": None if start is None else _read_start(start, problem),
         "seed": seed,

@@ -34,7 +34,7 @@ _RelativeTo = Annotated[
 
 @app.callback()
 def options(context: typer.Context) -> None:
-    """Run a grid of instances, methods, parameters and seeds; make its tables and plots."""
+    """Run a grid of instances, methods, parameters and seeds."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
@@ -134,18 +134,20 @@ def table(
 def plot(
     folder: _Folder,
     x: Annotated[
-        str, typer.Option(help="option on the horizontal axis, such as alpha; bars if not given")
+        str, typer.Option(help="option on the horizontal axis, such as alpha; dots if not given")
     ] = "",
     y: Annotated[str, typer.Option(help="figure, such as mean_jct")] = "",
-    by: Annotated[str, typer.Option(help="column that tells lines or bars apart")] = "method",
+    by: Annotated[str, typer.Option(help="column that tells lines or dots apart")] = "method",
     relative_to: _RelativeTo = "",
     log_x: Annotated[bool, typer.Option("--log-x", help="logarithmic horizontal axis")] = False,
-    log_y: Annotated[bool, typer.Option("--log-y", help="logarithmic vertical axis")] = False,
+    log_y: Annotated[
+        bool, typer.Option("--log-y", help="logarithmic axis of the figure, even if values are close")
+    ] = False,
     out: Annotated[
         Path | None, typer.Option(help="picture, such as a.png or a.pdf; study.png in the folder if not given")
     ] = None,
 ) -> None:
-    """Draw a study's results: medians, with the 25th to the 75th percentile of the instances and seeds."""
+    """Draw a study's results: medians, and the 25th to the 75th percentile of the instances and seeds."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import plots
@@ -158,7 +160,7 @@ def plot(
     figure: Any = (
         plots.panels(found, x, figure=y, by=by, relative_to=relative_to, log_x=log_x, log_y=log_y)
         if x
-        else plots.bars(found, figure=y, by=by, relative_to=relative_to, log_y=log_y).figure
+        else plots.dots(found, figure=y, by=by, relative_to=relative_to, log=log_y).figure
     )
     save(figure, target)
     say(str(target))

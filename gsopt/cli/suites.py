@@ -34,7 +34,7 @@ What = Annotated[
 
 @app.callback()
 def options() -> None:
-    """Show the best value and bound known of the committed instances, and recompute them."""
+    """Show or recompute the best known values of instances."""
 
 
 @app.command()
@@ -47,9 +47,10 @@ def table(
     markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """List value, bound and gap of instances, who found or proved them, and since when; or all suites.
+    """List the best known values of instances, or all suites.
 
-    The word ``table`` may be left out: gsopt suites reclaiming/production.
+    Each line has value, bound and gap, and who found or proved them when. The word
+    ``table`` may be left out: gsopt suites reclaiming/production
     """
     from gsopt.studies.suites import Standing, best_known
 
@@ -74,7 +75,7 @@ def families(
     markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run the heuristics on every instance, and say by suite how many they solve and how far off they are."""
+    """Run the heuristics on every instance and sum up each suite."""
     from gsopt.studies.suites import families as summarise
     from gsopt.studies.suites.selection import select
 
@@ -102,9 +103,9 @@ def verify(
     ] = False,
     as_json: Json = False,
 ) -> None:
-    """Compute anew what is known of instances: judge their solutions, prove their bounds.
+    """Judge the solutions of instances and prove their bounds again.
 
-    Whatever contradicts a file is exit code 1; a better value or bound is none.
+    The exit code is 1 if anything contradicts a file. A better value or bound does not.
     """
     from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -17,18 +18,14 @@ from gsopt.cli.progress import show_progress
 from gsopt.core.budget import Budget
 from gsopt.core.errors import GsoptError, InvalidInput, kept_running, one_line, require_one_of, shorten
 from gsopt.core.files import parse_json, read_data, read_text
-from gsopt.core.method import accepts
-from gsopt.core.numbers.span import read_seconds
+from gsopt.core.method import accepts, name_of
+from gsopt.core.numbers.span import read_seconds, read_window
 from gsopt.evaluation import catalogue
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.fairness import FairTimes
 from gsopt.studies.instance import workload_of
-from gsopt.studies.options import window as read_window
 from gsopt.studies.settings import KEYS, Setting, setting_of
-
-#: What several options of one name make together.
-_REPEATED = {"overheads": "overhead", "capacity_changes": "capacity_change"}
 
 
 def read_scenario(
@@ -42,7 +39,7 @@ def read_scenario(
     list_issues: bool = False,
 ) -> Scenario:
     """Read a trace with its reader, or a workload file, into a setting."""
-    selection = {"window": None if window is None else read_window(window, "--window"), "sample": sample}
+    selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)
     _say_if_network_is_free(scenario)
@@ -97,7 +94,7 @@ def read_setting(
 
 def option_of(key: str) -> str:
     """Return the option of the command line that gives a key of a setting."""
-    return f"--{_REPEATED.get(key, key).replace('_', '-')}"
+    return f"--{key.replace('_', '-')}"
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
@@ -113,10 +110,10 @@ def _overheads(texts: Sequence[str]) -> dict[str, Any]:
     """Read ``start=4,stop=2``, behind the name of a model where they are those of one."""
     found: dict[str, Any] = {}
     for text in texts:
-        model, options = split_name(text if ":" in text else f":{text}", "--overhead")
+        model, options = split_name(text if ":" in text else f":{text}", "--overheads")
         if not options:
             rule = "must be such as start=4,stop=2 or bert:resize=73"
-            raise InvalidInput("--overhead", shorten(text), rule)
+            raise InvalidInput("--overheads", shorten(text), rule)
         found[model] = {**found.get(model, {}), **options}
     return found
 
@@ -128,7 +125,7 @@ def _capacity_change(text: str) -> dict[str, Any]:
         return {"time": read_seconds(time), "gpus": int(gpus)}
     except ValueError:
         rule = "must be a time and a number of GPUs, such as 7200=48 or 2h=48"
-        raise InvalidInput("--capacity-change", shorten(text), rule) from None
+        raise InvalidInput("--capacity-changes", shorten(text), rule) from None
 
 
 def _workload(
@@ -163,7 +160,11 @@ def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> di
 
     A seed other than 0 is given to those that draw.
     """
-    return {text: _policy(text, field, seed) for text in chosen or catalogue.policies()}
+    found: dict[str, simulation.Policy] = {}
+    for text in dict.fromkeys(chosen or catalogue.policies()):
+        policy = _policy(text, field, seed)
+        found[catalogue.free_name(name_of(policy), found)] = policy
+    return found
 
 
 def _policy(text: str, field: str, seed: int) -> simulation.Policy:
@@ -197,18 +198,17 @@ def replay_policies(
                 task = progress.add_task(name, total=jobs)
                 try:
                     with kept_running(name):
-                        found.append(
-                            simulation.replay(
-                                scenario,
-                                policy,
-                                round_length=round_length,
-                                record=record,
-                                bound=bound,
-                                fair_times=fair_times,
-                                on_progress=partial(_show_completed, progress, task),
-                                budget=Budget(time_limit=time_limit),
-                            )
+                        run = simulation.replay(
+                            scenario,
+                            policy,
+                            round_length=round_length,
+                            record=record,
+                            bound=bound,
+                            fair_times=fair_times,
+                            on_progress=partial(_show_completed, progress, task),
+                            budget=Budget(time_limit=time_limit),
                         )
+                        found.append(replace(run, metrics=replace(run.metrics, policy=name)))
                 except Exception as error:
                     if len(policies) == 1 and isinstance(error, GsoptError):
                         raise

@@ -3,14 +3,16 @@
 matplotlib is imported when something is drawn.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from enum import StrEnum
 from itertools import cycle
+from math import floor, log10
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import replacing
+from gsopt.core.numbers.tolerances import SUM
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -19,6 +21,10 @@ if TYPE_CHECKING:
 
 #: Colours of unordered categories: those of Okabe and Ito without yellow and black.
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#7F7F7F")
+
+#: Inches of a picture whose text of 10 points has 7 in a column of a paper.
+COLUMN = 4.8
+
 LINES = ("-", "--", "-.", ":")
 MARKERS = ("o", "s", "^", "x", "D", "v", "+")
 
@@ -56,13 +62,23 @@ _MOMENTS = (
     *((3600 * hours, f"{hours} h") for hours in (1, 2, 4, 6, 12)),
     *((86_400 * days, f"{days} day{'s' * (days > 1)}") for days in (1, 2, 4, 7, 14, 30, 90, 365)),
 )
-_COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "6 h", "1 day", "7 days", "30 days", "365 days"})
+_COARSE = frozenset({"1 s", "10 s", "1 min", "10 min", "1 h", "1 day", "7 days", "30 days", "365 days"})
 _FEWEST_MOMENTS = 3
 
 #: Inches taken by the name of a moment on an axis.
 _NAME_WIDTH, _NAME_HEIGHT = 0.6, 0.25
 
 _THINNEST, _THICKER = 1.3, 0.6
+
+#: Values that lie further apart are drawn on a logarithmic axis, or all but one would look the same.
+_FAR_APART = 4
+
+#: Where a logarithmic axis has its ticks within a decade, from many to few, and the most ticks.
+_WITHIN_DECADE = (tuple(range(1, 10)), (1, 2, 3, 5, 7), (1, 2, 5), (1, 3), (1,))
+_MOST_NUMBERS = 5
+
+#: How far below zero an axis begins that is linear near it, so that values at zero are seen.
+_BELOW_ZERO = 0.3
 
 
 class Look(NamedTuple):
@@ -160,9 +176,82 @@ def _room(axis: "Axis") -> float:
     return min(_MOST_TICKS, inches / (_NAME_WIDTH if across else _NAME_HEIGHT))
 
 
+def scale_for(values: Iterable[float]) -> dict[str, Any]:
+    """Return the scale of an axis on which values are told apart: logarithmic where they lie far apart.
+
+    Zeros among them are shown beside it; with negative values it is linear.
+
+    Examples
+    --------
+    >>> scale_for([1, 3]), scale_for([1, 50]), scale_for([0, 0.02, 50])
+    ({'value': 'linear'}, {'value': 'log'}, {'value': 'symlog', 'linthresh': 0.01})
+    """
+    known = [value if abs(value) > SUM else 0.0 for value in values]
+    positive = [value for value in known if value > 0]
+    if min(known, default=0) < 0 or not positive or max(positive) <= _FAR_APART * min(positive):
+        return {"value": "linear"}
+    if len(positive) == len(known):
+        return {"value": "log"}
+    return {"value": "symlog", "linthresh": 10.0 ** floor(log10(min(positive)))}
+
+
+def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
+    """Tick an axis at few round numbers of a unit, as a function writes them; each differs from the others."""
+    from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
+
+    axis.set_major_formatter(FuncFormatter(lambda number, _: write(number / unit)))
+    if axis.get_scale() == "linear":
+        axis.set_major_locator(MaxNLocator(_MOST_NUMBERS + 1))
+        return
+    least, most = (each / unit for each in sorted(axis.get_view_interval()))
+    zero = axis.get_scale() == "symlog"
+    low = getattr(axis.get_transform(), "linthresh", least * unit) / unit
+    decades = range(floor(log10(low)), floor(log10(most)) + 1)
+    for steps in _WITHIN_DECADE:
+        places = [step * 10.0**decade for decade in decades for step in steps]
+        inner = [place for place in places if low * (1 - SUM) <= place <= most * (1 + SUM)]
+        if len(inner) + zero <= _MOST_NUMBERS:
+            break
+    else:
+        inner = inner[:: -(-len(inner) // _MOST_NUMBERS)]
+    if len(inner) > 1 or zero:
+        axis.set_major_locator(FixedLocator([*([0.0] if zero else []), *(unit * place for place in inner)]))
+        axis.set_minor_locator(NullLocator())
+
+
+def tick_shares(axis: "Axis") -> None:
+    """Tick an axis of shares in per cent, as tables write them."""
+    tick_numbers(axis, lambda share: f"{100 * share:,.10g} %")
+
+
+def show_zero(axis: "Axis") -> None:
+    """Let an axis that is linear near zero begin a little below it, and a linear axis at it."""
+    least, most = sorted(axis.get_view_interval())
+    if axis.get_scale() == "symlog":
+        least = -_BELOW_ZERO * axis.get_transform().linthresh  # type: ignore[attr-defined]
+    elif axis.get_scale() == "linear" and axis.get_data_interval()[0] >= 0:
+        least = 0.0
+    axis.set_view_interval(least, most, ignore=True)
+
+
+def name_twins(names: Sequence[str], curves: Sequence[Hashable]) -> list[str]:
+    """Name curves for a legend; one that lies on an earlier one says so.
+
+    Examples
+    --------
+    >>> name_twins(["sjf", "srtf", "srsf"], [(1, 2), (3, 4), (1, 2)])
+    ['sjf', 'srtf', 'srsf (on sjf)']
+    """
+    first: dict[Hashable, str] = {}
+    earlier = [first.setdefault(curve, name) for name, curve in zip(names, curves, strict=True)]
+    return [
+        name if name == other else f"{name} (on {other})" for name, other in zip(names, earlier, strict=True)
+    ]
+
+
 def legend_beside(axes: "Axes") -> None:
     """Put the legend to the right of the plot, where it covers nothing."""
-    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize=8, frameon=False)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="medium", frameon=False)
 
 
 def tick_counts(axis: "Axis") -> None:
@@ -173,10 +262,10 @@ def tick_counts(axis: "Axis") -> None:
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return the limits of an axis unchanged, or padded where all values are equal."""
-    if not values or min(values) != max(values):
+    """Return the limits of an axis unchanged, or padded where all values are equal but for rounding."""
+    if not values or max(values) - min(values) > SUM * max(1.0, *map(abs, values)):
         return axis_limits
-    level = float(values[0])
+    level = float(values[0]) if abs(values[0]) > SUM else 0.0
     return (0.0, 2 * level or 1.0) if level >= 0 else (2 * level, 0.0)
 
 

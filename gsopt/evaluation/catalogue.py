@@ -6,7 +6,8 @@ go first. Any other method or policy is named ``package.module:function``, or gi
 """
 
 import sys
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from difflib import get_close_matches
 from functools import lru_cache, reduce
@@ -14,6 +15,7 @@ from importlib import import_module
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from inspect import signature
+from itertools import chain, count
 from pathlib import Path
 from types import ModuleType
 from typing import Any, NoReturn
@@ -27,6 +29,7 @@ from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
 from gsopt.scenario.job import Workload
 from gsopt.simulation.policy import Policy
+from gsopt.solvers import backends
 
 _METHODS, _POLICIES = "gsopt.methods", "gsopt.policies"
 
@@ -194,9 +197,38 @@ def _is_policy(function: Callable[..., Any]) -> bool:
         return False
 
 
+def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
+    """Return the backend of a name; a backend is one already."""
+    if not isinstance(backend, str):
+        given: backends.Backend = backend
+        return given
+    known = {kind.name: kind for kind in backends.SOLVERS}
+    require_one_of(field, backend, known)
+    return known[backend]()
+
+
 def is_path(name: str) -> bool:
     """Check whether a name is meant as ``package.module:function``."""
     return ":" in name
+
+
+def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
+    """Name each function that is given as a path by itself, where no other of these names is the same.
+
+    Examples
+    --------
+    >>> short_names(["fifo", "grace:Grace", "mine:fifo"])
+    {'fifo': 'fifo', 'grace:Grace': 'Grace', 'mine:fifo': 'mine:fifo'}
+    """
+    own = {name: name.rpartition(":")[2] for name in names}
+    counts = Counter([*own.values(), *(set(others) - own.keys())])
+    return {name: short if counts[short] == 1 else name for name, short in own.items()}
+
+
+def free_name(name: str, taken: Container[str]) -> str:
+    """Return a name that no other method has: the name, or that with a number."""
+    names = chain([name], (f"{name} ({number})" for number in count(2)))
+    return next(each for each in names if each not in taken)
 
 
 def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any:

@@ -1,7 +1,6 @@
 """Compare: methods on problems, with value, best proven bound and gap side by side."""
 
-import itertools
-from collections.abc import Callable, Container, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 from gsopt.core.budget import TimeLimit, checked_time_limit
@@ -9,7 +8,7 @@ from gsopt.core.errors import Contradiction, InvalidInput, Unsupported, one_line
 from gsopt.core.method import MethodLike, accepts, name_of, proves
 from gsopt.core.problem import Problem
 from gsopt.core.result import Result, StoppedBy
-from gsopt.evaluation.catalogue import exact_methods, find_method
+from gsopt.evaluation.catalogue import exact_methods, find_method, free_name, is_path
 from gsopt.evaluation.catalogue import methods as methods_of
 from gsopt.evaluation.comparison import Comparison, ComparisonRow, settled
 from gsopt.evaluation.solve import better_of, solve
@@ -97,15 +96,10 @@ def _wanted(
         named: dict[str, MethodLike] = {}
         for each in several:
             method = find_method(problem.word, each)
-            named[_free_name(each if isinstance(each, str) else name_of(method), named)] = method
+            name = each if isinstance(each, str) and not is_path(each) else name_of(method)
+            named[free_name(name, named)] = method
         found.append((problem, named))
     return found
-
-
-def _free_name(name: str, taken: Container[str]) -> str:
-    """Return a name that no other method has: the name, or that with a number."""
-    names = itertools.chain([name], (f"{name} ({count})" for count in itertools.count(2)))
-    return next(each for each in names if each not in taken)
 
 
 def _compare_one(

@@ -16,7 +16,7 @@ from gsopt.core.numbers.grid import exact_total
 from gsopt.core.problem import Frozen, Many, Number, Problem, Sense
 from gsopt.core.result import Claim, Result, Status, agree, plain, relative_gap, settle, settles
 from gsopt.evaluation.listing import Listing, need
-from gsopt.evaluation.tables import Column, lay_out, percent, told_apart, written_gap
+from gsopt.evaluation.tables import Column, lay_out, runtime_column, told_apart, written_gap
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,9 +24,6 @@ if TYPE_CHECKING:
 
 #: A summary shows a suite by its headline figures only where these are no more than a reader compares.
 _MOST_GROUPS = 4
-
-#: Columns of a summary that are left out first.
-_SUMMARY_RANKS = {"median time": 2, "instances": 1}
 
 
 @dataclass(frozen=True)
@@ -72,8 +69,10 @@ class ComparisonRow:
 
     @property
     def gap(self) -> float | None:
-        """How much worse the value is than the best proven bound, relative to it; see `relative_gap`."""
-        return relative_gap(None if self.result is None else self.result.objective, self.bound)
+        """How much worse the value is than the best proven bound, relative to it; rounding is no gap."""
+        value = None if self.result is None else self.result.objective
+        met = value is not None and settles(value, self.bound, self.problem.resolution(value))
+        return 0.0 if met else relative_gap(value, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
         """Return the row as plain JSON types."""
@@ -120,9 +119,31 @@ class Comparison(Listing[ComparisonRow]):
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
                 headings[place] = _described(row.instance, row.problem.headline())
+        return lay_out(self.columns()[1:], headings=headings, notes=self.notes())
+
+    def notes(self) -> list[str]:
+        """Say why there are rows without a result."""
         unsolved = [row for row in self.rows if row.result is None and row.note]
-        notes = dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved)
-        return lay_out(_columns(self.rows), headings=headings, notes=notes)
+        return list(dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved))
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table, with the instance as the first."""
+        rows = self.rows
+        unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
+        shown = [told_apart(row.result.objective, _bound(row)) if row.result else ("", "") for row in rows]
+        gaps = [written_gap(row.gap, row.excess) if row.result else "" for row in rows]
+        best = _best(rows)
+        return [
+            Column("instance", [row.instance for row in rows], right=False),
+            Column("method", [row.method for row in rows], right=False),
+            Column(unit, [value for value, _ in shown], best=best),
+            Column("proven bound", [bound for _, bound in shown]),
+            Column("gap", gaps, best=best),
+            runtime_column(
+                "time", [None if row.result is None else row.result.runtime for row in rows], rank=1
+            ),
+            Column("status", [_status(row) for row in rows], right=False),
+        ]
 
     def summary(self) -> RenderableType:
         """Return one line per group of like instances and method: total value, total bound, gap, median time.
@@ -132,6 +153,7 @@ class Comparison(Listing[ComparisonRow]):
         """
         keys = _shared_keys(self.rows)
         lines: list[list[str]] = []
+        times: list[float] = []
         headings: dict[int, str] = {}
         for (suite, unit, figures), group in _groups(self.rows, keys).items():
             headings[len(lines)] = _described(suite, dict(zip(keys, figures, strict=True)), unit)
@@ -139,13 +161,14 @@ class Comparison(Listing[ComparisonRow]):
                 rows = [row for row in group if row.method == name and row.result is not None]
                 if rows:
                     lines.append([name, *_totals(rows)])
+                    times.append(median(row.result.runtime for row in rows if row.result is not None))
         least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
         proven = f"proven {'minimum' if least else 'maximum'}"
-        names = ["method", "instances", "value", proven, "gap", "median time"]
         columns = [
-            Column(name, [line[place] for line in lines], right=place > 0, rank=_SUMMARY_RANKS.get(name, 0))
-            for place, name in enumerate(names)
+            Column(name, [line[place] for line in lines], right=place > 0, rank=int(name == "instances"))
+            for place, name in enumerate(["method", "instances", "value", proven, "gap"])
         ]
+        columns.append(runtime_column("median time", times, rank=2))
         headings = {place: heading for place, heading in headings.items() if place < len(lines)}
         return lay_out(columns, headings=headings)
 
@@ -206,7 +229,9 @@ class Comparison(Listing[ComparisonRow]):
         return cls(tuple(settled_rows), stored.interrupted)
 
     def plot(self) -> "Axes":
-        """Plot the gap of every method on every instance; markers differ too, so it reads without colour.
+        """Draw the gap of every method on every instance, on a logarithmic axis where gaps span decades.
+
+        Markers differ too, so it reads without colour.
 
         Raises
         ------
@@ -214,18 +239,16 @@ class Comparison(Listing[ComparisonRow]):
             matplotlib is not installed.
         """
         need("matplotlib", "plot")
-        import matplotlib.pyplot as plt
-
         from gsopt.evaluation.plots import gaps
 
         points: dict[str, list[tuple[float, str]]] = {}
         for row in self.rows:
             if row.gap is not None:
                 points.setdefault(row.method, []).append((row.gap, row.instance))
-        rows = len({row.instance for row in self.rows})
-        _, axes = plt.subplots(figsize=(9, 0.35 * rows + 1.8), layout="constrained")
-        axes.set_xlabel("gap to the best proven bound")
-        return gaps(points, axes)
+        axes = gaps(points, instances=list(dict.fromkeys(row.instance for row in self.rows)))
+        if hidden := sum(row.gap is None for row in self.rows):
+            axes.set_xlabel(f"{axes.get_xlabel()}; {hidden:,} without a gap not shown")
+        return axes
 
 
 class _StoredRow(Frozen):
@@ -321,9 +344,8 @@ def _span(values: Sequence[Any]) -> str:
 
 def _totals(rows: list[ComparisonRow]) -> list[str]:
     solved = [row for row in rows if row.result is not None and row.result.objective is not None]
-    times = [row.result.runtime for row in rows if row.result is not None]
     if not solved:
-        return [f"0 of {len(rows)}", "-", "-", "-", _seconds(median(times))]
+        return [f"0 of {len(rows)}", "-", "-", "-"]
     values = (row.result.objective for row in solved if row.result)
     value = exact_total(each for each in values if each is not None)
     bounds = [bound for row in solved if (bound := _bound(row)) is not None]
@@ -335,34 +357,30 @@ def _totals(rows: list[ComparisonRow]) -> list[str]:
         str(len(rows)) if len(solved) == len(rows) else f"{len(solved)} of {len(rows)}",
         first,
         ("" if proven else "bound ") + second,
-        written_gap(relative_gap(value, bound), excess),
-        _seconds(median(times)),
+        written_gap(0.0 if all(row.gap == 0 for row in solved) else relative_gap(value, bound), excess),
     ]
 
 
-def _columns(rows: Sequence[ComparisonRow]) -> list[Column]:
-    unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
-    shown = [told_apart(row.result.objective, _bound(row)) if row.result else ("", "") for row in rows]
-    return [
-        Column("method", [row.method for row in rows], right=False),
-        Column(unit, [value for value, _ in shown]),
-        Column("proven bound", [bound for _, bound in shown]),
-        Column("gap", [_shown_gap(row) if row.result else "" for row in rows]),
-        Column("time", [_seconds(row.result.runtime) if row.result else "" for row in rows], rank=1),
-        Column("status", [_status(row) for row in rows], right=False),
-    ]
+def _best(rows: Sequence[ComparisonRow]) -> list[int]:
+    """Return the lines with the best value of their instance, where not all values there are the same."""
+    found: dict[str, list[tuple[Number, int]]] = {}
+    for line, row in enumerate(rows):
+        if row.result is not None and row.result.objective is not None:
+            found.setdefault(row.instance, []).append((row.result.objective, line))
+    lines: list[int] = []
+    for instance, pairs in found.items():
+        values = [value for value, _ in pairs]
+        sense = next(row.problem.sense for row in rows if row.instance == instance)
+        best = min(values) if sense is Sense.MINIMIZE else max(values)
+        if min(values) != max(values):
+            lines += [line for value, line in pairs if value == best]
+    return lines
 
 
 def _bound(row: ComparisonRow) -> Number | None:
     """Return the bound to show: the value itself where floats cannot tell the two apart."""
     value = None if row.result is None else row.result.objective
-    met = value is not None and settles(value, row.bound, row.problem.resolution(value))
-    return value if met else row.bound
-
-
-def _shown_gap(row: ComparisonRow) -> str:
-    value = None if row.result is None else row.result.objective
-    return percent(0.0) if value is not None and _bound(row) == value else written_gap(row.gap, row.excess)
+    return value if row.gap == 0 else row.bound
 
 
 def _status(row: ComparisonRow) -> str:
@@ -376,7 +394,3 @@ def _described(name: str, figures: Mapping[str, Any], unit: str = "") -> str:
     """Name an instance or a suite, with what tells it from others."""
     told = [f"{key} {value}" for key, value in figures.items()]
     return f"{name}  ({', '.join(told + [unit] * bool(unit))})" if told or unit else name
-
-
-def _seconds(seconds: float) -> str:
-    return f"{1000 * seconds:.1f} ms" if seconds < 1 else f"{seconds:.1f} s"

@@ -46,15 +46,17 @@ class History(Listing[KnownBracket]):
 
     def table(self) -> RenderableType:
         """Return a line per change."""
+        return lay_out(self.columns())
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table."""
         shown = [told_apart(row.value, row.bound) for row in self.rows]
-        return lay_out(
-            [
-                Column("time", [f"{row.runtime:.3f} s" for row in self.rows]),
-                Column("value", [value for value, _ in shown]),
-                Column("bound", [bound for _, bound in shown]),
-                Column("gap", ["-" if row.gap is None else percent(row.gap) for row in self.rows]),
-            ]
-        )
+        return [
+            Column("time [s]", [f"{row.runtime:.3f}" for row in self.rows]),
+            Column("value", [value for value, _ in shown]),
+            Column("bound", [bound for _, bound in shown]),
+            Column("gap", ["-" if row.gap is None else percent(row.gap) for row in self.rows]),
+        ]
 
     def records(self) -> list[dict[str, Any]]:
         """Return every change in full, as plain JSON types."""

@@ -4,31 +4,30 @@ from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any
 
+from rich.console import RenderableType
+
 from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.clock import clock_error
 from gsopt.core.problem import Problem
-from gsopt.evaluation.tables import written
+from gsopt.evaluation.listing import Tabular
+from gsopt.evaluation.tables import Column, figure_list, lay_out, percent
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.schedule.bounds import mean_jct_bound
-from gsopt.schedule.figures import FIGURES
 from gsopt.schedule.foreign import read_schedule
 from gsopt.schedule.judge import ScheduleVerdict
 from gsopt.schedule.judge import judge as judge_segments
-
-#: Figures that a line of its own tells.
-_COUNTED = ("jobs", "completed")
 
 #: Broken rules that are shown of many.
 _SHOWN = 10
 
 
 @dataclass(frozen=True, kw_only=True, repr=False)
-class Judgement(ScheduleVerdict):
-    """What the judge found, beside a proven bound; prints as a list of figures."""
+class Judgement(ScheduleVerdict, Tabular):
+    """What the judge found, with a proven bound; prints as a list of figures and, at the end, the verdict."""
 
     @property
     def legal(self) -> bool:
@@ -39,21 +38,33 @@ class Judgement(ScheduleVerdict):
         """Return the figures as plain JSON types."""
         return {"legal": self.legal, "violations": list(self.violations), **super().as_dict()}
 
-    def __str__(self) -> str:
+    def table(self) -> RenderableType:
+        """Return one line per figure."""
+        return lay_out(self.columns(), notes=self.notes())
+
+    def columns(self) -> list[Column]:
+        """Return the figures and their values."""
+        return figure_list(self)
+
+    def notes(self) -> list[str]:
+        """Return the broken rules, the first of many, and the verdict."""
         lines = [f"violation: {line}" for line in self.violations[:_SHOWN]]
         if len(self.violations) > _SHOWN:
             lines.append(f"and {len(self.violations) - _SHOWN:,} more violations")
         counted = f"{self.completed:,} of {self.jobs:,} jobs complete"
-        lines.append(f"{'legal' if self.legal else 'not legal'}, {counted}")
-        width = max(len(each.title) for each in FIGURES)
-        shown = [each for each in FIGURES if each.key not in _COUNTED]
-        return "\n".join(
-            [
-                *lines,
-                *(f"  {each.title:<{width}}  {written(getattr(self, each.key), each.kind)}" for each in shown),
-                *([f"  {'proof of the bound':<{width}}  {self.proof}"] if self.proof else []),
-            ]
-        )
+        by = f", gap {percent(self.gap)} to the bound proven by {self.proof}" if self.gap is not None else ""
+        broken = "" if self.legal else f", {len(self.violations):,} violations"
+        return [*lines, f"{'legal' if self.legal else 'not legal'}, {counted}{broken}{by}"]
+
+    def records(self) -> list[dict[str, Any]]:
+        """Return the verdict and every figure in one row, as plain JSON types; the violations are counted."""
+        return [{**self.as_dict(), "violations": len(self.violations)}]
+
+    def __str__(self) -> str:
+        names, values = (column.cells for column in self.columns())
+        width = max(map(len, names))
+        lines = [f"  {name:<{width}}  {value}" for name, value in zip(names, values, strict=True)]
+        return "\n".join([*lines, *self.notes()])
 
     __repr__ = __str__
 

@@ -1,4 +1,4 @@
-"""Listing: rows in order, as a sequence, a table on a page or a data frame."""
+"""Listing: what prints as a table, in a notebook and on paper too, and becomes CSV or a data frame."""
 
 import csv
 from abc import ABC, abstractmethod
@@ -11,7 +11,7 @@ from rich.console import RenderableType
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.files import quoted
-from gsopt.evaluation.tables import html_of, text_of
+from gsopt.evaluation.tables import Column, html_of, latex_of, markdown_of, on_paper, text_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,18 +19,68 @@ if TYPE_CHECKING:
 R = TypeVar("R")
 
 
-class Listing(Sequence[R], ABC, Generic[R]):
-    """Rows that print as a table, in notebooks too; what comparisons and the results of studies are."""
-
-    rows: tuple[R, ...]
+class Tabular(ABC):
+    """What prints as a table: what comparisons, simulations, verdicts and the results of studies are."""
 
     @abstractmethod
     def table(self) -> RenderableType:
-        """Return the rows as a table that fits a page."""
+        """Return a table that fits a page."""
+
+    @abstractmethod
+    def columns(self) -> list[Column]:
+        """Return the columns of the table, all with the same number of cells, without headings in between."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """Return every row in full, as plain JSON types."""
+        """Return every row in full, as plain JSON types; times are in seconds."""
+
+    def notes(self) -> list[str]:
+        """Return what stands below the table."""
+        return []
+
+    def __str__(self) -> str:
+        return text_of(self.table())
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_of(self.table())
+
+    def to_markdown(self) -> str:
+        """Return the table in Markdown, without the columns for which a paper has no room."""
+        return markdown_of(*on_paper(self.columns(), self.notes()))
+
+    def to_latex(self) -> str:
+        """Return the table as a LaTeX tabular for the package booktabs, with the best values in bold.
+
+        Columns for which a paper has no room are left out; a comment names them.
+        """
+        return latex_of(*on_paper(self.columns(), self.notes()))
+
+    def to_csv(self) -> str:
+        """Return the rows in full as CSV, with a line of names; empty without rows."""
+        records = self.records()
+        names = list(dict.fromkeys(name for record in records for name in record))
+        return csv_of(names, ([record.get(name) for name in names] for record in records)) if records else ""
+
+    def to_frame(self) -> "pd.DataFrame":
+        """Return the rows in full as a pandas data frame.
+
+        Raises
+        ------
+        InvalidInput
+            pandas is not installed.
+        """
+        need("pandas", "to_frame")
+        import pandas as pd
+
+        return pd.DataFrame(self.records())
+
+
+class Listing(Tabular, Sequence[R], Generic[R]):
+    """A table that is a sequence of its rows, too."""
+
+    rows: tuple[R, ...]
 
     def __len__(self) -> int:
         return len(self.rows)
@@ -46,33 +96,6 @@ class Listing(Sequence[R], ABC, Generic[R]):
 
     def __iter__(self) -> Iterator[R]:
         return iter(self.rows)
-
-    def __str__(self) -> str:
-        return text_of(self.table())
-
-    __repr__ = __str__
-
-    def _repr_html_(self) -> str:
-        return html_of(self.table())
-
-    def to_csv(self) -> str:
-        """Return the rows in full as CSV, with a line of names; empty without rows."""
-        records = self.records()
-        names = list(dict.fromkeys(name for record in records for name in record))
-        return csv_of(names, ([record.get(name) for name in names] for record in records)) if records else ""
-
-    def to_frame(self) -> "pd.DataFrame":
-        """Return the rows as a pandas data frame.
-
-        Raises
-        ------
-        InvalidInput
-            pandas is not installed.
-        """
-        need("pandas", "to_frame")
-        import pandas as pd
-
-        return pd.DataFrame(self.records())
 
 
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:

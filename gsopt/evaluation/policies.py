@@ -1,18 +1,18 @@
 """Policies: several policies on one workload side by side."""
 
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
 from functools import partial
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from rich.console import RenderableType
 
 from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.core.errors import kept_running, one_line
 from gsopt.core.method import name_of
-from gsopt.evaluation.catalogue import find_policy
-from gsopt.evaluation.listing import Listing
-from gsopt.evaluation.tables import Column, lay_out, written
+from gsopt.evaluation.catalogue import find_policy, free_name
+from gsopt.evaluation.listing import Listing, need
+from gsopt.evaluation.tables import Column, TimeUnit, common_unit, figure_column, in_unit, lay_out
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
@@ -23,8 +23,13 @@ from gsopt.simulation.placer import Placer, consolidated
 from gsopt.simulation.policy import Policy
 from gsopt.simulation.run import replay
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
 #: A figure that is the same for all policies.
 _BOUND = "lower_bound"
+
+_SHOWN = [each for each in FIGURES if each.rank and each.key != _BOUND]
 
 
 @dataclass(frozen=True, repr=False)
@@ -47,39 +52,63 @@ class PolicyComparison(Listing[Record]):
 
     def table(self) -> RenderableType:
         """Return one line per policy, with the figures that are usual; the proven bound stands below."""
-        shown = [each for each in FIGURES if each.rank and each.key != _BOUND]
-        columns = [Column("policy", [row.policy for row in self.rows], right=False)]
-        if any(row.completed < row.jobs for row in self.rows):
-            columns.append(Column("jobs", [f"{row.completed:,} of {row.jobs:,}" for row in self.rows]))
-        columns += [
-            Column(
-                each.label,
-                [written(getattr(row, each.key), each.kind) for row in self.rows],
-                rank=each.rank - 1,
-            )
-            for each in shown
-        ]
-        return lay_out(columns, notes=self._notes())
+        return lay_out(self.columns(), notes=self.notes())
 
-    def _notes(self) -> Iterator[str]:
+    def columns(self) -> list[Column]:
+        """Return the columns of the table."""
+        complete = all(row.completed == row.jobs for row in self.rows)  # else means are over different jobs
+        columns = [Column("policy", [row.policy for row in self.rows], right=False)]
+        if not complete:
+            columns.append(Column("jobs", [f"{row.completed:,} of {row.jobs:,}" for row in self.rows]))
+        unit = self._unit()
+        for each in _SHOWN:
+            best = complete and (each.kind is FigureKind.SECONDS or each.key == "gap")
+            values = [getattr(row, each.key) for row in self.rows]
+            column = figure_column(each.label, values, each.kind, unit=unit, rank=each.rank - 1, best=best)
+            columns.append(column)
+        return columns
+
+    def _unit(self) -> TimeUnit:
+        """Return the unit of all times in the table."""
+        times = [each.key for each in _SHOWN if each.kind is FigureKind.SECONDS]
+        return common_unit(getattr(row, key) for row in self.rows for key in times)
+
+    def notes(self) -> list[str]:
+        """Name the load, the bound and what proves it, and say which policies failed."""
         bounds = [(row.lower_bound, row.proof) for row in self.rows if row.lower_bound is not None]
+        lines = []
         if bounds:
             least, proof = min(bounds)
             by = f", proven by {proof}" if proof else ""
-            seconds = written(least, FigureKind.SECONDS)
-            load = "" if self.load is None else f"; offered load {self.load:.3g}"
-            yield f"times in s{load}; gap to the lower bound of {seconds} s{by}"
-        for name, line in self.failed.items():
-            yield f"{name} failed: {line}"
+            load = "" if self.load is None else f"offered load {self.load:.3g}; "
+            lines.append(f"{load}gap to the lower bound of {in_unit(least, self._unit())}{by}")
+        return lines + [f"{name} failed: {line}" for name, line in self.failed.items()]
 
     def records(self) -> list[dict[str, Any]]:
         """Return every figure of every policy, as plain JSON types."""
         return [{"policy": row.policy, **row.as_dict()} for row in self.rows]
 
+    def plot(self) -> "Axes":
+        """Draw the mean job completion time of each policy, with the proven bound and the gap to it.
+
+        Raises
+        ------
+        InvalidInput
+            matplotlib is not installed.
+        """
+        need("matplotlib", "plot")
+        from gsopt.evaluation.plots import mean_times
+
+        bounds = [row.lower_bound for row in self.rows if row.lower_bound is not None]
+        rows = [
+            (row.policy, None if row.mean_jct is None else float(row.mean_jct), row.gap) for row in self.rows
+        ]
+        return mean_times(rows, float(min(bounds)) if bounds else None, tuple(self.failed))
+
 
 def compare_policies(
     given: Workload | Scenario,
-    policies: Iterable[Policy | str],
+    policies: Policy | str | Iterable[Policy | str],
     *,
     cluster: Cluster | int | None = None,
     round_length: float | None = None,
@@ -110,11 +139,15 @@ def compare_policies(
         bound=mean_jct_bound(scenario),
         fair_times=FairTimes.of(scenario),
     )
+    named: dict[str, Policy] = {}
+    for policy in [policies] if isinstance(policies, str) or callable(policies) else policies:
+        found = find_policy(policy)
+        named[free_name(name_of(found), named)] = found
     rows, failed = [], {}
-    for policy in [find_policy(each) for each in policies]:
+    for name, each in named.items():
         try:
-            with kept_running(name_of(policy)):
-                rows.append(run(policy, budget=Budget(time_limit=time_limit)).metrics)
+            with kept_running(name):
+                rows.append(replace(run(each, budget=Budget(time_limit=time_limit)).metrics, policy=name))
         except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
-            failed[name_of(policy)] = one_line(error)
+            failed[name] = one_line(error)
     return PolicyComparison(tuple(rows), failed, scenario.offered_load)

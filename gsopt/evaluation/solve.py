@@ -15,7 +15,7 @@ from gsopt.core.numbers.compiled import is_installed
 from gsopt.core.problem import Problem, S
 from gsopt.core.progress import KnownBracket, Watch
 from gsopt.core.result import Result, StoppedBy, plain
-from gsopt.evaluation.catalogue import exact_methods, find_method, own_heuristics
+from gsopt.evaluation.catalogue import exact_methods, find_backend, find_method, own_heuristics
 from gsopt.evaluation.display import Display
 from gsopt.problems.reader import problem_types
 from gsopt.solvers.backends import Backend, CpSat, Highs
@@ -57,7 +57,8 @@ def solve(
     display
         Whether to show value, bound, gap and time on standard error while an exact method runs.
     options
-        The method's own keyword options, and those of `gsopt.core.budget.Budget` for exact methods.
+        The method's own keyword options, and those of `gsopt.core.budget.Budget` for exact methods. A backend
+        may be given by its name, such as ``highs``.
 
     Raises
     ------
@@ -76,6 +77,8 @@ def solve(
     if not isinstance(problem, Problem):
         raise InvalidInput("problem", shorten(problem), "must be a problem; gsopt.load gives one by name")
     chosen = find_method(problem.word, "exact" if method is None else method)
+    if options.get("backend") is not None:
+        options["backend"] = find_backend(options["backend"])
     budget = Budget(time_limit=time_limit)
     for option in [*options, *["display"] * display]:
         if not accepts(chosen, "on_progress" if option == "display" else option):

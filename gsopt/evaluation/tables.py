@@ -1,10 +1,11 @@
-"""Tables: columns laid out on a page, as plain text or for a notebook, the same in both."""
+"""Tables: columns laid out on a page, in a notebook or in a paper; the numbers are written alike in all."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 from io import StringIO
 from math import floor, log10
+from statistics import median
 from typing import Any, Literal
 
 from rich import box
@@ -13,10 +14,11 @@ from rich.markup import escape as escape_markup
 from rich.table import Table
 from rich.text import Text
 
+from gsopt.core.drawing import time_unit
 from gsopt.core.errors import escape as escape_text
 from gsopt.core.numbers.grid import Number
 from gsopt.core.result import plain
-from gsopt.schedule.figures import FigureKind
+from gsopt.schedule.figures import FIGURES, FigureKind, Record
 
 #: Characters in a line of a page.
 PAGE = 80
@@ -27,17 +29,41 @@ _BETWEEN = 2
 #: Names longer than this are folded if a column can stay for it; they get no narrower than the latter.
 _LONG, _NARROWEST = 28, 12
 
+#: Columns of a higher rank are left out on paper.
+PAPER_RANK = 3
+
 #: Share from which one decimal of a per cent shows it, and the most decimals before powers of ten are shorter.
 _LEAST_SHOWN, _MOST_DECIMALS = 0.0005, 6
-
-#: Seconds from which tenths of one say nothing.
-_DAY = 86_400
 
 #: From here on a number is shown with one decimal, below with four digits.
 _LARGE = 1000
 
+#: Seconds from which run times are not in milliseconds, numbers of these without decimals, and the least shown.
+_LONG_RUN, _WHOLE, _LEAST_TIME = 10, 100, 0.01
+
+#: A unit of time in seconds, and its name.
+TimeUnit = tuple[float, str]
+
 #: Digits of a value and a bound, and to how many they grow where two different numbers would look alike.
 _FEWEST_DIGITS, _MOST_DIGITS = 6, 17
+
+#: The unit of times in data, as titles name it.
+_SECONDS = " [s]"
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}",
+        "&": r"\&",
+        "%": r"\%",
+        "$": r"\$",
+        "#": r"\#",
+        "_": r"\_",
+        "{": r"\{",
+        "}": r"\}",
+        "~": r"\textasciitilde{}",
+        "^": r"\textasciicircum{}",
+    }
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +77,7 @@ class Column:
     cells: Sequence[str]
     right: bool = True  # whether it is a column of numbers
     rank: int = 0
+    best: Collection[int] = ()  # the lines with the best value, which are bold on paper
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "cells", [escape_text(cell) for cell in self.cells])
@@ -79,8 +106,7 @@ def lay_out(
         left_out.append(max(kept, key=lambda column: column.rank))
         kept.remove(left_out[-1])
     widths = _widths(kept, width)
-    names = ", ".join(column.name for column in columns if column in left_out)
-    told = [f"left out: {names}; {elsewhere} have them"] if names else []
+    told = _left_out([column.name for column in columns if column in left_out], elsewhere)
     lines = len(columns[0].cells) if columns else 0
     above = headings or {}
     starts = sorted({0, *above})
@@ -124,13 +150,49 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
     return table
 
 
-def markdown_of(columns: Sequence[Column]) -> str:
-    r"""Return columns as a table in Markdown, whatever its width."""
-    head = [column.name for column in columns]
-    rule = ["--:" if column.right else ":--" for column in columns]
-    lines = zip(*(column.cells for column in columns), strict=True)
-    told = [" | ".join(cell.replace("|", r"\|") for cell in line) for line in [head, *lines]]
-    return "\n".join([f"| {told[0]} |", f"|{'|'.join(rule)}|", *(f"| {line} |" for line in told[1:]), ""])
+def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
+    """Return the columns that a paper has room for, and the notes, the last of which names the others."""
+    kept = [column for column in columns if column.rank <= PAPER_RANK]
+    others = [column.name for column in columns if column not in kept]
+    return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]
+
+
+def _left_out(names: Sequence[str], elsewhere: str) -> list[str]:
+    return [f"left out: {', '.join(names)}; {elsewhere} have them"] if names else []
+
+
+def markdown_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
+    r"""Return columns as a table in Markdown, whatever its width, with the notes below."""
+    rule = "|".join("--:" if column.right else ":--" for column in columns)
+    head, *body = _lines(columns, lambda cell: cell.replace("|", r"\|"), "**{}**", " | ")
+    lines = [f"| {head} |", f"|{rule}|", *(f"| {line} |" for line in body), ""]
+    return "\n".join(lines) + "".join(f"\n{note}\n" for note in notes)
+
+
+def latex_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
+    r"""Return columns as a tabular in LaTeX with the rules of the package booktabs; notes are comments."""
+    sides = "".join("r" if column.right else "l" for column in columns)
+    head, *body = _lines(columns, latex_text, r"\textbf{{{}}}", " & ")
+    rows = [rf"{head} \\", r"\midrule", *(rf"{line} \\" for line in body)]
+    parts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", *rows, r"\bottomrule", r"\end{tabular}"]
+    return "\n".join([*parts, *(f"% {' '.join(note.split())}" for note in notes), ""])
+
+
+def latex_text(text: str) -> str:
+    """Return text as LaTeX prints it."""
+    return text.translate(_LATEX)
+
+
+def _lines(columns: Sequence[Column], escaped: Callable[[str], str], bold: str, between: str) -> list[str]:
+    """Return the head and the lines of a table on paper."""
+    head = between.join(escaped(column.name) for column in columns)
+    lines = range(len(columns[0].cells) if columns else 0)
+    return [head, *(between.join(_cell(column, line, escaped, bold) for column in columns) for line in lines)]
+
+
+def _cell(column: Column, line: int, escaped: Callable[[str], str], bold: str) -> str:
+    cell = escaped(column.cells[line])
+    return bold.format(cell) if line in column.best else cell
 
 
 def text_of(table: RenderableType, width: int = PAGE) -> str:
@@ -146,6 +208,64 @@ def html_of(table: RenderableType, width: int = PAGE) -> str:
     return f"<pre>{escape(text_of(table, width))}</pre>"
 
 
+def figure_column(
+    title: str,
+    values: Sequence[Any],
+    kind: FigureKind,
+    *,
+    unit: TimeUnit | None = None,
+    rank: int = 0,
+    best: bool = False,
+) -> Column:
+    """Return a column of a figure; times are in a given unit, or the one that suits the largest of them.
+
+    Where the least value is the `best`, it is bold on paper, and so are those that look the same.
+    """
+    numbers = [plain(value) for value in values]
+    if kind is FigureKind.SECONDS:
+        seconds, name = unit or time_unit(max((abs(each) for each in numbers if each is not None), default=0))
+        title = f"{title.removesuffix(_SECONDS)} [{name}]"
+        numbers = [None if each is None else each / seconds for each in numbers]
+    cells = [written(number, kind) for number in numbers]
+    least = min((number for number in numbers if number is not None), default=None)
+    bold = [line for line, cell in enumerate(cells) if best and cell == written(least, kind)]
+    return Column(title, cells, rank=rank, best=bold if len(bold) < len(cells) else ())
+
+
+def common_unit(values: Iterable[Any]) -> TimeUnit:
+    """Return the unit of time for several columns: the one that suits the median of all their seconds."""
+    return time_unit(median([float(value) for value in values if value is not None] or [0.0]))
+
+
+def in_unit(seconds: Any, unit: TimeUnit) -> str:
+    """Write a time in a unit, such as ``2.5 h``."""
+    return f"{written(float(seconds) / unit[0], FigureKind.SECONDS)} {unit[1]}"
+
+
+def runtime_column(title: str, seconds: Sequence[float | None], *, rank: int = 0) -> Column:
+    """Return a column of run times: all in milliseconds, or in seconds where one is longer than ten of them."""
+    longest = max((each for each in seconds if each is not None), default=0.0)
+    unit, name = (0.001, "ms") if longest < _LONG_RUN else (1.0, "s")
+    cells = ["" if each is None else _short(each / unit) for each in seconds]
+    return Column(f"{title} [{name}]", cells, rank=rank)
+
+
+def _short(number: float) -> str:
+    if number >= _WHOLE:
+        return f"{number:,.0f}"
+    return f"{number:.1f}" if number >= 1 else f"{number:.2f}" if number >= _LEAST_TIME else f"<{_LEAST_TIME}"
+
+
+def figure_list(record: Record) -> list[Column]:
+    """Return the figures of one schedule, a line each, with all times in one unit."""
+    figures = [(each, getattr(record, each.key)) for each in FIGURES]
+    shown = [(each, value) for each, value in figures if value is not None]
+    unit = common_unit(value for each, value in shown if each.kind is FigureKind.SECONDS)
+    columns = [figure_column(each.title, [value], each.kind, unit=unit) for each, value in shown]
+    titles, values = [column.name for column in columns], [column.cells[0] for column in columns]
+    return [Column("figure", titles, right=False), Column("value", values)]
+
+
 def written(value: Any, kind: FigureKind) -> str:
     """Write a figure of a kind for a reader; a dash where there is none."""
     value = plain(value)
@@ -155,8 +275,6 @@ def written(value: Any, kind: FigureKind) -> str:
         return percent(value)
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
-    if kind is FigureKind.SECONDS and abs(value) >= _DAY:
-        return f"{value:,.0f}"
     return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"
 
 

@@ -7,6 +7,7 @@ from inspect import Parameter, signature
 from typing import TYPE_CHECKING, Any
 
 from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
+from gsopt.core.drawing import time_unit
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.method import name_of
 from gsopt.scenario.cluster import Cluster
@@ -23,6 +24,8 @@ from gsopt.simulation.policy import Policy
 from gsopt.simulation.record import record_of
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from gsopt.schedule.bounds.prices import PriceBound
 
 
@@ -71,13 +74,46 @@ class Replay:
         found = self.metrics
         said = f"<Replay: {found.completed:,} of {found.jobs:,} jobs complete"
         if found.completed:
-            said += f", mean JCT {float(found.mean_jct):,.7g} s, makespan {float(found.makespan):,.7g} s"
+            said += f", mean JCT {_in_unit(found.mean_jct)}, makespan {_in_unit(found.makespan)}"
         return f"{said}>"
 
     @property
     def jct(self) -> tuple[Any, ...]:
         """Job completion times of the completed jobs, by number."""
         return self.metrics.jct
+
+    def plot(self, *, colour: str = "slowdown") -> "Figure":
+        """Draw what ran when, GPU by GPU, with the queue below it.
+
+        Parameters
+        ----------
+        colour
+            What the colours of jobs mean, as in `gsopt.simulation.plots.gantt`.
+
+        Raises
+        ------
+        InvalidInput
+            The run was not recorded, or matplotlib is not installed.
+
+        Examples
+        --------
+        >>> from gsopt.scenario.job import Job
+        >>> from heuristics.policies import fifo
+        >>> workload = Workload(jobs=[Job(name="a", release_date=0, duration=2, gpus=1)])
+        >>> run = simulate(workload, fifo, cluster=1, record=True)
+        >>> [axes.get_ylabel() for axes in run.plot().axes]
+        ['GPU', 'jobs waiting']
+        """
+        from gsopt.simulation.plots.overview import overview
+
+        if self.schedule is None:
+            raise InvalidInput("plot", self.metrics.policy, "needs a recorded run: simulate with record=True")
+        return overview(self.schedule, self.scenario, colour=colour, title=self.metrics.policy)
+
+
+def _in_unit(seconds: Any) -> str:
+    unit, name = time_unit(float(seconds))
+    return f"{float(seconds) / unit:,.4g} {name}"
 
 
 def simulate(

@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from hashlib import sha256
 from typing import Any
 
@@ -136,7 +136,18 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
             with _within(source, method.place):
                 catalogue.refuse_untrusted(trust, method.kind, method.name)
     with trusting(trust):
-        return _grid(study, source, methods, trust)
+        return _grid(study, source, _shortly_named(methods), trust)
+
+
+def _shortly_named(methods: Sequence[_Method]) -> list[_Method]:
+    """Let tables call a method that is named by its path as the function is called, where that is clear."""
+    short = catalogue.short_names({each.name for each in methods}, {each.label.base for each in methods})
+    return [
+        replace(each, label=replace(each.label, base=short[each.name]))
+        if each.label.base == each.name
+        else each
+        for each in methods
+    ]
 
 
 def fingerprint(data: Any) -> str:

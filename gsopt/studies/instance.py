@@ -12,13 +12,14 @@ from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import first_error, read_data, read_text
+from gsopt.core.numbers.span import read_window
 from gsopt.core.problem import Problem
 from gsopt.evaluation import catalogue
 from gsopt.problems.reader import read_problem
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.studies.grid import Label, Point
-from gsopt.studies.options import known_options, typed, window
+from gsopt.studies.options import known_options, typed
 from gsopt.studies.settings import KEYS, Setting, setting_of
 
 #: Options by which instances repeat each other: one group holds all of their values.
@@ -137,7 +138,7 @@ def _load_trace(name: str, path: str | None, arguments: Mapping[str, Any], max_g
 def _window(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the window among a reader's options; it may be written as on the command line, such as 30d:31d."""
     text = options.get("window")
-    return {"window": window(text)} if isinstance(text, str) else {}
+    return {"window": read_window(text)} if isinstance(text, str) else {}
 
 
 def _workload(point: Point) -> Iterator[StudyInstance]:

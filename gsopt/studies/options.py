@@ -8,10 +8,9 @@ from typing import Any, get_args, get_type_hints
 from pydantic import BaseModel, ConfigDict, TypeAdapter, ValidationError
 
 from gsopt.core.budget import TimeLimit, checked_time_limit
-from gsopt.core.errors import InvalidInput, require_one_of, shorten
+from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.method import name_of
-from gsopt.core.numbers.span import read_seconds
-from gsopt.solvers import backends
+from gsopt.evaluation.catalogue import find_backend
 
 #: Objects that only a program can give.
 _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "log"})
@@ -65,20 +64,3 @@ def _typed(name: str, value: Any, kind: Any) -> Any:
     except ValidationError as error:
         message = error.errors(include_url=False)[0]["msg"]
         raise InvalidInput(name, shorten(value), message[:1].lower() + message[1:]) from None
-
-
-def find_backend(name: Any, field: str = "backend") -> backends.Backend:
-    """Return the backend of a name."""
-    known = {kind.name: kind for kind in backends.SOLVERS}
-    require_one_of(field, name, known)
-    return known[name]()
-
-
-def window(text: str, field: str = "window") -> tuple[float, float]:
-    """Read a begin and an end with a colon between them; the message of an error calls them `field`."""
-    try:
-        begin, end = (read_seconds(part) for part in text.split(":"))
-    except ValueError:
-        rule = "must be a begin and an end, such as 30d:31d or 0:3600"
-        raise InvalidInput(field, shorten(text), rule) from None
-    return begin, end

@@ -1,20 +1,26 @@
-"""Plots of a study's results; they read without colour too. matplotlib is imported when needed."""
+"""Plots of a study's results; they can be read without colour. matplotlib is imported when needed."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
 from statistics import median
 from textwrap import wrap
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gsopt.core.drawing import (
     COLOURS,
-    Look,
+    COLUMN,
     legend_beside,
     looks,
+    name_twins,
     new_figure,
     pad_equal,
+    scale_for,
     set_log_time_axis,
+    show_zero,
+    tick_numbers,
+    tick_shares,
     tick_time,
+    time_unit,
     titled,
 )
 from gsopt.core.errors import InvalidInput, escape, require_one_of, shorten
@@ -26,12 +32,20 @@ from gsopt.studies.statistics import percentile
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
     from matplotlib.figure import Figure
 
 #: Characters in a line of a legend, and below an axis.
 _LINE, _TICK = 48, 28
 
-_HATCHES = ("", "///", "...", "xxx")  # one for each round of colours
+#: Spans of a logarithmic axis from which its ticks are named moments, such as 10 min and 1 day.
+_NAMED = 100
+
+#: Of the line behind a dot, on light and on dark paper.
+_SOFT = "#56B4E9"
+
+#: Inches of a line of a picture of dots.
+_LINE_HEIGHT = 0.23
 
 #: Bands of more than a few lines lie on each other and would hide them.
 _FEW, _BAND, _FAINT_BAND = 3, 0.15, 0.06
@@ -41,25 +55,29 @@ _LOW, _HIGH = 25, 75
 #: Panels in a row; more of them would be too wide for a page.
 _MOST_PANELS = 4
 
-#: From here on an axis groups digits.
-_THOUSAND = 1000
-
-#: Panels whose medians differ by more have a logarithmic axis in common.
-_FAR_APART = 20
-
 _Bases = Mapping[tuple[str, str], float] | None
 
 
-def bars(
+class Dot(NamedTuple):
+    """A line of a picture of dots: its name, where its dot is, the line through it, and marks beside it."""
+
+    name: str
+    middle: float
+    low: float
+    high: float
+    marks: Sequence[float] = ()
+
+
+def dots(
     found: Results,
     *,
     figure: str = "",
     by: str = "method",
     relative_to: str = "",
-    log_y: bool = False,
+    log: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a figure's median per group of instances, one bar per method; whiskers from 25th to 75th percentile.
+    """Draw a figure's median per group of instances and method, in a line from 25th to 75th percentile.
 
     Parameters
     ----------
@@ -68,11 +86,11 @@ def bars(
     figure
         The figure; the first usual one when empty.
     by
-        The column that tells bars apart.
+        The column that tells dots of a group apart.
     relative_to
         A method by whose figure on the same instance every figure is divided.
-    log_y
-        Whether the vertical axis is logarithmic.
+    log
+        Whether the axis is logarithmic even where values are close to each other.
     axes
         Where to draw; on a new figure when None.
 
@@ -82,40 +100,75 @@ def bars(
         There is nothing of the kind to draw, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
-    rows = [row for row in found.rows if values_of([row], chosen, bases)]
-    groups = list(dict.fromkeys(str(row.labels.group) for row in rows))
-    series = _series(rows, by)
-    width = 0.8 / max(len(series), 1)
-    wide = len(groups) * len(series)
-    axes = titled(axes, "", _title(chosen, relative_to), size=(min(max(7.0, 3 + 0.28 * wide), 24), 4))
-    for place, (name, members) in enumerate(series.items()):
-        shown = _shown(name)
-        for index, group in enumerate(groups):
+    groups: dict[str, dict[str, Dot]] = {}
+    for name, members in _series([row for row in found.rows if values_of([row], chosen, bases)], by).items():
+        for group in dict.fromkeys(str(row.labels.group) for row in members):
             values = values_of([row for row in members if str(row.labels.group) == group], chosen, bases)
-            if not values:
-                continue
             low, middle, high = _quartiles(values)
-            axes.bar(
-                index + (place - (len(series) - 1) / 2) * width,
-                middle,
-                0.92 * width,
-                yerr=[[middle - low], [high - middle]] if len(values) > 1 else None,
-                capsize=2,
-                error_kw={"linewidth": 1},
-                color=COLOURS[place % len(COLOURS)],
-                edgecolor="black",
-                linewidth=0.5,
-                hatch=_HATCHES[place // len(COLOURS) % len(_HATCHES)],
-                label=shown if shown not in axes.get_legend_handles_labels()[1] else None,
-            )
-    axes.set_xticks(range(len(groups)), [_wrapped(group) for group in groups], fontsize=8)
-    if axes.dataLim.ymin >= 0:
-        axes.set_ylim(bottom=0)
-    axes.grid(axis="y", alpha=0.3)
-    axes.set_axisbelow(True)
-    _finish([axes], chosen, relative_to, log_y=log_y)
-    legend_beside(axes)
+            groups.setdefault(group, {})[name] = Dot(name, middle, low, high)
+    order = list(dict.fromkeys(str(row.labels.group) for row in found.rows))
+    axes = draw_dots([(group, list(groups[group].values())) for group in order if group in groups], axes=axes)
+    values = [place for each in groups.values() for dot in each.values() for place in dot[1:4]]
+    scale_dots(axes, _title(chosen, relative_to), values, _kind(chosen, relative_to), log=log)
     return axes
+
+
+def draw_dots(groups: Sequence[tuple[str, Sequence[Dot]]], *, axes: "Axes | None" = None) -> "Axes":
+    """Draw a line for each dot below the name of its group, if there are several, from the top down."""
+    lines = sum(len(found) for _, found in groups) + len(groups) * (len(groups) > 1)
+    axes = titled(axes, "", "", size=(COLUMN, 0.7 + _LINE_HEIGHT * lines))
+    names: dict[float, str] = {}
+    place = 0
+    for group, found in groups:
+        if len(groups) > 1:
+            axes.annotate(
+                _shown(group), (0, place), (2, 0), ("axes fraction", "data"), "offset points", va="center"
+            )
+            place += 1
+        for dot in found:
+            names[place] = _shown(dot.name, _TICK)
+            axes.plot([dot.low, dot.high], [place, place], color=_SOFT, linewidth=2.5)
+            axes.plot(dot.marks, [place] * len(dot.marks), "|", color="black", markersize=7, alpha=0.6)
+            axes.plot([dot.middle], [place], "o", color=COLOURS[0], markersize=6, clip_on=False)
+            place += 1
+    axes.set_yticks(list(names), list(names.values()))
+    axes.tick_params(axis="y", length=0)
+    axes.set_ylim(place - 0.5, -0.5)
+    axes.grid(axis="x", alpha=0.3)
+    axes.spines[["top", "right", "left"]].set_visible(False)
+    return axes
+
+
+def scale_dots(
+    axes: "Axes", title: str, values: Sequence[float], kind: FigureKind, *, log: bool = False
+) -> None:
+    """Scale the axis of dots so that they are told apart, and tick it in the units of a kind of figure."""
+    unit = _scale(axes.xaxis, values, kind, log=log)
+    axes.set_xlabel(title.replace("[s]", unit).strip())
+
+
+def _scale(axis: "Axis", values: Sequence[float], kind: FigureKind, *, log: bool) -> str:
+    """Scale and tick an axis; return the unit of times in brackets, or none where ticks name it."""
+    scale = {"value": "log"} if log and min(values, default=1) > 0 else scale_for(values)
+    (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)(**scale)
+    low, high = axis.get_view_interval()
+    axis.set_view_interval(*pad_equal((low, high), values), ignore=True)
+    show_zero(axis)
+    low, high = axis.get_view_interval()
+    if kind is FigureKind.SHARE:
+        tick_shares(axis)
+    elif kind is not FigureKind.SECONDS:
+        tick_numbers(axis)
+    elif scale["value"] == "linear":
+        return f"[{tick_time(axis, 0.0, high)}]"
+    elif scale["value"] == "log" and high < _NAMED * low:
+        seconds, name = time_unit(high)
+        tick_numbers(axis, unit=seconds)
+        return f"[{name}]"
+    else:
+        unit = set_log_time_axis(axis, max(low, 0.0), high)
+        return f"[{unit}]" if unit else ""
+    return ""
 
 
 def lines(
@@ -140,10 +193,10 @@ def lines(
         The results.
     x
         The option, of methods or instances.
-    figure, by, relative_to, log_y, axes
-        As in `bars`.
-    log_x
-        Whether the horizontal axis is logarithmic.
+    figure, by, relative_to, axes
+        As in `dots`.
+    log_x, log_y
+        Whether an axis is logarithmic; the vertical one also is where values would look the same otherwise.
 
     Raises
     ------
@@ -154,9 +207,8 @@ def lines(
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
     _refuse_absent(x, rows)
     series = _series(rows, by, without=x)
-    axes = titled(axes, x, _title(chosen, relative_to), size=(7, 4))
-    look_of = dict(zip(series, looks(len(series)), strict=True))
-    _draw_lines(axes, series, x, look_of, lambda members: values_of(members, chosen, bases))
+    axes = titled(axes, x, _title(chosen, relative_to), size=(COLUMN, 3))
+    _draw_lines([axes], [series], x, lambda members: values_of(members, chosen, bases))
     axes.set_xscale("log" if log_x else "linear")
     _finish([axes], chosen, relative_to, log_y=log_y)
     legend_beside(axes)
@@ -174,8 +226,6 @@ def panels(
     log_y: bool = False,
 ) -> "Figure":
     """Draw `lines`, one panel per group of instances, all with the same vertical axis.
-
-    The axis is logarithmic where it is asked for, and where panels lie so far apart that one would be flat.
 
     Parameters
     ----------
@@ -196,56 +246,81 @@ def panels(
     shown = _groups_with(found.rows, x, chosen)
     if not shown:
         raise InvalidInput("figure", shorten(chosen), f"no cell with the option {x} has it")
-    series_of = {group: _series(rows, by, without=x) for group, rows in shown.items()}
-    names = list(dict.fromkeys(name for series in series_of.values() for name in series))
-    look_of = dict(zip(names, looks(len(names)), strict=True))
+    series = [_series(rows, by, without=x) for rows in shown.values()]
     whole, all_axes = _panels(len(shown))
-    for axes, (group, series) in zip(all_axes, series_of.items(), strict=True):
-        _draw_lines(axes, series, x, look_of, lambda members: values_of(members, chosen, bases))
-        axes.set_title(_shown(group), fontsize=9)
+    _draw_lines(all_axes, series, x, lambda members: values_of(members, chosen, bases))
+    for axes, group in zip(all_axes, shown, strict=True):
+        axes.set_title(_shown(group), fontsize="medium")
         axes.set_xlabel(x)
         axes.set_xscale("log" if log_x else "linear")
         place = axes.get_subplotspec()
         if place is None or place.is_first_col():
             axes.set_ylabel(_title(chosen, relative_to))
-    medians = [median(values) for rows in shown.values() if (values := values_of(rows, chosen, bases))]
-    far = min(medians) > 0 and max(medians) > _FAR_APART * min(medians)
-    _finish(all_axes, chosen, relative_to, log_y=log_y or far)
+    _finish(all_axes, chosen, relative_to, log_y=log_y)
     known: dict[str, Any] = {}
     for axes in all_axes:
         handles, labels = axes.get_legend_handles_labels()
         known |= zip(labels, handles, strict=True)
-    ordered = [name for name in map(_shown, names) if name in known]
-    handles = [known[name] for name in ordered]
-    whole.legend(handles, ordered, loc="outside right upper", fontsize=8, frameon=False)
+    whole.legend(known.values(), known, loc="outside right upper", frameon=False)
     return whole
 
 
+class _Curve(NamedTuple):
+    """A line of medians, and the percentiles around it; a single one for a method without the option."""
+
+    x: tuple[float, ...]
+    low: tuple[float, ...]
+    middle: tuple[float, ...]
+    high: tuple[float, ...]
+    several: bool  # whether there are several values somewhere
+
+
 def _draw_lines(
-    axes: "Axes",
-    series: Mapping[str, Sequence[CellRow]],
+    all_axes: "Sequence[Axes]",
+    all_series: Sequence[Mapping[str, Sequence[CellRow]]],
     x: str,
-    look_of: Mapping[str, Look],
     values: Callable[[Sequence[CellRow]], list[float]],
 ) -> None:
-    for name, members in series.items():
-        points: dict[float, list[CellRow]] = {}
-        for row in members:
-            if row.columns.get(x) is not None:
-                points.setdefault(row.columns[x], []).append(row)
-        look = look_of[name]
-        if not points:
-            if held := values(members):
+    """Draw the curves of each panel; those of a name look alike everywhere, and twins say so in the legend."""
+    curves = [{name: _curve(rows, x, values) for name, rows in series.items()} for series in all_series]
+    names = list(dict.fromkeys(name for panel in curves for name in panel))
+    middles = {name: tuple(panel[name][:3:2] if name in panel else () for panel in curves) for name in names}
+    told = dict(zip(names, name_twins([_shown(name) for name in names], list(middles.values())), strict=True))
+    look_of = dict(zip(names, looks(len(names)), strict=True))
+    for axes, panel in zip(all_axes, curves, strict=True):
+        for name, curve in panel.items():
+            look = look_of[name]
+            if not curve.x:
                 style = {key: value for key, value in look._asdict().items() if key != "marker"}
-                axes.axhline(median(held), label=_shown(name), **style)
-            continue
-        drawn = {place: found for place in sorted(points) if (found := values(points[place]))}
-        low, middles, high = zip(*map(_quartiles, drawn.values()), strict=True) if drawn else ((), (), ())
-        axes.plot(list(drawn), middles, markersize=5, fillstyle="none", label=_shown(name), **look._asdict())
-        if any(len(found) > 1 for found in drawn.values()):
-            alpha = _BAND if len(series) <= _FEW else _FAINT_BAND
-            axes.fill_between(list(drawn), low, high, color=look.color, alpha=alpha, linewidth=0)
-    axes.grid(alpha=0.3)
+                for level in curve.middle:
+                    axes.axhline(level, label=told[name], **style)
+                continue
+            axes.plot(
+                curve.x,
+                curve.middle,
+                markersize=5,
+                fillstyle="none",
+                label=told[name],
+                **look._asdict(),
+            )
+            if curve.several:
+                alpha = _BAND if len(panel) <= _FEW else _FAINT_BAND
+                axes.fill_between(curve.x, curve.low, curve.high, color=look.color, alpha=alpha, linewidth=0)
+        axes.grid(alpha=0.3)
+
+
+def _curve(rows: Sequence[CellRow], x: str, values: Callable[[Sequence[CellRow]], list[float]]) -> _Curve:
+    points: dict[float, list[CellRow]] = {}
+    for row in rows:
+        if row.columns.get(x) is not None:
+            points.setdefault(row.columns[x], []).append(row)
+    if not points:
+        held = values(rows)
+        return _Curve((), (), (median(held),) if held else (), (), several=False)
+    found = {place: values(points[place]) for place in sorted(points)}
+    found = {place: each for place, each in found.items() if each}
+    low, middle, high = zip(*map(_quartiles, found.values()), strict=True) if found else ((), (), ())
+    return _Curve(tuple(found), low, middle, high, several=any(len(each) > 1 for each in found.values()))
 
 
 def _groups_with(rows: Iterable[CellRow], x: str, figure: str) -> dict[str, list[CellRow]]:
@@ -297,6 +372,11 @@ def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
     return percentile(values, _LOW), median(values), percentile(values, _HIGH)
 
 
+def _kind(figure: str, relative_to: str) -> FigureKind:
+    known = figure_of(figure, CELL_FIGURES)
+    return FigureKind.RATIO if relative_to or known is None else known.kind
+
+
 def _title(figure: str, relative_to: str) -> str:
     return f"{figure} / {figure} of {relative_to}" if relative_to else _label(figure)
 
@@ -304,10 +384,6 @@ def _title(figure: str, relative_to: str) -> str:
 def _label(key: str) -> str:
     known = figure_of(key, CELL_FIGURES)
     return _shown(key) if known is None else known.title
-
-
-def _wrapped(text: str) -> str:
-    return _shown(text, _TICK).replace("(", "\n(", 1).replace(", ", ",\n")
 
 
 def _shown(name: str, width: int = _LINE) -> str:
@@ -320,26 +396,12 @@ def _shown(name: str, width: int = _LINE) -> str:
 
 
 def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y: bool) -> None:
-    """Set, for axes that share their vertical axis limits and ticks that suit the figure."""
-    first = all_axes[0]
-    title = _title(figure, relative_to)
-    if log_y:
-        first.set_yscale("log")
-    else:
-        heights = [axes.dataLim.y0 for axes in all_axes] + [axes.dataLim.y1 for axes in all_axes]
-        first.set_ylim(pad_equal(first.get_ylim(), heights))
-    low, high = first.get_ylim()
-    known = figure_of(figure, CELL_FIGURES)
-    if known is not None and known.kind is FigureKind.SHARE and not relative_to:
-        from matplotlib.ticker import PercentFormatter
-
-        first.yaxis.set_major_formatter(PercentFormatter(1.0))
-    elif title.endswith("[s]"):
-        unit = set_log_time_axis(first.yaxis, low, high) if log_y else tick_time(first.yaxis, 0.0, high)
-        for axes in all_axes:
-            axes.set_ylabel(axes.get_ylabel().replace(" [s]", f" [{unit}]" if unit else ""))
-    elif high >= _THOUSAND and not log_y:
-        first.yaxis.set_major_formatter("{x:,.0f}")
+    """Set, for axes that share their vertical axis, the scale, limits and ticks that suit the figure."""
+    lines: list[Any] = [line for axes in all_axes for line in axes.get_lines()]
+    heights = [height for line in lines for height in line.get_ydata()]
+    for axes in all_axes:
+        unit = _scale(axes.yaxis, heights, _kind(figure, relative_to), log=log_y)
+        axes.set_ylabel(axes.get_ylabel().replace("[s]", unit).strip())
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from math import inf
 from typing import TYPE_CHECKING
 
-from gsopt.core.drawing import legend_beside, looks, titled
+from gsopt.core.drawing import COLUMN, legend_beside, looks, tick_shares, titled
 from gsopt.core.errors import InvalidInput
 from gsopt.core.result import Status
 from gsopt.studies.results import Results
@@ -87,9 +87,7 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
 
 def draw_profiles(found: Sequence[PerformanceProfile], axes: "Axes | None" = None) -> "Axes":
     """Draw profiles as steps over a logarithmic axis of ratios."""
-    from matplotlib.ticker import PercentFormatter
-
-    axes = titled(axes, "time / shortest time of any method", "share of instances solved", size=(7, 4))
+    axes = titled(axes, "time / shortest time", "share of instances solved", size=(COLUMN, 3))
     furthest = _BEYOND * max((each.ratios[-1] for each in found if each.ratios), default=1.0)
     for each, look in zip(found, looks(len(found)), strict=True):
         steps = sorted({1.0, *each.ratios, furthest})
@@ -106,7 +104,7 @@ def draw_profiles(found: Sequence[PerformanceProfile], axes: "Axes | None" = Non
     axes.xaxis.set_major_formatter("{x:,g}")
     axes.set_xlim(1.0, furthest)
     axes.set_ylim(0.0, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    tick_shares(axes.yaxis)
     axes.grid(alpha=0.3)
     legend_beside(axes)
     return axes

@@ -10,7 +10,16 @@ from rich.console import RenderableType
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.evaluation.listing import Listing, csv_of
-from gsopt.evaluation.tables import Column, html_of, lay_out, markdown_of, text_of, written
+from gsopt.evaluation.tables import (
+    PAPER_RANK,
+    Column,
+    figure_column,
+    html_of,
+    latex_of,
+    lay_out,
+    markdown_of,
+    text_of,
+)
 from gsopt.schedule.figures import FIGURES, Figure, FigureKind, figure_of
 from gsopt.studies.grid import described
 from gsopt.studies.rows import CellRow, CellState
@@ -27,29 +36,14 @@ CELL_FIGURES = (
     Figure("decision_p99", "p99 decision", FigureKind.SECONDS, "s"),
 )
 
-#: Counts of cells are left out before any usual figure; a paper has figures up to the second rank.
-_COUNTS_RANK, PAPER_RANK = 9, 3
+#: Counts of cells are left out before any usual figure.
+_COUNTS_RANK = 9
 
 #: What stands for no method but for the least figure that any method has on an instance.
 LEAST = "least"
 
 #: Where what is left out is to be found.
 _ELSEWHERE = "--figure, CSV and JSON"
-
-_LATEX = str.maketrans(
-    {
-        "\\": r"\textbackslash{}",
-        "&": r"\&",
-        "%": r"\%",
-        "$": r"\$",
-        "#": r"\#",
-        "_": r"\_",
-        "{": r"\{",
-        "}": r"\}",
-        "~": r"\textasciitilde{}",
-        "^": r"\textasciicircum{}",
-    }
-)
 
 
 @dataclass(frozen=True)
@@ -108,8 +102,10 @@ class Report:
         found = []
         for place, (title, kind, rank) in enumerate(zip(self.titles, self.kinds, ranks, strict=True)):
             values = [line[place] for line in self.lines]
-            shown = [described(value) if kind is None else written(value, kind) for value in values]
-            found.append(Column(title, shown, right=kind is not None, rank=rank))
+            if kind is None:
+                found.append(Column(title, [described(value) for value in values], right=False, rank=rank))
+            else:
+                found.append(figure_column(title, values, kind, rank=rank))
         return found
 
     def rich(self) -> RenderableType:
@@ -145,17 +141,11 @@ class Report:
 
     def markdown(self) -> str:
         """Return the table in Markdown, with the figures that a paper has room for."""
-        kept, notes = self._on_paper()
-        return markdown_of(kept) + "".join(f"\n{note}\n" for note in notes)
+        return markdown_of(*self._on_paper())
 
     def latex(self) -> str:
         """Return the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
-        kept, notes = self._on_paper()
-        lines = [[column.name for column in kept], *zip(*(column.cells for column in kept), strict=True)]
-        head, *body = (" & ".join(cell.translate(_LATEX) for cell in line) + r" \\" for line in lines)
-        sides = "".join("r" if column.right else "l" for column in kept)
-        parts = [rf"\begin{{tabular}}{{{sides}}}", r"\toprule", head, r"\midrule", *body, r"\bottomrule"]
-        return "\n".join([*parts, r"\end{tabular}", *(f"% {note}" for note in notes), ""])
+        return latex_of(*self._on_paper())
 
     def _on_paper(self) -> tuple[list[Column], list[str]]:
         """Return the columns that a paper has room for, and a note on the others."""

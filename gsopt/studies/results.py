@@ -13,6 +13,7 @@ from gsopt.core.numbers.tolerances import ULPS
 from gsopt.core.problem import Number, Sense
 from gsopt.core.result import Claim, relative_gap, settle
 from gsopt.evaluation.listing import Listing
+from gsopt.evaluation.tables import Column
 from gsopt.studies.report import report
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.store import reading
@@ -89,6 +90,10 @@ class Results(Listing[CellRow]):
     def table(self) -> RenderableType:
         """Return the usual figures by group and method."""
         return report(self).rich()
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table, with the group as the first."""
+        return report(self).columns
 
     def records(self) -> list[dict[str, Any]]:
         """Return every cell in full: names, options, state and figures."""

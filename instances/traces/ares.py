@@ -24,7 +24,7 @@ NUMBERS = {"philly": 8, "saturn": 10, "newtrace": 10}
 
 #: Assumptions where the paper is silent or its data are not public, for printing with results.
 ASSUMPTIONS = (
-    "Jobs and release dates are those of Sia's public samples; which eight Ares took is not said.",
+    "Jobs and release dates are those of Sia's public samples; Ares does not say which eight it used.",
     "Models and demanded GPUs are those of Sia's rows: 4 to 16 GPUs, tuned by Sia, not always powers of two.",
     "At these demands 5 to 18 % of the jobs may grow; with `halvings`, more of them, as demands are smaller.",
     "Batch sizes are Sia's: Ares' are 4 to 8 times as large for ResNet-50 and YOLOv3. No row has NeuMF.",

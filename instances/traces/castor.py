@@ -35,7 +35,7 @@ MODELS = (
 
 #: Assumptions where the paper is silent or its data are not public, for printing with results.
 ASSUMPTIONS = (
-    "Which 240 jobs of which busy period were drawn is not said; here the 8 hours of Philly with most jobs.",
+    "The paper does not name the busy period of its 240 jobs; here it is the 8 hours of Philly with most jobs.",
     "Venus is the September slice of two of its virtual clusters; the busiest two days of it, for 480 jobs.",
     "Models are drawn evenly from six configurations; neither trace records them, and the paper's are others.",
     "Interference is that of Gavel's public table: V100, pairs on one GPU, its six configurations of ours.",

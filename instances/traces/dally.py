@@ -38,13 +38,13 @@ MODELS: Mapping[str, str] = {
 
 #: Assumptions where the paper is silent or its data say otherwise, for printing with results.
 ASSUMPTIONS = (
-    "Which lists the paper evaluated is not said: 500 jobs for the batch and 411 for Poisson fit its text.",
-    "A job's iterations are those of one GPU: on d GPUs it computes for iterations times their time, over d.",
+    "The paper does not name the lists it evaluated: 500 jobs for the batch and 411 for Poisson fit its text.",
+    "Iterations are counted on one GPU: on d GPUs a job computes for iterations times their time, over d.",
     "That product is the recorded duration on d GPUs, so jobs are d times shorter than on the real cluster.",
     "Models were assigned by Lucid and Dally, not recorded; VGG is read as VGG11 and BERT as BERT large.",
-    "Communication per unit of computation is that of Table I, measured on 8 GPUs, on 2 GPUs and more.",
+    "Table I, measured on 8 GPUs, gives communication per unit of computation for jobs on 2 GPUs or more.",
     "A job on one GPU does not communicate.",
-    "How Poisson arrivals were drawn is not said: they are drawn here at a stated load or mean gap.",
+    "The paper does not say how it drew Poisson arrivals; here they have a given load or mean gap.",
     "Demands are those of the lists, 1 to 56 GPUs, not all of them powers of two.",
     "Racks have 8 machines of 8 GPUs; stopping and relaunching a job takes no time.",
 )

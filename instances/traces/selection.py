@@ -8,6 +8,7 @@ from random import Random
 from typing import TypedDict
 
 from gsopt.core.errors import require, shorten
+from gsopt.core.numbers.span import read_window
 from gsopt.scenario.job import Job, Workload
 from instances.traces.reading import Issue, Reading, TraceRow
 
@@ -21,9 +22,9 @@ class Selection(TypedDict, total=False):
     Attributes
     ----------
     window
-        Begin and end in seconds after the first release date: keep the jobs released from the begin on and
-        before the end. The begin becomes second 0 of the workload; without a window, the first release date
-        does.
+        Begin and end in seconds after the first release date, or text such as ``30d:31d``: keep the jobs
+        released from the begin on and before the end. The begin becomes second 0 of the workload; without a
+        window, the first release date does.
     busiest
         Length in seconds: instead of a window, keep the period of this length with the most releases, the first
         one if several tie, whatever GPUs the jobs demand. It begins with a release, which becomes second 0.
@@ -37,7 +38,7 @@ class Selection(TypedDict, total=False):
         Seed of all random draws.
     """
 
-    window: tuple[float, float] | None
+    window: tuple[float, float] | str | None
     busiest: float | None
     max_gpus: int | None
     cap: bool
@@ -51,7 +52,7 @@ def select(
     entries: Iterable[Entry],
     issues: Iterable[Issue],
     *,
-    window: tuple[float, float] | None = None,
+    window: tuple[float, float] | str | None = None,
     busiest: float | None = None,
     max_gpus: int | None = None,
     cap: bool = False,
@@ -79,6 +80,8 @@ def select(
     InvalidInput
         An option is out of range.
     """
+    if isinstance(window, str):
+        window = read_window(window)
     _check(window, busiest, max_gpus, sample)
     noted = list(issues)
     kept = _sorted(_distinct(entries, noted), noted)

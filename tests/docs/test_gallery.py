@@ -27,6 +27,18 @@ def test_a_notebook_is_shown_with_its_question_and_first_picture(tmp_path: Path)
     assert "{grid-item-card} Why?\n:link: why\n" in str(found["index.md"])
 
 
+def test_beginners_come_first(tmp_path: Path) -> None:
+    """The notebook on policies needs the fewest terms and leads; the others follow by name."""
+    cells = [{"source": "# Why?", "outputs": [{"data": {"image/png": ""}}]}]
+    for name in ("zebra", "apple", "policies"):
+        (tmp_path / f"{name}.ipynb").write_text(json.dumps({"cells": cells}))
+    assert [name for name in pages(tmp_path) if name.endswith(".ipynb")] == [
+        "policies.ipynb",
+        "apple.ipynb",
+        "zebra.ipynb",
+    ]
+
+
 def test_without_executed_notebooks_it_says_what_to_do(tmp_path: Path) -> None:
     """The site is not built without them."""
     with pytest.raises(ExtensionError, match="make notebooks comes first"):

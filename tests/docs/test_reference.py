@@ -1,6 +1,10 @@
 """The reference: every public name has a page, and a page shows what is ours."""
 
+import re
+from collections import Counter
+
 from reference import REFERENCE, members_of
+from tasks import TASKS, task_of
 
 import gsopt
 import heuristics.waiting
@@ -24,6 +28,26 @@ def test_every_public_name_has_a_page() -> None:
         assert page in pages
     assert len(offered) > 400
     assert {f"heuristics.waiting.{name}" for name in heuristics.waiting.__all__} <= REFERENCE.entries.keys()
+
+
+def test_every_page_has_one_place() -> None:
+    """Each page stands once in the tree of contents, below a task; each name of gsopt belongs to one task."""
+    pages = REFERENCE.pages()
+    places = Counter(
+        re.sub(r".*<(.*)>", r"\1", line.strip()).removeprefix("/reference/")
+        for page in pages.values()
+        for tree in re.findall(r"\.\. toctree::\n   :hidden:\n\n((?:   .*\n?)+)", page)
+        for line in tree.splitlines()
+    )
+    assert places == Counter(page.removesuffix(".rst") for page in pages if page != "index.rst")
+    offered = {entry.name for entry in REFERENCE.entries.values() if entry.module == "gsopt"}
+    assert Counter(name for task in TASKS for name in task.names) == Counter(offered)
+
+
+def test_the_nearest_package_decides() -> None:
+    """Policies have a task of their own, other heuristics another, and the root package none."""
+    found = [task_of(path) for path in ("heuristics.policies.sia", "heuristics.waiting", "gsopt")]
+    assert [task and task.title for task in found] == ["Policies", "Heuristics", None]
 
 
 def test_no_page_hides_another() -> None:

@@ -2,6 +2,8 @@
 
 import re
 
+from gsopt.core.errors import InvalidInput, shorten
+
 #: Seconds of each unit; a number alone counts seconds.
 _UNITS = {"ms": 1e-3, "": 1.0, "s": 1.0, "m": 60.0, "min": 60.0, "h": 3_600.0, "d": 86_400.0}
 
@@ -28,3 +30,24 @@ def read_seconds(text: str) -> float:
     if found is None or found["unit"] not in _UNITS:
         raise ValueError(f"must be a number of seconds, or {WRITTEN}")
     return float(found["number"]) * _UNITS[found["unit"]]
+
+
+def read_window(text: str, *, field: str = "window") -> tuple[float, float]:
+    """Read a begin and an end with a colon between them; the message of an error calls them `field`.
+
+    Raises
+    ------
+    InvalidInput
+        The text is nothing of the kind.
+
+    Examples
+    --------
+    >>> read_window("30d:31d"), read_window("0:3600")
+    ((2592000.0, 2678400.0), (0.0, 3600.0))
+    """
+    try:
+        begin, end = (read_seconds(part) for part in text.split(":"))
+    except ValueError:
+        rule = "must be a begin and an end, such as 30d:31d or 0:3600"
+        raise InvalidInput(field, shorten(text), rule) from None
+    return begin, end

@@ -3,11 +3,13 @@
 from dataclasses import dataclass
 from fractions import Fraction
 from math import isfinite
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import float_below
 from gsopt.core.numbers.tolerances import TERM, ULPS
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.best import lower_bound, total_jct
@@ -51,7 +53,13 @@ class MeanBound:
     proof: str
 
 
-def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> MeanBound | None:
+def mean_jct_bound(
+    given: Workload | Scenario,
+    *,
+    cluster: Cluster | int | None = None,
+    evaluations: int | None = None,
+    **physics: Any,
+) -> MeanBound | None:
     """Return a lower bound on the mean job completion time of every policy; None without jobs.
 
     This is the best of the affordable formulas and of the bound by prices of GPU time, which improves with more
@@ -60,20 +68,20 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
 
     Parameters
     ----------
-    scenario
-        The workload, its cluster and its rules.
+    given, cluster, physics
+        What is given, as for `gsopt.simulate`.
     evaluations
         Number of price vectors to try; None for fewer than a simulation takes, 0 for formulas only.
 
     Examples
     --------
-    >>> from gsopt.scenario.cluster import Cluster
-    >>> from gsopt.scenario.job import Job, Workload
+    >>> from gsopt.scenario.job import Job
     >>> jobs = [Job(name=str(i), release_date=i, duration=1 + 10 * (i % 3), gpus=1) for i in range(20)]
-    >>> found = mean_jct_bound(Scenario(workload=Workload(jobs=jobs), cluster=Cluster.plain(4)))
+    >>> found = mean_jct_bound(Workload(jobs=jobs), cluster=4)
     >>> found.proof, 16.1 < found.mean_jct < 16.3
     ('prices', True)
     """
+    scenario = Scenario.of(given, cluster, **physics)
     if not scenario.workload.jobs:
         return None
     scenario = on_highest_speeds(on_best_tiers(scenario))

@@ -63,8 +63,6 @@ class Classes:
             title=self.title,
             loc="upper left",
             bbox_to_anchor=(1.0, 1.0),
-            fontsize=8,
-            title_fontsize=8,
             frameon=False,
         )
 

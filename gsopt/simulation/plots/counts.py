@@ -4,7 +4,7 @@ from collections.abc import Iterable, Sequence
 from itertools import accumulate
 from typing import TYPE_CHECKING
 
-from gsopt.core.drawing import tick_counts, titled
+from gsopt.core.drawing import COLUMN, tick_counts, titled
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
@@ -40,7 +40,7 @@ def gpus_in_use(
     >>> gpus_in_use(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
     'GPUs in use'
     """
-    axes = titled(axes, "", "GPUs in use", size=(9, 3))
+    axes = titled(axes, "", "GPUs in use", size=(COLUMN, 2.2))
     span = span_of(schedule, scenario)
     times, held = _counted((float(each.start), float(each.end), each.gpus) for each in schedule.segments)
     axes.fill_between(times, held, step="post", color="#0072B2", alpha=0.25, linewidth=0)
@@ -49,8 +49,8 @@ def gpus_in_use(
     axes.step(*zip(*steps, strict=True), where="post", color="black", linestyle="--", label="capacity")
     span.set_on(axes)
     axes.set_ylim(bottom=0)
-    axes.set_title(title, fontsize=10)
-    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), fontsize=8, frameon=False)
+    axes.set_title(title, fontsize="medium")
+    axes.legend(loc="upper left", bbox_to_anchor=(1.0, 1.0), frameon=False)
     return axes
 
 
@@ -74,7 +74,7 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
     >>> queue(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
     'jobs waiting'
     """
-    axes = titled(axes, "", "jobs waiting", size=(9, 3))
+    axes = titled(axes, "", "jobs waiting", size=(COLUMN, 2.2))
 
     span = span_of(schedule, scenario)
     classes = classes_of(schedule, scenario, Colour.GPUS)
@@ -90,7 +90,7 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
     span.set_on(axes)
     axes.set_ylim(0, max(1.05 * max(floor), 1))
     tick_counts(axes.yaxis)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title, fontsize="medium")
     classes.add_legend(axes)
     return axes
 
@@ -114,7 +114,7 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     >>> len(jct_distribution([simulate(workload, fifo, cluster=1)]).lines)
     1
     """
-    axes = titled(axes, "job completion time", "jobs complete", size=(9, 4))
+    axes = titled(axes, "job completion time", "jobs complete", size=(COLUMN, 3))
     labels = [run.metrics.policy for run in replays]
     return draw_shares(axes, "job completion time", labels, [JobTime.JCT.of(run) for run in replays])
 

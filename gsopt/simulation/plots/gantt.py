@@ -5,7 +5,7 @@ from itertools import pairwise
 from math import inf
 from typing import TYPE_CHECKING, Any
 
-from gsopt.core.drawing import tick_counts, titled
+from gsopt.core.drawing import COLUMN, tick_counts, titled
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule, Segment
 from gsopt.simulation.plots.classes import Classes, classes_of
@@ -62,7 +62,7 @@ def gantt(
     >>> gantt(Schedule((Segment("a", 0, 2, 1),)), scenario, title="fifo").get_ylabel()
     'GPU'
     """
-    axes = titled(axes, "", "GPU", size=(9, 4))
+    axes = titled(axes, "", "GPU", size=(COLUMN, 3))
     from matplotlib.lines import Line2D
 
     classes = classes_of(schedule, scenario, colour)
@@ -77,7 +77,7 @@ def gantt(
     span.set_on(axes)
     axes.set_ylim(0, scenario.cluster.gpus * 1.02)
     tick_counts(axes.yaxis)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title, fontsize="medium")
     classes.add_legend(axes, [Line2D([], [], color="black", linestyle="--", label="capacity")])
     return axes
 
@@ -109,7 +109,14 @@ def _draw_labels(axes: "Axes", blocks: Sequence[_Block]) -> None:
     for segment, low, high in blocks:
         middle = float(segment.start + segment.end) / 2, (low + high - 1 + _FRAMED_HEIGHT) / 2
         axes.text(
-            *middle, segment.job, ha="center", va="center", fontsize=7, bbox=box, clip_on=True, parse_math=False
+            *middle,
+            segment.job,
+            ha="center",
+            va="center",
+            fontsize="medium",
+            bbox=box,
+            clip_on=True,
+            parse_math=False,
         )
 
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from gsopt.core.drawing import tick_counts, titled
+from gsopt.core.drawing import COLUMN, tick_counts, titled
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule import Schedule
 from gsopt.simulation.plots.classes import Colour, classes_of
@@ -37,7 +37,7 @@ def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes
     >>> jobs(schedule, Scenario(workload=workload, cluster=Cluster.plain(1))).get_ylabel()
     'job, by release'
     """
-    axes = titled(axes, "", "job, by release", size=(9, 5))
+    axes = titled(axes, "", "job, by release", size=(COLUMN, 3.5))
     from matplotlib.collections import PolyCollection
     from matplotlib.patches import Patch
 
@@ -56,7 +56,7 @@ def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes
     span_of(schedule, scenario).set_on(axes)
     axes.set_ylim(0, max(len(order), 1))
     tick_counts(axes.yaxis)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title, fontsize="medium")
     classes.add_legend(axes, [Patch(facecolor=_WAITING, label="waiting")])
     return axes
 

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING
 
-from gsopt.core.drawing import set_time_axis, titled
+from gsopt.core.drawing import COLUMN, set_time_axis, titled
 from gsopt.schedule.bounds.prices import PriceBound
 
 if TYPE_CHECKING:
@@ -36,12 +36,12 @@ def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) ->
     >>> prices(price_bound(Scenario.of(jobs, 1), evaluations=20)).get_ylabel()
     'hours saved by a GPU-hour'
     """
-    axes = titled(axes, "", "hours saved by a GPU-hour", size=(9, 3))
+    axes = titled(axes, "", "hours saved by a GPU-hour", size=(COLUMN, 2.2))
     edges = [bound.origin + time for time in bound.times]
     heights = [*bound.prices, bound.prices[-1]]
     axes.fill_between(edges, heights, step="post", color=_COLOUR, alpha=0.25, linewidth=0)
     axes.step(edges, heights, where="post", color=_COLOUR, linewidth=1)
     set_time_axis(axes, edges[0], edges[-1])
     axes.set_ylim(bottom=0)
-    axes.set_title(title, fontsize=10)
+    axes.set_title(title, fontsize="medium")
     return axes

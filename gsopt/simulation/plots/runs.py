@@ -7,11 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 from gsopt.core.drawing import (
     COLOURS,
+    COLUMN,
     legend_beside,
     looks,
+    name_twins,
     set_log_time_axis,
     set_time_axis,
     tick_counts,
+    tick_shares,
     titled,
 )
 from gsopt.core.errors import InvalidInput, shorten
@@ -88,7 +91,7 @@ def boxes(
     ['in order']
     """
     part = _part(part)
-    axes = titled(axes, "", part, size=(1.2 * len(runs) + 2, 4))
+    axes = titled(axes, "", part, size=(max(COLUMN, 0.7 * len(runs) + 1), 3))
     if not runs:
         return axes
     found = [part.of(run) for run in runs.values()]
@@ -144,14 +147,12 @@ def shares(
     [0.0, 2.0]
     """
     part = _part(part)
-    axes = titled(axes, part, "jobs", size=(9, 4))
+    axes = titled(axes, part, "jobs", size=(COLUMN, 3))
     return draw_shares(axes, part, list(runs), [part.of(run) for run in runs.values()])
 
 
 def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[Sequence[float]]) -> "Axes":
     """Draw the share of values up to each, one line for each of several lists of seconds."""
-    from matplotlib.ticker import PercentFormatter
-
     shares_at = [[(index + 1) / len(values) for index in range(len(values))] for values in found]
     _draw_lines(axes, labels, list(zip(map(sorted, found), shares_at, strict=True)), drawstyle="steps-post")
     least, most = _limits(found)
@@ -161,7 +162,7 @@ def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[
     if unit := set_log_time_axis(axes.xaxis, least, most):
         axes.set_xlabel(f"{name} [{unit}]")
     axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    tick_shares(axes.yaxis)
     axes.grid(alpha=0.3)
     if labels:
         legend_beside(axes)
@@ -207,7 +208,7 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
     >>> [float(count) for count in axes.lines[0].get_ydata()]
     [2.0, 1.0, 0.0]
     """
-    axes = titled(axes, "", "jobs remaining", size=(9, 4))
+    axes = titled(axes, "", "jobs remaining", size=(COLUMN, 3))
     begin, end = _time_limits(runs)
     lines = []
     for run in runs.values():
@@ -251,9 +252,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
     >>> {round(float(share), 9) for share in utilisation({"fifo": run}).lines[0].get_ydata()}
     {0.5}
     """
-    from matplotlib.ticker import PercentFormatter
-
-    axes = titled(axes, "", "GPUs in use", size=(9, 4))
+    axes = titled(axes, "", "GPUs in use", size=(COLUMN, 3))
     begin, end = _time_limits(runs)
     width = (end - begin) / _CELLS
     middles = [begin + (cell + 0.5) * width for cell in range(_CELLS)]
@@ -270,7 +269,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
     _draw_lines(axes, list(runs), lines)
     _finish(axes, begin, end)
     axes.set_ylim(0, 1.02)
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    tick_shares(axes.yaxis)
     return axes
 
 
@@ -290,8 +289,10 @@ def _held(label: str, run: Replay) -> Iterator[tuple[float, float, int]]:
 
 
 def _draw_lines(axes: "Axes", labels: Sequence[str], lines: Sequence[tuple[Any, Any]], **style: Any) -> None:
-    """Draw lines, each with its own colour, line style and marker."""
-    for label, (xs, ys), look in zip(labels, lines, looks(len(lines)), strict=True):
+    """Draw lines, each with its own colour, line style and marker; one that lies on another says so."""
+    curves = [(tuple(xs), tuple(ys)) for xs, ys in lines]
+    told = name_twins(labels, curves)
+    for label, (xs, ys), look in zip(told, lines, looks(len(lines)), strict=True):
         every = max(1, len(xs) // _MARKS_PER_LINE)
         axes.plot(xs, ys, markevery=every, fillstyle="none", label=label, **style, **look._asdict())
 

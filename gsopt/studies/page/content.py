@@ -10,6 +10,7 @@ from shlex import quote
 from typing import Any, NamedTuple
 
 from gsopt.schedule.figures import FigureKind
+from gsopt.studies.page.answers import MOST_ANSWERS, Answer, answers, overall, rankings, titled
 from gsopt.studies.page.gaps import Decision, decisions
 from gsopt.studies.page.pictures import PagePicture
 from gsopt.studies.page.table import Head, Table, table
@@ -26,6 +27,9 @@ _LARGE = 2**20
 
 _COUNT = FigureKind.COUNT
 
+#: How the title of a bound begins, before that of its figure, whose unit it has.
+_BOUND_ON = "bound on "
+
 
 class Download(NamedTuple):
     """A file within a page: the name under which it is saved, and its content as an address (``data:``)."""
@@ -41,7 +45,10 @@ class Content:
     title: str
     summary: str
     remarks: tuple[str, ...]
-    figures: Mapping[str, Table]  # by decision
+    overall: str
+    answers: tuple[Answer, ...]
+    unanswered: int  # groups of instances beyond those
+    figures: Mapping[str, Table]  # by decision and group; many groups are in one table
     decisions: tuple[Decision, ...]
     pictures: Sequence[PagePicture]
     gantts: Sequence[PagePicture]
@@ -67,16 +74,20 @@ def content(
     gantts: Sequence[PagePicture] = (),
     options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
-    """Put together what a page says of results, of which `whole` is the table.
+    """Put together what a page says of results, of which `whole` is the table; to be called while `drawing`.
 
     `figures` are those that are shown; the usual ones if none is given. `options` are those of the command that
     makes the page.
     """
     pretty = _pretty(json.loads(spec))
+    found_answers = tuple(answers(found))
     return Content(
         title=found.study,
         summary=summary(found, runs),
         remarks=tuple(remarks(found, sources)),
+        overall=overall(found),
+        answers=found_answers,
+        unanswered=len(rankings(found)) - len(found_answers),
         figures=dict(_figures(found, figures)),
         decisions=tuple(decisions(found)),
         pictures=pictures,
@@ -193,14 +204,26 @@ def download(name: str, kind: str, text: str) -> Download:
 
 
 def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yield the table of each decision that has some of the figures."""
-    for name, part in found.by_decision().items():
+    """Yield the tables of each decision that has some of the figures, with their titles."""
+    parts = found.by_decision()
+    for name, part in parts.items():
         known = numeric_figures(part.rows)
         wanted = [key for key in figures if key in known]
         if wanted or not figures:
             made = report(part, figures=wanted)
-            heads = [Head(title, kind) for title, kind in zip(made.titles, made.kinds, strict=True)]
-            yield name, table(heads, made.lines, most=_MOST_FIGURES)
+            heads = [
+                Head(title, kind, like=title.removeprefix(_BOUND_ON))
+                for title, kind in zip(made.titles, made.kinds, strict=True)
+            ]
+            groups: dict[str, list[tuple[Any, ...]]] = {}
+            for group, *values in made.lines:
+                groups.setdefault(group, []).append(tuple(values))
+            if len(groups) > MOST_ANSWERS:
+                yield name, table(heads, made.lines, most=_MOST_FIGURES)
+            else:
+                for group, lines in groups.items():
+                    title = titled(name if len(parts) > 1 else "", group)
+                    yield title, table(heads[1:], lines, most=_MOST)
 
 
 def _pretty(spec: Mapping[str, Any]) -> str:

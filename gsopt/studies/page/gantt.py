@@ -1,6 +1,8 @@
 """Gantt: runs of a study's policies, simulated once more and drawn."""
 
-from collections.abc import Iterable, Iterator, Sequence
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.simulation import Replay
@@ -13,6 +15,9 @@ from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.spec import Study
 
+#: What stands between the words of a name, and its options.
+_SEPARATORS, _OPTIONS = re.compile(r"[(),\s]+"), re.compile(r"\([^()]*\)")
+
 #: Names that an error tells.
 _MOST_NAMES = 3
 
@@ -21,7 +26,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
     """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
 
     A run is named such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
-    random and the first seed is not meant.
+    random and the first seed is not meant. Options that are the same for all runs of the name may be left out.
 
     Raises
     ------
@@ -29,12 +34,10 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
         There is no such run, or it is no longer the one that the study kept.
     """
     known = runs_of(found)
-    for name in names:
-        if name not in known:
-            raise InvalidInput("gantt", shorten(name), _rule(list(known)))
+    chosen = dict.fromkeys(find_run(name, known) for name in names)
     study = Study.model_validate_json(spec)
     cells = {cell.key: cell for cell in cells_of(study, allow=allow)} if names else {}
-    for name in dict.fromkeys(names):
+    for name in chosen:
         row = known[name]
         if row.key not in cells:
             raise InvalidInput("gantt", shorten(name), "its instance is no longer what it was")
@@ -57,11 +60,47 @@ def runs_of(found: Results) -> dict[str, CellRow]:
     return known
 
 
+def find_run(name: str, known: Mapping[str, CellRow]) -> str:
+    """Return the name under which a run is known that has at least the options in a given name.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such run, or there are several.
+    """
+    if name in known:
+        return name
+    first: dict[int, str] = {}  # a run's name without seed comes first
+    for full, row in known.items():
+        first.setdefault(id(row), full)
+    named = [full for full in known if _bases(full) == _bases(name)]
+    fitting = [full for full in named if full in first.values() and _words(name) <= _words(full)]
+    if len(fitting) > 1:
+        raise InvalidInput("gantt", shorten(name), f"is {len(fitting):,} runs: {_first(fitting)}")
+    if not fitting:
+        raise InvalidInput("gantt", shorten(name), _rule(named or list(known)))
+    return fitting[0]
+
+
+def _words(name: str) -> Counter[str]:
+    """Return the words of a name, in any order."""
+    return Counter(_SEPARATORS.split(name))
+
+
+def _bases(name: str) -> str:
+    """Return a name without its options."""
+    return _OPTIONS.sub("", name)
+
+
 def _rule(known: Sequence[str]) -> str:
     if not known:
         return "must be a policy's run, of which the study has none"
-    more = f", ... ({len(known):,} in all)" if len(known) > _MOST_NAMES else ""
-    return f"must be METHOD on INSTANCE: {', '.join(known[:_MOST_NAMES])}{more}"
+    return f"must be METHOD on INSTANCE: {_first(known)}"
+
+
+def _first(names: Sequence[str]) -> str:
+    more = f", ... ({len(names):,} in all)" if len(names) > _MOST_NAMES else ""
+    return ", ".join(names[:_MOST_NAMES]) + more
 
 
 def _refuse_other(name: str, run: Replay, row: CellRow) -> None:

@@ -26,7 +26,7 @@ class Decision:
     def title(self) -> str:
         """What is decided and what counts."""
         units = dict.fromkeys(str(row.figures["unit"]) for row in self.rows if row.figures.get("unit"))
-        return f"{self.word}: {', '.join(units)}" if self.word else f"policies: {self._value_title}"
+        return f"{self.word}: {', '.join(units)}" if self.word else "policies: mean JCT"
 
     @property
     def _value_title(self) -> str:
@@ -44,7 +44,7 @@ class Decision:
         heads = [
             Head("instance"),
             Head(f"best {self._value_title}", self._kind),
-            Head("bound", self._kind),
+            Head("bound", self._kind, like=f"best {self._value_title}"),
             Head("proven by"),
             *(Head(method, FigureKind.SHARE) for method in methods),
         ]
@@ -57,7 +57,7 @@ class Decision:
             Head("method"),
             Head("seed", FigureKind.COUNT),
             Head(self._value_title, self._kind),
-            Head("bound", self._kind),
+            Head("bound", self._kind, like=self._value_title),
             Head("proven by"),
             Head("gap", FigureKind.SHARE),
             Head("time [s]", FigureKind.SECONDS),

@@ -4,6 +4,9 @@
 const PAPER_WIDTH = 700;
 const PRINTED_SIZE = 0.75;
 
+// Lines that a table has before the others are folded away, as the style says too.
+const MOST_LINES = 12;
+
 // Every column can be sorted: by the exact number where an entry has one, else as text; what has none comes last.
 const order = new Intl.Collator(undefined, { numeric: true });
 
@@ -36,6 +39,21 @@ for (const table of document.querySelectorAll("table")) {
     button.addEventListener("click", () => sort(table, place));
     head.append(button);
   });
+}
+
+for (const table of document.querySelectorAll("table")) {
+  const count = table.tBodies[0].rows.length;
+  if (count <= MOST_LINES + 1) continue;
+  table.classList.add("folded");
+  const more = document.createElement("button");
+  more.type = "button";
+  more.className = "more";
+  more.textContent = `Show all ${count.toLocaleString("en")} lines`;
+  more.addEventListener("click", () => {
+    table.classList.remove("folded");
+    more.remove();
+  });
+  table.parentElement.after(more);
 }
 
 // What is folded away is printed all the same, and a table that is wider than paper is made smaller.

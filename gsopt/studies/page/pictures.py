@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gsopt.evaluation.tables import PAPER_RANK
 from gsopt.schedule.figures import figure_of
 from gsopt.studies import plots
 from gsopt.studies.instance import REPEATING
 from gsopt.studies.page.svg import inline
-from gsopt.studies.report import CELL_FIGURES, PAPER_RANK, headline, is_number, numeric_figures, values_of
+from gsopt.studies.report import CELL_FIGURES, headline, is_number, numeric_figures, values_of
 from gsopt.studies.results import Results
 from gsopt.studies.rows import CellRow
 
-#: Bars and panels that a reader can tell apart; of more the page says that there are too many.
-_MOST_BARS, _MOST_PANELS = 120, 24
+#: Dots and panels that a reader can tell apart; of more the page says that there are too many.
+_MOST_DOTS, _MOST_PANELS = 120, 24
 
 #: Values from which an option is swept, and how far apart they are on a logarithmic axis.
 _FEWEST, _FAR_APART = 3, 50
@@ -30,7 +31,7 @@ class PagePicture:
 
 
 def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
-    """Draw bars of each figure, and its lines over every option that is swept.
+    """Draw dots of each figure, and its lines over every option that is swept.
 
     To be called while `gsopt.studies.page.svg.drawing`. Without figures those are drawn that a paper has room
     for, and lines of the first ones only.
@@ -46,7 +47,7 @@ def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
 def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[PagePicture]:
     ranks = {key: each.rank for key in headline(part.rows) if (each := figure_of(key, CELL_FIGURES))}
     for key in figures or [key for key, rank in ranks.items() if rank <= PAPER_RANK]:
-        yield _bars(part, key, f"{prefix}{_label(key)}")
+        yield _dots(part, key, f"{prefix}{_label(key)}")
     for x in swept(part.rows):
         for key in figures or [key for key, rank in ranks.items() if rank == 1]:
             yield from _lines(part, x, key, f"{prefix}{_label(key)} over {x}")
@@ -63,12 +64,12 @@ def swept(rows: Iterable[CellRow]) -> list[str]:
     return list(dict.fromkeys(name for (name, *_), found in values.items() if len(found) >= _FEWEST))
 
 
-def _bars(found: Results, key: str, title: str) -> PagePicture:
+def _dots(found: Results, key: str, title: str) -> PagePicture:
     rows = [row for row in found.rows if values_of([row], key)]
     count = len({(str(row.labels.group), str(row.labels.method)) for row in rows})
-    if count > _MOST_BARS:
-        return PagePicture(title, "", f"Not drawn here: it would have {count:,} bars.")
-    return _drawn(plots.bars(found, figure=key).figure, title)
+    if count > _MOST_DOTS:
+        return PagePicture(title, "", f"Not drawn here: it would have {count:,} dots.")
+    return drawn(plots.dots(found, figure=key).figure, title)
 
 
 def _lines(found: Results, x: str, key: str, title: str) -> Iterator[PagePicture]:
@@ -79,7 +80,7 @@ def _lines(found: Results, x: str, key: str, title: str) -> Iterator[PagePicture
     elif rows:
         values = [row.columns[x] for row in rows if is_number(row.columns[x])]
         far = min(values) > 0 and max(values) > _FAR_APART * min(values)
-        yield _drawn(plots.panels(found, x, figure=key, log_x=far), title)
+        yield drawn(plots.panels(found, x, figure=key, log_x=far), title)
 
 
 def _label(key: str) -> str:
@@ -87,5 +88,6 @@ def _label(key: str) -> str:
     return key if known is None else known.label
 
 
-def _drawn(figure: Any, title: str) -> PagePicture:
-    return PagePicture(title, inline(figure, title))
+def drawn(figure: Any, title: str, remark: str = "") -> PagePicture:
+    """Return a figure as a picture of a page."""
+    return PagePicture(title, inline(figure, title), remark)

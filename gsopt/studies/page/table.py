@@ -1,10 +1,11 @@
 """Table: lines of a page, in which each number has a text and the exact value by which it is sorted."""
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import islice
 from typing import Any, NamedTuple
 
+from gsopt.core.drawing import time_unit
 from gsopt.core.result import plain
 from gsopt.evaluation.tables import written
 from gsopt.schedule.figures import FigureKind
@@ -17,6 +18,7 @@ class Head:
 
     title: str
     kind: FigureKind | None = None
+    like: str = ""  # title of the column before it that has the same unit
 
     @property
     def number(self) -> bool:
@@ -41,11 +43,25 @@ class Table:
 
 
 def table(heads: Sequence[Head], lines: Iterable[Sequence[Any]], *, most: int) -> Table:
-    """Make a table of the first lines, which have a value per column."""
+    """Make a table of the first lines, which have a value per column; long times are in a longer unit."""
     rest = iter(lines)
-    shown = tuple(tuple(map(_entry, heads, line)) for line in islice(rest, most))
-    return Table(tuple(heads), shown, len(shown) + sum(1 for _ in rest))
+    shown = [list(map(plain, line)) for line in islice(rest, most)]
+    total = len(shown) + sum(1 for _ in rest)
+    named: list[Head] = []
+    columns: list[list[Entry]] = []
+    units: dict[str, tuple[float, str]] = {}
+    for place, head in enumerate(heads):
+        values = [line[place] for line in shown]
+        if head.kind is FigureKind.SECONDS:
+            longest = max((abs(value) for value in values if value is not None), default=0.0)
+            units[head.title] = units[head.like] if head.like in units else time_unit(longest)
+        scale, name = units.get(head.title, (1, "s"))
+        named.append(replace(head, title=head.title.replace("[s]", f"[{name}]")))
+        columns.append([_entry(head, value, scale) for value in values])
+    return Table(tuple(named), tuple(zip(*columns, strict=True)), total)
 
 
-def _entry(head: Head, value: Any) -> Entry:
-    return Entry(described(value)) if head.kind is None else Entry(written(value, head.kind), plain(value))
+def _entry(head: Head, value: Any, unit: float) -> Entry:
+    if head.kind is None:
+        return Entry(described(value))
+    return Entry(written(value if value is None or unit == 1 else value / unit, head.kind), value)

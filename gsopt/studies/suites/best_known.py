@@ -44,7 +44,11 @@ class BestKnown(Listing[Known]):
 
     def to_markdown(self) -> str:
         """Return the table in Markdown, every column of it."""
-        return markdown_of(_columns(self.rows, [row.instance for row in self.rows]))
+        return markdown_of(self.columns())
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table, with the instances by their full names."""
+        return _columns(self.rows, [row.instance for row in self.rows])
 
     def having(self, standing: Standing) -> "BestKnown":
         """Return the instances of one standing."""

@@ -93,11 +93,11 @@ class Families(Listing[Family]):
 
     def table(self) -> RenderableType:
         """Return a line per suite."""
-        return lay_out(self._columns(), width=PAGE, elsewhere="--json and --markdown")
+        return lay_out(self.columns(), width=PAGE, elsewhere="--json and --markdown")
 
     def to_markdown(self) -> str:
         """Return the table in Markdown."""
-        return markdown_of(self._columns())
+        return markdown_of(self.columns())
 
     def records(self) -> list[dict[str, Any]]:
         """Return every suite in full, as plain JSON types."""
@@ -112,7 +112,8 @@ class Families(Listing[Family]):
             for row in self.rows
         ]
 
-    def _columns(self) -> list[Column]:
+    def columns(self) -> list[Column]:
+        """Return the columns of the table."""
         best = [_extreme(row.gaps, min) for row in self.rows]
         worst = [_extreme(row.gaps, max) for row in self.rows]
         return [

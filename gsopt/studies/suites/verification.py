@@ -14,7 +14,7 @@ from gsopt.core.budget import Budget
 from gsopt.core.errors import GsoptError, InvalidInput, one_line, shorten
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.listing import Listing
-from gsopt.evaluation.tables import lay_out
+from gsopt.evaluation.tables import Column, lay_out
 from gsopt.solvers.backends.process import Pool
 from gsopt.studies.suites.known import Known
 from gsopt.studies.suites.selection import by_suite, counted, select
@@ -60,12 +60,15 @@ class Verification(Listing[Verdict]):
 
     def table(self) -> RenderableType:
         """Return a line per suite with the number of each outcome; what is not confirmed stands below."""
-        suites = by_suite(self.rows, lambda row: row.known.suite)
-        shown = [
-            each for each in VerificationOutcome if each is VerificationOutcome.CONFIRMED or self.having(each)
-        ]
         notes = [f"{row.instance}: {row.outcome.value}: {row.note}" for row in self.rows if row.note]
-        return lay_out(counted(suites, shown, lambda row: row.outcome), notes=notes)
+        return lay_out(self.columns(), notes=notes)
+
+    def columns(self) -> list[Column]:
+        """Return the columns of the table: the suite, and the number of each outcome."""
+        suites = by_suite(self.rows, lambda row: row.known.suite)
+        confirmed = VerificationOutcome.CONFIRMED
+        shown = [each for each in VerificationOutcome if each is confirmed or self.having(each)]
+        return counted(suites, shown, lambda row: row.outcome)
 
     def records(self) -> list[dict[str, Any]]:
         """Return every verdict in full, as plain JSON types."""

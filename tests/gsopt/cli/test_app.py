@@ -60,6 +60,13 @@ def test_help_fits_a_page() -> None:
     assert all(f"\n  {command} " in shown[0].stdout for command in _COMMANDS)
 
 
+def test_commands_are_listed_by_whole_sentences() -> None:
+    """The list of commands breaks no sentence off."""
+    listed = gsopt("--help").stdout.partition("Commands:\n")[2].splitlines()
+    assert len(listed) >= len(_COMMANDS)
+    assert all(line.endswith(".") and not line.endswith("...") for line in listed)
+
+
 @pytest.mark.parametrize(
     ("typed", "offered"),
     [

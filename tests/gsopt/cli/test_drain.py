@@ -28,20 +28,20 @@ def files(tmp_path: Path) -> list[Path]:
 
 
 def test_drain(files: list[Path]) -> None:
-    """The nodes, the cost, the proof, what rules would have cost and the commands are printed."""
+    """The commands are printed, then the nodes, what rules would have cost, and at the end cost and proof."""
     run = command("drain", "--servers", "2", *files)
     assert (run.returncode, run.stderr) == (Exit.SOLUTION, "")
     assert run.stdout == (
-        "return 2 of 4 nodes: 1 job lost (proven: no choice costs less)\n"
-        "  least utilized first, one by one: 2 jobs\n"
-        "  fewest jobs first, one by one: 1 job\n"
-        "nodes: n[0-1]\n"
-        "preempted: ml/a (Job, 8 GPUs on 2 nodes)\n"
-        "\n"
         "kubectl cordon -- n0\n"
         "kubectl cordon -- n1\n"
         "kubectl drain --ignore-daemonsets -- n0\n"
         "kubectl drain --ignore-daemonsets -- n1\n"
+        "\n"
+        "nodes: n[0-1]\n"
+        "preempted: ml/a (Job, 8 GPUs on 2 nodes)\n"
+        "least utilized first, one by one: 2 jobs lost\n"
+        "fewest jobs first, one by one: 1 job lost\n"
+        "return 2 of 4 nodes: 1 job lost (proven: no choice costs less)\n"
     )
 
 
@@ -116,15 +116,15 @@ def test_pack(files: list[Path], tmp_path: Path) -> None:
     run = command("pack", *files)
     assert run.returncode == Exit.INFEASIBLE
     assert run.stdout == (
-        "0 of 1 job can be placed (proven: not all)\n"
         "missing: ml/d needs 8 GPUs on a node, and none has more than 7 GPUs free\n"
         "1 node more, like n0 and empty, would hold all of these\n"
+        "0 of 1 job can be placed (proven: not all)\n"
     )
     more = write(tmp_path / "more.json", [node("n4")])
     run = command("pack", *files, more)
     assert (run.returncode, run.stdout) == (
         Exit.SOLUTION,
-        "1 of 1 job can be placed\nnodes in use: 5\n  ml/d: n4\n",
+        "  ml/d: n4\nnodes in use: 5\n1 of 1 job can be placed\n",
     )
     found = json.loads(command("pack", *files, more, "--json").stdout)
     assert (found["fits"], found["spots"]) == (True, [{"gang": "ml/d", "part": "d", "node": "n4", "number": 1}])

@@ -159,8 +159,8 @@ def test_policies_take_options(workload: Path, chosen: str, name: str, mean_jct:
 
 def test_setting_is_given_by_options_or_by_a_file(tmp_path: Path, workload: Path) -> None:
     """Overheads, capacity changes and rounds give the same figures from options, a file, and the library."""
-    overheads = ("--overhead", "start=2", "--overhead", ":stop=1")
-    told = (*overheads, "--capacity-change", "0.05m=1", "--capacity-change", "5=2")
+    overheads = ("--overheads", "start=2", "--overhead", ":stop=1")
+    told = (*overheads, "--capacity-changes", "0.05m=1", "--capacity-change", "5=2")
     setting = {
         "gpus": 2,
         "overheads": {"": {"start": 2, "stop": 1}},
@@ -250,16 +250,16 @@ def test_bad_windows(trace: Path, window: str) -> None:
         ("simulate JOBS --gpus 2 --round-length 0", "--round-length: 0.0: "),
         ("simulate JOBS --gpus 2 --share-limit 0", "--share-limit: 0: "),
         ("simulate JOBS --gpus 2 --share-limit 2", "share_limit: 2: must be 1 in a plain cluster"),
-        ("simulate JOBS --gpus 2 --overhead 4", "--overhead: '4': must be such as start=4"),
-        ("simulate JOBS --gpus 2 --overhead begin=4", "--overhead..begin: 4: is not a known key"),
+        ("simulate JOBS --gpus 2 --overhead 4", "--overheads: '4': must be such as start=4"),
+        ("simulate JOBS --gpus 2 --overhead begin=4", "--overheads..begin: 4: is not a known key"),
         ("simulate JOBS --gpus 2 --overhead start=-4", "start: -4: "),
         ("simulate JOBS --gpus 2 --overhead start=a", "start: 'a': "),
         (
             "simulate JOBS --gpus 2 --capacity-change 4",
-            "--capacity-change: '4': must be a time and a number",
+            "--capacity-changes: '4': must be a time and a number",
         ),
-        ("simulate JOBS --gpus 2 --capacity-change 4=x", "--capacity-change: '4=x': "),
-        ("simulate JOBS --gpus 2 --capacity-change nan=1", "--capacity-change: 'nan=1': must be a time"),
+        ("simulate JOBS --gpus 2 --capacity-change 4=x", "--capacity-changes: '4=x': "),
+        ("simulate JOBS --gpus 2 --capacity-change nan=1", "--capacity-changes: 'nan=1': must be a time"),
         ("simulate JOBS --gpus 2 --capacity-change 4=3", "must be at most the 2 GPUs"),
         ("simulate JOBS --setting no-such-file.json", "no-such-file.json"),
         ("simulate JOBS --gpus 2 --setting share_limit=0", "--setting: share_limit: 0: "),

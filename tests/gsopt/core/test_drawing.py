@@ -13,8 +13,11 @@ from gsopt.core.drawing import (
     new_figure,
     pad_equal,
     save,
+    scale_for,
     set_log_time_axis,
     set_time_axis,
+    show_zero,
+    tick_shares,
     time_unit,
 )
 from gsopt.core.errors import InvalidInput
@@ -67,6 +70,7 @@ def test_axes_and_looks() -> None:
     assert pad_equal((-0.1, 0.1), [0, 0]) == (0, 1)
     assert pad_equal((4.9, 5.1), [5]) == (0, 10)
     assert pad_equal((-5.1, -4.9), [-5, -5]) == (-10, 0)
+    assert pad_equal((-1e-14, 4e-14), [0, 3e-14]) == (0, 1)
     assert pad_equal((1, 2), [1, 2]) == pad_equal((1, 2), []) == (1, 2)
     assert len({(look.linestyle, look.marker) for look in looks(28)}) == 28
     assert looks(0) == []
@@ -95,6 +99,25 @@ def test_short_logarithmic_spans_keep_their_seconds() -> None:
     axes = _axes()
     axes.set_xscale("log")
     assert set_log_time_axis(axes.xaxis, 0.1, 2) == "s"
+
+
+@pytest.mark.parametrize(
+    ("values", "ticks"),
+    [
+        ((0.0, 0.02, 3.8), ["0 %", "1 %", "10 %", "100 %"]),
+        ((0.02, 3.8), ["3 %", "10 %", "30 %", "100 %", "300 %"]),
+        ((1e-5, 10.0), ["0.001 %", "0.1 %", "10 %", "1,000 %"]),
+        ((0.0, 5e-5), ["0 %", "0.001 %", "0.002 %", "0.003 %", "0.004 %", "0.005 %"]),
+    ],
+)
+def test_ticks_are_few_and_differ(values: tuple[float, ...], ticks: list[str]) -> None:
+    """Whatever the scale that suits the values, each tick is a round number of its own, and zero is one."""
+    axes = _axes()
+    axes.plot(values, values)
+    axes.set_xscale(**scale_for(values))
+    show_zero(axes.xaxis)
+    tick_shares(axes.xaxis)
+    assert _ticks(axes, *axes.get_xlim()) == ticks
 
 
 @pytest.mark.parametrize(("ending", "start"), [(".png", b"\x89PNG"), (".SVG", b"<?xml"), (".pdf", b"%PDF")])

@@ -140,12 +140,12 @@ def test_a_method_that_raises_is_a_row() -> None:
     assert [row["failed"] for row in map(ComparisonRow.as_dict, comparison)] == 2 * [True, False, True]
 
 
-def test_methods_are_named_as_they_are_given() -> None:
-    """A name stands as it was given, a partial function with its options, a double with a number."""
+def test_methods_have_their_own_names() -> None:
+    """A path is called as its function, a partial function with its options, a double with a number."""
     path = f"{__name__}:plain_servers"
     chosen: list[Any] = ["greedy", path, partial(plain_servers, skip=1), plain_servers, plain_servers]
     comparison = gsopt.compare(figure_5(2), chosen)
-    names = ["greedy", path, "plain_servers(skip=1)", "plain_servers", "plain_servers (2)"]
+    names = ["greedy", "plain_servers", "plain_servers(skip=1)", "plain_servers (2)", "plain_servers (3)"]
     assert [row.method for row in comparison] == names
     assert [row.method for row in gsopt.compare(figure_5(2), "greedy")] == ["greedy"]
 

@@ -234,12 +234,22 @@ def test_gaps_that_are_all_the_same() -> None:
     """Equal gaps do not blow up an axis around them, and the markers of later methods are smaller."""
     axes = plots.gaps({"a": [(0.0, "x"), (0.0, "y")], "b": [(0.0, "y")]}, new_figure(4, 2).subplots())
     assert axes.get_xlim() == (-0.05, 1)
+    assert axes.get_xlabel() == "gap to the best proven bound"
     first, second = list[Any](axes.get_lines())
     assert first.get_markersize() > second.get_markersize()
     assert first.get_ydata().tolist() == [0, 1]
     assert second.get_ydata().tolist() == [1]
-    axes = plots.gaps({"a": [(0.01, "x"), (0.22, "y")]}, new_figure(4, 2).subplots())
+    axes = plots.gaps({"a": [(0.1, "x"), (0.22, "y")]}, new_figure(4, 2).subplots())
     assert 0.22 < axes.get_xlim()[1] < 0.25
+
+
+def test_gaps_that_span_decades() -> None:
+    """Gaps of many sizes have an axis of powers of ten that begins at 0, and instances keep their order."""
+    points = {"a": [(0.0, "x"), (12.0, "y")], "b": [(0.005, "x")]}
+    axes = plots.gaps(points, new_figure(4, 2).subplots(), instances=["y", "x", "$none$"])
+    assert (axes.get_xscale(), axes.get_xlim()) == ("symlog", (0, 24))
+    assert [text.get_text() for text in axes.get_xticklabels()] == ["0%", "0.1%", "1%", "10%", "100%", "1,000%"]
+    assert [text.get_text() for text in axes.get_yticklabels()] == ["y", "x", "$none$"]
 
 
 @pytest.mark.parametrize("width", range(1, 90))
@@ -334,7 +344,7 @@ def test_a_solve_without_listener_is_the_same() -> None:
 def test_table_records_and_file(tmp_path: Path) -> None:
     """The table, the frame and the file say the same."""
     history = history_of((0.1, 9, None), (0.25, 9, 6), (2.0, 8, 6.5))
-    assert str(history).splitlines()[-1].split() == ["2.000", "s", "8", "6.5", "23.1", "%"]
+    assert str(history).splitlines()[-1].split() == ["2.000", "8", "6.5", "23.1", "%"]
     assert history.to_frame()["gap"].tolist()[1:] == [0.5, 1.5 / 6.5]
     gsopt.write(history, tmp_path / "history.json")
     assert json.loads((tmp_path / "history.json").read_text()) == {"history": history.records()}
@@ -363,7 +373,7 @@ def test_axis_of_time_suits_the_changes() -> None:
     assert early.plot().get_xscale() == "log"
     assert history_of((1, 9, None), (30, 8, 5), (60, 7, 6)).plot().get_xscale() == "linear"
     assert History().plot().get_xlabel() == "time [s]"
-    assert str(History()).split()[:4] == ["time", "value", "bound", "gap"]
+    assert str(History()).split()[:5] == ["time", "[s]", "value", "bound", "gap"]
 
 
 def test_a_heuristic_has_no_history() -> None:

@@ -37,6 +37,20 @@ def test_methods_meet_the_instances_that_they_fit() -> None:
     }
 
 
+def test_a_path_is_called_as_its_function() -> None:
+    """Tables name a function by itself unless another method has that name; keys know the whole path."""
+    path = "heuristics.policies:las"
+    alone, *_ = cells_of(study(instances=[_POISSON], methods=[path]))
+    assert (str(alone.labels.method), alone.method) == ("las", path)
+    labelled, *_ = cells_of(study(instances=[_POISSON], methods=[{"policy": path, "label": "mine"}]))
+    assert str(labelled.labels.method) == "mine"
+    assert labelled.key == alone.key
+    for other in ("las", {"policy": "fifo", "label": "las"}):
+        grid = cells_of(study(instances=[_POISSON], methods=[path, other, {"policy": path, "quantum": [1, 2]}]))
+        names = list(dict.fromkeys(str(cell.labels.method) for cell in grid))
+        assert names == [path, "las", f"{path}(quantum=1)", f"{path}(quantum=2)"]
+
+
 def test_a_cell_that_two_entries_share_is_there_once() -> None:
     """Naming an instance twice does not compute it twice."""
     once = cells_of(study())

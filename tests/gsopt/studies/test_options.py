@@ -5,9 +5,10 @@ from typing import Any
 import pytest
 
 from gsopt.core.errors import InvalidInput
+from gsopt.core.numbers.span import read_window
 from gsopt.evaluation import catalogue
 from gsopt.solvers.backends import CpSat
-from gsopt.studies.options import known_options, typed, window
+from gsopt.studies.options import known_options, typed
 from tests.refusals import assert_refused, refusal
 
 
@@ -73,5 +74,5 @@ def test_options_without_types() -> None:
 
 def test_units() -> None:
     """Seconds, minutes, hours and days are told by their letter, seconds without one too."""
-    assert window("30s:2m") == (30.0, 120.0)
-    assert window("0.5h:1d") == (1800.0, 86400.0)
+    assert read_window("30s:2m") == (30.0, 120.0)
+    assert read_window("0.5h:1d") == (1800.0, 86400.0)

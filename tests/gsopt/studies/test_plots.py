@@ -41,15 +41,55 @@ def _heights(line: Any) -> set[float]:
     return {height for _, height in line.get_xydata().tolist()}
 
 
-def test_bars_are_medians_with_quartiles() -> None:
-    """There is a bar per group and method at the median, with whiskers from the 25th to the 75th percentile."""
-    axes = plots.bars(_sweep())
-    heights = [bar.get_height() for bars in axes.containers for bar in getattr(bars, "patches", [])]
-    assert sorted(heights) == sorted([300.0, 1.5, 3.0, 4.5] * 2)
-    assert _names_in_legend(axes) == ["fifo", "efq(alpha=0.5)", "efq(alpha=1.0)", "efq(alpha=1.5)"]
-    assert [label.get_text() for label in axes.get_xticklabels()] == ["a", "b"]
-    assert axes.get_ylabel() == "mean JCT [min]"  # the highest is 300 s
-    assert len({patch.get_facecolor() for patch in axes.patches}) == 4
+def _dots(axes: Any) -> list[float]:
+    return [line.get_xdata()[0] for line in axes.lines if line.get_marker() == "o"]
+
+
+def test_dots_are_medians_with_quartiles() -> None:
+    """Each method has a line below its group from the 25th to the 75th percentile, and a dot at the median."""
+    axes = plots.dots(_sweep())
+    assert _dots(axes) == [300.0, 1.5, 3.0, 4.5] * 2
+    assert [label.get_text() for label in axes.get_yticklabels()] == [
+        "fifo",
+        *(f"efq(alpha={alpha})" for alpha in (0.5, 1.0, 1.5)),
+    ] * 2
+    assert [text.get_text() for text in axes.texts] == ["a", "b"]
+    spans = [tuple(line.get_xdata()) for line in list[Any](axes.lines) if line.get_marker() == "None"]
+    assert spans[0] == (200.0, 400.0)
+    assert axes.get_legend() is None
+
+
+def test_an_axis_names_its_unit() -> None:
+    """Times close to each other are in one unit, moments far apart are named, and shares in per cent."""
+    for values, label, tick in (
+        ((300.0, 400.0), "mean JCT [min]", "2"),
+        ((3e4, 3e5), "mean JCT [h]", "10"),
+        ((10.0, 3e5), "mean JCT", "1 min"),
+    ):
+        axes = plots.dots(found(*(row({"mean_jct": value}, str(value), word="") for value in values)))
+        assert axes.get_xlabel() == label
+        assert tick in [text.get_text() for text in axes.get_xticklabels()]
+    axes = plots.dots(_sweep(), figure="gap")
+    assert {"10 %", "20 %"} <= {text.get_text() for text in axes.get_xticklabels()}
+
+
+def test_rounding_is_no_gap() -> None:
+    """Gaps that differ by rounding lie at zero of an axis whose ticks differ."""
+    rows = [row({"gap": gap}, str(gap)) for gap in (0.0, 3e-14, 4e-14)]
+    axes = plots.dots(found(*rows), figure="gap")
+    ticks = [text.get_text() for text in axes.get_xticklabels()]
+    assert (axes.get_xlim(), axes.get_xscale()) == ((0, 1), "linear")
+    assert len(set(ticks)) == len(ticks) > 2
+
+
+def test_lines_on_each_other_say_so() -> None:
+    """A method whose curve is that of an earlier one is named with it in the legend."""
+    rows = [
+        row({"mean_jct": level * alpha}, name, options={"alpha": alpha}, word="")
+        for name, level in (("a", 1.0), ("b", 2.0), ("c", 1.0))
+        for alpha in (1.0, 2.0)
+    ]
+    assert _names_in_legend(plots.lines(found(*rows), "alpha")) == ["a", "b", "c (on a)"]
 
 
 def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
@@ -68,10 +108,9 @@ def test_lines_are_medians_in_a_band_with_the_baselines() -> None:
 
 
 def test_medians_are_those_of_tables() -> None:
-    """Of an even number of values the bar is at the mean of the two in the middle."""
+    """Of an even number of values the dot is at the mean of the two in the middle."""
     rows = [row({"mean_jct": value}, instance=f"a/{value}", word="") for value in (1.0, 2.0, 4.0, 9.0)]
-    (bar,) = list[Any](plots.bars(found(*rows)).patches)
-    assert bar.get_height() == 3.0
+    assert _dots(plots.dots(found(*rows))) == [3.0]
 
 
 def test_many_panels_are_put_in_rows() -> None:
@@ -100,7 +139,7 @@ def test_equal_values_have_an_axis_from_none() -> None:
         for alpha in (1.0, 2.0)
     ]
     assert plots.lines(found(*rows), "alpha", figure="gap").get_ylim() == (0, 1)
-    assert plots.bars(found(*rows), figure="gap").get_ylim() == (0, 1)
+    assert plots.dots(found(*rows), figure="gap").get_xlim() == (0, 1)
 
 
 def test_logarithmic_axes() -> None:
@@ -112,18 +151,17 @@ def test_logarithmic_axes() -> None:
     axes = plots.lines(found(*rows), "alpha", log_x=True, log_y=True)
     assert (axes.get_xscale(), axes.get_yscale(), axes.get_ylabel()) == ("log", "log", "mean JCT")
     assert axes.yaxis.get_major_formatter()(3600, 0) == "1 h"
-    assert plots.bars(found(*rows), log_y=True).get_yscale() == "log"
+    close = found(*(row({"mean_jct": value}, str(value), word="") for value in (4.0, 5.0)))
+    assert [plots.dots(close, log=log).get_xscale() for log in (False, True)] == ["linear", "log"]
 
 
 def test_many_series_are_told_apart() -> None:
-    """Bars beyond the colours are hatched, and of equal lines the later ones are thinner."""
+    """Lines differ by line style and marker, and of equal lines the later ones are thinner."""
     methods = [f"m{number}" for number in range(12)]
     rows = [
         row({"mean_jct": 5.0}, name, instance=f"a/{alpha}", options={"alpha": alpha}, word="")
         for name, alpha in product(methods, (1.0, 2.0))
     ]
-    bars = list[Any](plots.bars(found(*rows)).patches)
-    assert len({(bar.get_facecolor(), bar.get_hatch()) for bar in bars}) == 24
     drawn = list[Any](plots.lines(found(*rows), "alpha").get_lines())
     assert len({(line.get_linestyle(), line.get_marker()) for line in drawn}) == 12
     assert drawn[-2].get_linewidth() > drawn[-1].get_linewidth()
@@ -138,12 +176,12 @@ def test_relative_figures() -> None:
 @pytest.mark.parametrize(
     ("draw", "line"),
     [
-        (lambda: plots.bars(found()), "plot: there are no figures yet"),
-        (lambda: plots.bars(_sweep(), figure="colour"), "figure: 'colour': must be one of mean_jct, gap"),
-        (lambda: plots.bars(_sweep(), by="colour"), "by: 'colour': must be one of group, instance"),
+        (lambda: plots.dots(found()), "plot: there are no figures yet"),
+        (lambda: plots.dots(_sweep(), figure="colour"), "figure: 'colour': must be one of mean_jct, gap"),
+        (lambda: plots.dots(_sweep(), by="colour"), "by: 'colour': must be one of group, instance"),
         (lambda: plots.panels(_sweep(), "colour"), "x: 'colour': must be an option with numbers: alpha"),
         (lambda: plots.panels(_sweep(), "method"), "x: 'method': must be an option with numbers"),
-        (lambda: plots.bars(_sweep(), relative_to="x"), "relative_to: 'x': must be one of fifo"),
+        (lambda: plots.dots(_sweep(), relative_to="x"), "relative_to: 'x': must be one of fifo"),
     ],
 )
 def test_what_cannot_be_drawn(draw: Any, line: str) -> None:
@@ -154,7 +192,7 @@ def test_what_cannot_be_drawn(draw: Any, line: str) -> None:
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where matplotlib is missing, one line says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    assert_refused("needs matplotlib; install", plots.bars, _sweep())
+    assert_refused("needs matplotlib; install", plots.dots, _sweep())
 
 
 TIMES: dict[str, dict[str, float | None]] = {

@@ -87,14 +87,14 @@ def test_cells_without_result_are_counted_apart() -> None:
 
 
 def test_the_forms_say_the_same() -> None:
-    """CSV and JSON hold the numbers in full; Markdown and LaTeX hold them as they are shown, escaped."""
+    """CSV and JSON hold seconds in full; Markdown and LaTeX hold numbers as they are shown, escaped."""
     made = report(_report_sweep(), figures=["mean_jct", "gap"])
     lines = list(csv.DictReader(StringIO(made.csv())))
     assert [float(line["mean_jct"]) for line in lines] == [line[3] for line in made.lines]
     assert list(json.loads(made.json())[1].values()) == ["a_b", "efq(alpha=0.5)", 2, 750.0, 0.25]
-    assert "| a_b | fifo | 2 | 3,000 | 50.0 % |\n" in made.markdown()
-    assert r"a\_b & fifo & 2 & 3,000 & 50.0 \% \\" in made.latex()
-    head = "group & method & cells & mean JCT [s] & gap"
+    assert "| a_b | fifo | 2 | 50 | 50.0 % |\n" in made.markdown()
+    assert r"a\_b & fifo & 2 & 50 & 50.0 \% \\" in made.latex()
+    head = "group & method & cells & mean JCT [min] & gap"
     assert made.latex().startswith(f"\\begin{{tabular}}{{llrrr}}\n\\toprule\n{head}")
     assert "efq(alpha=0.5)" in made.text()
 
@@ -129,7 +129,7 @@ def test_text_fits_a_page() -> None:
     assert max(map(len, lines)) <= 80
     assert "left out: cells" in made.text()
     assert set(keys) <= set(made.header)
-    assert "mean JCT [s]" in made.markdown()
+    assert "mean JCT [h]" in made.markdown()
 
 
 def test_a_figure_has_one_column() -> None:

@@ -107,7 +107,7 @@ def test_the_shares_add_up_to_the_gpu_time() -> None:
     axes = utilisation(runs)
     begin, end = axes.get_xlim()
 
-    assert legend(axes) == ["first", "second"]
+    assert legend(axes) == ["first", "second (on first)"]
     for run, line in zip(runs.values(), axes.lines, strict=True):
         shares = _heights(line)
         used = sum(shares) / len(shares) * (end - begin) * run.scenario.cluster.gpus

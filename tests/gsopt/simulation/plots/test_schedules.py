@@ -211,7 +211,7 @@ def test_completion_times_end_at_all() -> None:
     """Each run has a line that rises to 1, and the legend its name."""
     axes = jct_distribution([small(fifo), small(srtf)])
 
-    assert legend(axes) == ["fifo", "srtf"]
+    assert legend(axes) == ["fifo", "srtf (on fifo)"]
     assert all(_heights(line)[-1] == 1 for line in axes.lines)
 
 

@@ -27,13 +27,15 @@ from gsopt.studies.page.content import (
     unsupported,
 )
 from gsopt.studies.page.gaps import decisions
+from gsopt.studies.page.svg import drawing
 from gsopt.studies.page.table import Entry, Head, table
 from gsopt.studies.provenance import ReadFile, StudyRun
 from tests.gsopt.studies.samples import FIGURE_5, found, row, study
 
 
 def _page(results: Results, spec: str) -> Content:
-    return content(results, report(results), spec=spec)
+    with drawing():
+        return content(results, report(results), spec=spec)
 
 
 def test_a_large_study_is_cut() -> None:
@@ -41,6 +43,7 @@ def test_a_large_study_is_cut() -> None:
     rows = [row({"objective": 1}, group=f"g{number}") for number in range(2005)]
     page = _page(found(*rows), study().model_dump_json())
     (shown,) = page.figures.values()
+    assert (len(page.answers), page.unanswered) == (12, 1993)
     assert (len(shown.lines), shown.total) == (2000, 2005)
     (decision,) = page.decisions
     assert (len(decision.by_instance().lines), decision.by_instance().total) == (1000, 2005)
@@ -149,7 +152,7 @@ def test_every_cell_has_its_bound() -> None:
         _decided("exact", 2, 2),
     ]
     policies, reclaiming = decisions(found(*rows))
-    assert policies.title == "policies: mean JCT [s]"
+    assert policies.title == "policies: mean JCT"
     assert not policies.repeats
     assert _texts(policies.by_cell().lines) == [
         ["suite/1", "fifo", "3", "30", "20", "prices", "50.0 %", "0.1"],
@@ -182,6 +185,19 @@ def test_each_decision_has_its_cells() -> None:
     assert several == {"placement": (rows[0], rows[2]), "policies": (rows[1],)}
 
 
+def test_times_are_in_one_unit_that_is_named() -> None:
+    """The longest time of a column decides on its unit, which a bound shares with its value."""
+    heads = [
+        Head("mean JCT [s]", FigureKind.SECONDS),
+        Head("bound", FigureKind.SECONDS, like="mean JCT [s]"),
+        Head("run time [s]", FigureKind.SECONDS),
+    ]
+    made = table(heads, [(36_000.0, 60.0, 2.0), (None, 60.0, None)], most=2)
+    assert [head.title for head in made.heads] == ["mean JCT [h]", "bound", "run time [s]"]
+    assert _texts(made.lines) == [["10", "0.01667", "2"], ["-", "0.01667", "-"]]
+    assert made.lines[0][0].value == 36_000.0
+
+
 @pytest.mark.parametrize("count", [0, 1, 2, 3])
 def test_a_table_counts_what_it_leaves_out(count: int) -> None:
     """No more lines are kept than there is room for, the first ones, and all are counted."""
@@ -195,7 +211,7 @@ def test_numbers_are_written_as_in_other_tables() -> None:
     heads = [Head("a", FigureKind.RATIO), Head("b", FigureKind.SECONDS), Head("c", FigureKind.SHARE)]
     (line,) = table(heads, [(Fraction(1, 3), 1234567.89, None)], most=1).lines
     third = Entry(written(1 / 3, FigureKind.RATIO), 1 / 3)
-    assert line == (third, Entry("1,234,568", 1234567.89), Entry("-"))
+    assert line == (third, Entry("14.29", 1234567.89), Entry("-"))
 
 
 def test_a_download_is_the_file() -> None:

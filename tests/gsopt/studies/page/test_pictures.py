@@ -12,7 +12,7 @@ import gsopt
 from gsopt.core.drawing import new_figure
 from gsopt.core.errors import InvalidInput
 from gsopt.studies import CellRow, Results, plots, results
-from gsopt.studies.page.gantt import gantts, runs_of
+from gsopt.studies.page.gantt import find_run, gantts, runs_of
 from gsopt.studies.page.pictures import pictures, swept
 from gsopt.studies.page.svg import drawing, inline
 from gsopt.studies.store import reading
@@ -50,7 +50,7 @@ def test_an_option_is_swept_from_three_numbers_on() -> None:
 
 
 def test_usual_figures_are_drawn() -> None:
-    """There are bars of the usual figures, and lines of the first ones over what is swept."""
+    """There are dots of the usual figures, and lines of the first ones over what is swept."""
     assert _titles(_sweep(1, 2, 3)) == ["mean JCT", "mean JCT over quantum"]
     assert _titles(_sweep(1, 2, 3), "makespan") == ["makespan", "makespan over quantum"]
     assert _titles(_sweep(1, 2)) == ["mean JCT"]
@@ -73,7 +73,7 @@ def test_far_values_are_on_a_logarithmic_axis(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_what_nobody_could_read_is_not_drawn() -> None:
-    """Of hundreds of bars and dozens of panels the page says that they are too many."""
+    """Of hundreds of dots and dozens of panels the page says that they are too many."""
     groups = [f"g{number}" for number in range(130)]
     rows = [row({"mean_jct": 1.0}, method, group=group, word="") for group, method in product(groups, "ab")]
     rows += [
@@ -81,8 +81,8 @@ def test_what_nobody_could_read_is_not_drawn() -> None:
         for group, value in product(groups[:25], (1, 2, 3))
     ]
     with drawing():
-        bars, lines = pictures(found(*rows), ())
-    assert (bars.element, bars.remark) == ("", "Not drawn here: it would have 335 bars.")
+        dots, lines = pictures(found(*rows), ())
+    assert (dots.element, dots.remark) == ("", "Not drawn here: it would have 335 dots.")
     assert (lines.element, lines.remark) == ("", "Not drawn here: it would have 25 panels.")
 
 
@@ -130,6 +130,26 @@ def test_what_is_no_run_is_refused(tmp_path: Path) -> None:
     spec, kept = _kept(tmp_path / "b", methods=["greedy"])
     with pytest.raises(InvalidInput, match="must be a policy's run, of which the study has none"), drawing():
         list(gantts(spec, kept, [f"greedy on {FIGURE_5}"]))
+
+
+def test_a_run_may_be_named_by_what_matters() -> None:
+    """Options may be left out and stand in any order where one run is left; of several the error tells some."""
+    known = {
+        f"fifo on P(jobs=8, load={load}, seed={seed})": row({}, instance=f"{load}{seed}")
+        for load, seed in product((1.0, 2.0), (1, 2))
+    }
+    full = "fifo on P(jobs=8, load=2.0, seed=1)"
+    for name in (full, "fifo on P(load=2.0, seed=1)", "fifo on P(seed=1, load=2.0)"):
+        assert find_run(name, known) == full
+    assert find_run("las on a", {"las(quantum=60) on a(jobs=1)": row({})}) == "las(quantum=60) on a(jobs=1)"
+    with pytest.raises(InvalidInput, match=r"is 2 runs: fifo on P\(jobs=8, load=2.0, seed=1\), fifo on P"):
+        find_run("fifo on P(load=2.0)", known)
+    with pytest.raises(InvalidInput, match=r"must be METHOD on INSTANCE: fifo on P.* \(4 in all\)"):
+        find_run("fifo on P(load=3.0)", known)
+    drawn = row({}, seed=1)
+    runs = {"any on a(jobs=1)": drawn, "any on a(jobs=1), seed 1": drawn, "any on a(jobs=1), seed 2": row({})}
+    assert find_run("any on a", runs) == "any on a(jobs=1)"
+    assert find_run("any on a, seed 2", runs) == "any on a(jobs=1), seed 2"
 
 
 def test_another_run_than_the_one_kept_is_refused(tmp_path: Path) -> None:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from gsopt.core.errors import Contradiction, InvalidInput
-from gsopt.studies import Report, Results, cells_of, report, results, write_page
+from gsopt.studies import Results, cells_of, report, results, write_page
 from gsopt.studies.page import writer
 from gsopt.studies.rows import CellOutcome, CellState
 from gsopt.studies.store import writing
@@ -106,10 +106,6 @@ def _page(folder: Path, **options: Any) -> Element:
     return parsed((folder / "report.html").read_text(encoding="utf-8"))
 
 
-def _written(made: Report) -> list[list[str]]:
-    return [list(made.titles), *map(list, zip(*(column.cells for column in made.columns), strict=True))]
-
-
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the folder of a study of policies over two options, and of a decision."""
@@ -171,27 +167,42 @@ def test_tables_have_heads(page: Element) -> None:
         assert widths == {len(head.all("th"))}
 
 
+def figures_of(page: Element) -> Element:
+    """Return the part of a page that has the tables of figures."""
+    (found,) = (each for each in page.all("div") if each.attributes.get("class") == "tables")
+    return found
+
+
+def test_it_opens_with_the_answers(page: Element) -> None:
+    """Each group has a sentence, a ranking and a picture before any other table."""
+    articles = page.all("article")
+    groups = [*(f"policies: Poisson(load={load})" for load in (0.5, 1.0, 2.0)), FIGURE_5]
+    assert [each.all("h2")[0].text for each in articles] == groups
+    assert all(each.all("table") and each.all("svg") for each in articles)
+    assert articles[-1].all("p")[0].text == "greedy and exact are equally good: proven optimal."
+    assert [each.text for each in page.all("h2")][4:6] == ["Figures", "Pictures"]
+
+
 def test_figures_are_those_of_the_report(folder: Path, page: Element) -> None:
-    """The first tables are those of `gsopt study table` of each decision, and sort by the exact numbers."""
-    assert [each.text for each in page.all("h3")] == ["policies", "reclaiming"]
-    for shown, part in zip(page.all("table"), results(folder).by_decision().values(), strict=False):
-        made = report(part)
-        assert lines_of(shown) == _written(made)
-        values = [
-            [json.loads(cell.attributes.get("data-value", "null")) for cell in line.all("td")]
-            for line in shown.all("tr")[1:]
-        ]
-        numbers = len(made.names)
-        assert [line[numbers:] for line in values] == [list(line[numbers:]) for line in made.lines]
-        assert {value for line in values for value in line[:numbers]} == {None}
+    """Each group has the lines of `gsopt study table`, which sort by the exact numbers."""
+    shown = figures_of(page)
+    titles = [*(f"policies: Poisson(load={load})" for load in (0.5, 1.0, 2.0)), FIGURE_5]
+    assert [each.text for each in shown.all("h3")] == titles
+    lines = [line for table in shown.all("table") for line in table.all("tr")[1:]]
+    made = [line for part in results(folder).by_decision().values() for line in report(part).lines]
+    values = [
+        [json.loads(cell.attributes.get("data-value", "null")) for cell in line.all("td")] for line in lines
+    ]
+    assert [line[1:] for line in values] == [list(line[2:]) for line in made]
+    assert [line.all("td")[0].text for line in lines] == [line[1] for line in made]
 
 
 def test_chosen_figures_are_shown_and_drawn(folder: Path) -> None:
-    """With figures the table has these, and pictures are of these: bars, and lines over every swept option."""
+    """With figures the tables have these, and so have pictures: dots, and lines over every swept option."""
     page = _page(folder, figures=["makespan"])
-    made = report(results(folder).by_decision()["policies"], figures=["makespan"])
-    assert lines_of(page.all("table")[0]) == _written(made)
-    assert [each.text for each in page.all("h3")] == []
+    heads = [lines_of(table)[0] for table in figures_of(page).all("table")]
+    assert [head[:2] for head in heads] == [["method", "cells"]] * 3
+    assert all(head[2].startswith("makespan [") for head in heads)
     titles = [each.text for each in page.all("figcaption")]
     assert titles == [f"policies: makespan{over}" for over in ("", " over load", " over quantum")]
 
@@ -199,7 +210,7 @@ def test_chosen_figures_are_shown_and_drawn(folder: Path) -> None:
 def test_gaps_stand_by_their_bounds(folder: Path, page: Element) -> None:
     """Every cell is there with its value, its bound, who proves it, and the gap."""
     known = {each.all("summary")[0].text: each for each in page.all("details")}
-    titles = ("policies: mean JCT [s]", "reclaiming: preemptions")
+    titles = ("policies: mean JCT", "reclaiming: preemptions")
     assert list(known)[:4] == [
         f"{title}: {what}" for title in titles for what in ("gaps by instance", "every cell")
     ]
@@ -208,7 +219,7 @@ def test_gaps_stand_by_their_bounds(folder: Path, page: Element) -> None:
         [FIGURE_5, *method, "1", "1", "exact, decomposition", "0.0 %"]
         for method in (("greedy", "0"), ("greedy", "1"), ("exact", "-"))
     ]
-    runs = lines_of(known["policies: mean JCT [s]: every cell"])
+    runs = lines_of(known["policies: mean JCT: every cell"])
     assert len(runs) == 1 + sum(not row.word for row in results(folder))
 
 
@@ -267,7 +278,7 @@ def test_names_are_text(tmp_path: Path) -> None:
     attributes = [{name for each in page.all() for name in each.attributes} for page in shapes]
     assert attributes[0] == attributes[1]
     assert [each.text for each in hostile.all("title", "h1")] == [HOSTILE[0]] * 2
-    shown = {line[0] for line in lines_of(hostile.all("table")[0])[1:]}
+    shown = {each.text for each in figures_of(hostile).all("h3")}
     assert shown >= {*HOSTILE[:6], "two\\nlines \\x07\\x1b[31m", HOSTILE[-1]}
     assert "\\u202ertl שלום \U0001f469\\u200d\U0001f680" in shown
     assert plain.all("title")[0].text == "plain"

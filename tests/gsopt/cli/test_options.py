@@ -1,0 +1,92 @@
+"""Options of the command line: named as in Python, under earlier names too."""
+
+from collections.abc import Callable
+from inspect import signature
+from typing import Any
+
+import pytest
+import typer
+
+import gsopt
+from gsopt.cli.app import app
+from gsopt.core.budget import Budget
+from gsopt.evaluation.export import export_model
+from gsopt.performance.interference import evaluate
+from gsopt.scenario.scenario import Physics
+from gsopt.snapshots import Snapshot, drain, pack, read_snapshot
+from instances.traces.selection import Selection
+from tests.commands import gsopt as command
+
+#: Functions that a command calls, and its options that are files, formats, or one of several values.
+_CALLED: dict[str, tuple[list[Callable[..., Any]], set[str]]] = {
+    "compare": (
+        [gsopt.compare, gsopt.compare_policies],
+        {"what", "method", "summary", "reader", "gpus", "setting"},
+    ),
+    "solve": ([gsopt.solve, Budget], {"file", "plot"}),
+    "simulate": (
+        [gsopt.simulate],
+        {"trace", "reader", "gpus", "setting", "issues", "plots", "plot_format", "schedules"},
+    ),
+    "judge": (
+        [gsopt.judge],
+        {"trace", "problem", "reader", "gpus", "setting", "trace_columns"},
+    ),
+    "export": ([export_model], {"instance", "output"}),
+    "cluster": (
+        [gsopt.read_cluster, gsopt.write_cluster],
+        {"file", "output", "picture", "schedule", "at"},
+    ),
+    "drain": ([drain, read_snapshot], {"files", "now"}),
+    "pack": ([pack, read_snapshot], {"files", "now"}),
+    "import": (
+        [Snapshot.reclaiming, read_snapshot],
+        {"files", "now", "output", "cluster", "reclaiming", "placement"},
+    ),
+    "interference": ([evaluate], {"reader", "split", "output"}),
+}
+
+
+def _command(name: str) -> Any:
+    group: Any = typer.main.get_command(app)
+    return group.get_command(None, name)
+
+
+@pytest.mark.parametrize("name", _CALLED)
+def test_options_are_named_as_in_python(name: str) -> None:
+    """An option has the name of the parameter that it gives; others are those of a short list."""
+    functions, own = _CALLED[name]
+    named = {parameter.name for parameter in _command(name).params} - {"as_json", "help"}
+    given = {parameter for function in functions for parameter in signature(function).parameters}
+    assert named - given - set(Physics.model_fields) - set(Selection.__annotations__) == own
+
+
+@pytest.mark.parametrize("name", _CALLED)
+def test_earlier_names_are_not_shown(name: str) -> None:
+    """Help shows one name of an option, and the earlier ones work without being listed."""
+    words = command(name, "--help").stdout.split()
+    earlier = {"--out", "--out,", "--overhead", "--capacity-change", "--column", "--trace-column"}
+    assert not earlier & {*words}
+    assert "--no-preemption" not in words
+
+
+@pytest.mark.parametrize(
+    ("earlier", "now"),
+    [
+        ("simulate --overhead", "simulate --overheads"),
+        ("simulate --capacity-change", "simulate --capacity-changes"),
+        ("compare --overhead", "compare --overheads"),
+        ("judge --column", "judge --columns"),
+        ("judge --trace-column", "judge --trace-columns"),
+        ("cluster --out", "cluster --output"),
+        ("export --out", "export --output"),
+        ("generate --out", "generate --output"),
+        ("study report --output", "study report --out"),
+    ],
+)
+def test_earlier_names_work(earlier: str, now: str) -> None:
+    """An option is read under both of its names: without a value both ask for one."""
+    first, second = command(*earlier.split()), command(*now.split())
+    assert first.returncode == second.returncode == 2
+    assert "requires an argument" in first.stderr
+    assert first.stderr.split()[2:] == second.stderr.split()[2:]
