@@ -32,14 +32,16 @@ class _Step(NamedTuple):
 
 
 class AdaptingWhereTuned:
-    """Decide as another decider until the first job arrives that tunes itself, and adapt to all jobs from then on.
+    """Decides as another decider until the first job arrives that tunes itself, and adapts from then on.
 
-    Where GPUs are of several kinds it never does.
+    With GPUs of several kinds it never adapts.
     """
 
     preemptive = True
 
-    def __init__(self, state: State, otherwise: Decider, outlook: Callable[[int], Outlook], options: AdaptingOptions) -> None:
+    def __init__(
+        self, state: State, otherwise: Decider, outlook: Callable[[int], Outlook], options: AdaptingOptions
+    ) -> None:
         self._otherwise, self._outlook, self._options = otherwise, outlook, options
         self._there: dict[int, None] = {}
         self._adapting: AdaptiveGrants | None = None
@@ -113,6 +115,8 @@ class AdaptiveGrants:
         """Yield the steps of a job's hull; those of a running job that do not pay are left out."""
         options, held = self._options, state.running.get(job, 0)
         hull = concave_hull((count, 1 / max(seconds, LEAST)) for count, seconds in left.seconds.items())
+        if not hull:
+            return
         weight = left.area
         if options.ageing is not None:
             weight /= sqrt(1 + float(state.now - state.jobs[job].release_date) / options.ageing)

@@ -108,7 +108,9 @@ class Nodes:
     def _emptied(self, wanted: int, size: int) -> list[int]:
         """Return empty nodes of a size, if need be after others have moved from them."""
         empty = [node for node, free in enumerate(self._free) if free == size]
-        used = sorted((node for node in range(len(self._free)) if node not in empty), key=lambda n: -self._free[n])
+        used = sorted(
+            (node for node in range(len(self._free)) if node not in empty), key=lambda n: -self._free[n]
+        )
         for node in used:
             if len(empty) >= wanted:
                 break

@@ -8,7 +8,6 @@ import numpy as np
 
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.view import TraineeView
-from gsopt.scenario.job import DEFAULT_MODE, Job
 from gsopt.simulation import State
 
 Array = np.ndarray[Any, Any]
@@ -50,13 +49,13 @@ class Outlook(ABC):
         self._counts: dict[int, tuple[int, ...]] = {}
 
     def add(self, state: State, job: int) -> None:
-        """Take in a job that has arrived."""
-        item = state.jobs[job]
-        tuned = [mode.name for mode in item.modes if mode.tunes]
-        mode = self._modes[job] = tuned[0] if tuned else DEFAULT_MODE
-        most = state.cluster.gpus
-        counts = sorted(count for count in item.speeds[mode] if count <= most)
-        even = [count for count in counts if not (self._node % count if count < self._node else count % self._node)]
+        """Take in a job that has arrived, in a mode in which it tunes its batch if it has one that fits."""
+        item, cluster = state.jobs[job], state.cluster
+        rooms = {mode: cluster.room(item.gpu_type_in(mode), item.memory_in(mode) or 0) for mode in item.speeds}
+        fitting = [mode for mode, menu in item.speeds.items() if min(menu) <= rooms[mode]]
+        mode = self._modes[job] = next(filter(item.tunes_in, fitting), fitting[0])
+        counts = sorted(count for count in item.speeds[mode] if count <= rooms[mode])
+        even = [count for count in counts if not max(count, self._node) % min(count, self._node)]
         adapts = state.trainee(job) is not None
         self._counts[job] = tuple(even if even and adapts else counts)
 
@@ -155,28 +154,30 @@ class UnknownWork(Outlook):
         service = float(state.service(job)) + self._grace
         a_step = self._expected(state, job, trainee, 1.0)
         work = 0.0 if a_step is None else service / a_step.area
-        return self._expected(state, job, trainee, work) or TimeLeft(self._grace, {self._counts[job][0]: service})
+        return self._expected(state, job, trainee, work) or TimeLeft(
+            self._grace, {self._counts[job][0]: service}
+        )
 
 
 class _Epochs:
     """Seconds of every epoch of a training on some numbers of GPUs, each on one shape."""
 
-    def __init__(
-        self, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int
-    ) -> None:
+    def __init__(self, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> None:
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
         speeds = np.array([course.highest_speeds_on(shape, batch) for shape in shapes])
         runs = speeds.min(axis=1) > 0
         self._begins, self._work = ends[:-1], np.diff(ends)
         self._counts = np.array([sum(shape) for shape in shapes])[runs]
-        self._usual = int(np.abs(self._counts - node).argmin())
+        self._usual = int(np.abs(self._counts - node).argmin()) if runs.any() else 0
         self._seconds = (self._work / speeds[runs]).T  # by epoch, then by number of GPUs
-        self._areas = (self._seconds * self._counts).min(axis=1)
+        self._areas = (self._seconds * self._counts).min(axis=1, initial=np.inf)
         self._seconds_from = _from_each(self._seconds)  # from the beginning of each epoch to the end
         self._areas_from = _from_each(self._areas)
 
     def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
         """Return what is left in an epoch after some progress, for a job that holds a number of GPUs."""
+        if not len(self._counts):
+            return TimeLeft(0.0, {})  # it runs nowhere
         share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)
         column = self._column(held)
         ending = self._seconds_from[epoch, column] - share * self._seconds[epoch, column] - _AHEAD
