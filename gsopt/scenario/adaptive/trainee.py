@@ -44,6 +44,8 @@ class Trainee:
 
     Attributes
     ----------
+    course
+        The true course of its training.
     shape
         Number of its GPUs on each node; empty if it has none.
     batch_size
@@ -62,7 +64,7 @@ class Trainee:
 
     def __init__(self, application: Application, agents: Agents, batch_size: int | None, now: float) -> None:
         self.application, self.agents, self.batch_size = application, agents, batch_size
-        self._course = Course(application, agents, batch_size)
+        self.course = Course(application, agents, batch_size)
         self.shape: tuple[int, ...] = ()
         self.batch: Batch | None = None
         self.epoch = 0
@@ -117,8 +119,8 @@ class Trainee:
     def lose(self, share: float, now: float) -> None:
         """Take back a share of all its work so far, 1 for all of it; it keeps its measurements."""
         self._record_progress(now)
-        self._done = max(self._done - share * self._course.work, 0.0)
-        while self._course.work_at(self.epoch) > self._done:
+        self._done = max(self._done - share * self.course.work, 0.0)
+        while self.course.work_at(self.epoch) > self._done:
             self.epoch -= 1
         if self._next_change < inf:
             self._work(max(now, self._begun))
@@ -140,7 +142,7 @@ class Trainee:
     @property
     def share(self) -> float:
         """Completed share of its work."""
-        return self._progress(self._now) / self._course.work
+        return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
         """Return the true current speed with GPUs to itself, as a share of the work per second.
@@ -150,7 +152,7 @@ class Trainee:
         placed = tuple(gpus for gpus in shape if gpus)
         as_it_runs = (placed, batch) == (self.shape, self.batch_size)
         chosen = (self.batch if as_it_runs else None) or self._choice(placed, batch)
-        return self._speed_of(placed, chosen) / self._course.work
+        return self._speed_of(placed, chosen) / self.course.work
 
     # What schedulers see
 
@@ -185,14 +187,14 @@ class Trainee:
     def _progress(self, now: float) -> float:
         if self._next_change == inf or now <= self._begun:
             return self._done
-        return min(self._done + self._speed * (now - self._begun), self._course.work_at(self.epoch + 1))
+        return min(self._done + self._speed * (now - self._begun), self.course.work_at(self.epoch + 1))
 
     def _work(self, begin: float) -> None:
         """Work at constant speed from a time on, until the end of the epoch or of the interval."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         self._begun = begin
         self._speed = self._speed_of(self.shape, self.batch) / self._slowdown
-        seconds = (self._course.work_at(self.epoch + 1) - self._done) / self._speed
+        seconds = (self.course.work_at(self.epoch + 1) - self._done) / self._speed
         if self.agents.whole_seconds:
             end = begin + max(round(seconds), 1)
         else:
@@ -207,7 +209,7 @@ class Trainee:
         now = self._next_change
         if self._ends_epoch:
             self.epoch += 1
-            self._done = self._course.work_at(self.epoch)
+            self._done = self.course.work_at(self.epoch)
         else:
             self._done = self._progress(now)
         if self.epoch == self.application.epochs:
@@ -230,12 +232,12 @@ class Trainee:
         nodes, gpus, local = len(self.shape), sum(self.shape), self.batch.local
         self.gradient = self.application.gradient(self.batch.over(gpus), self.epoch)
         if (nodes, gpus, local) not in self._measured:
-            times = self._course.times(self.shape, self.batch)
+            times = self.course.times(self.shape, self.batch)
             self._measured[nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
 
     def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
         """Return the true speed in the current epoch, or in the last one if the job is complete."""
-        return self._course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
+        return self.course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
         """Return the knowledge that determines how the batch is divided on the current GPUs."""
@@ -243,7 +245,7 @@ class Trainee:
 
     def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:
         """Divide a batch of the given size, or of the best size if none is given."""
-        gpus, limits = sum(shape), self._course.limits(shape)
+        gpus, limits = sum(shape), self.course.limits(shape)
         model = self.model if batch_size is None else None
         if model is None or self.gradient is None:
             return split(batch_size or max(limits.initial_batch, limits.least_local * gpus), gpus, limits)

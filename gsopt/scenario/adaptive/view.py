@@ -5,6 +5,7 @@ from typing import Any
 
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import Batch
+from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 from gsopt.scenario.adaptive.trainee import Trainee
@@ -25,6 +26,11 @@ class TraineeView:
     def application(self) -> Application:
         """The true measurements of its model, which real schedulers know only by profiling."""
         return self._trainee.application
+
+    @property
+    def course(self) -> Course:
+        """The true course of its training: its work, and its speed on any GPUs with any batch."""
+        return self._trainee.course
 
     @property
     def model(self) -> ThroughputModel | None:

@@ -1,20 +1,25 @@
 """Marginal efficiency over remaining area, or over attained service where durations are not known."""
 
 from fractions import Fraction
+from functools import partial
 from math import inf
-from typing import Any
+from typing import Any, Literal
 
-from gsopt.core.errors import number_of, require
+from gsopt.core.errors import number_of, require, require_one_of
 from gsopt.simulation import Decider, State
+from heuristics.policies.marginal.adapting import AdaptingOptions, AdaptingWhereTuned
+from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, UnknownWork
 from heuristics.policies.marginal.segments import SegmentGrants
 
 
 def marginal(
     state: State,
     *,
-    exponent: float | Fraction = 4,
-    hysteresis: float | Fraction = 1,
-    charge: float | Fraction = 0,
+    exponent: float | Fraction | None = None,
+    hysteresis: float | Fraction | None = None,
+    charge: float | Fraction | None = None,
+    knows: Literal["course", "epochs"] = "course",
+    ageing: float | None = 3600,
 ) -> Decider:
     """Grant every further GPU to the job whose marginal efficiency is largest for its remaining area.
 
@@ -49,14 +54,34 @@ def marginal(
     the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to 6
     differ by less than a per cent.
 
+    **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) are faster or slower in each
+    epoch, so their menus say little. As soon as such a job arrives on GPUs of one kind, all jobs are decided
+    together at every event and every minute. Adaptive jobs get one, two, four, ... GPUs of a node, or whole
+    nodes. The area of a job is the sum over its remaining epochs, each on its most efficient number of GPUs.
+    The segments come from the work of the next hour, so that a job gets many GPUs in those epochs that use them
+    well. Keys are divided by the root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
+
+    On the ten public workloads of Pollux and Sia in `docs/systems.md` the mean job completion time is FIGURE
+    below that of the best published policy.
+
     Parameters
     ----------
     exponent
-        The power of the marginal efficiency; above 0 and at most 16.
+        The power of the marginal efficiency, above 0 and at most 16; None for 4, or 3 once jobs tune
+        themselves.
     hysteresis
-        By how much the key of a segment is divided that has its GPUs already; from 1 to 1e9.
+        Divisor of the keys of segments that already have their GPUs, from 1 to 1e9; None for 1, or 4 once jobs
+        tune themselves.
     charge
-        Seconds that a running job has to save by growing, or it stays as it is; at least 0.
+        Seconds that a running job has to save by growing, at least 0; None for 0, or 120 within the next hour
+        once jobs tune themselves.
+    knows
+        What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
+        epoch, or only the number of ``epochs``. Their speed is then that of the model fitted to their own
+        steps, on at most four times the GPUs that they have had.
+    ageing
+        Age in seconds at which the key of a job that tunes itself is divided by the root of 2, which shortens
+        the tail; None to disregard age.
 
     Raises
     ------
@@ -72,28 +97,32 @@ def marginal(
     (6.0, 6.833333333333333)
     """
     rule = "must be a finite number of seconds, at least 0"
-    require(0 <= number_of(charge) < inf, "charge", charge, rule)
-    zero, least = type(state.now)(0), type(state.now)(charge)
+    require(charge is None or 0 <= number_of(charge) < inf, "charge", charge, rule)
+    require_one_of("knows", knows, ("course", "epochs"))
+    zero, least = type(state.now)(0), type(state.now)(charge or 0)
 
     def pays(job: int, before: Any, after: Any) -> bool:
         left = state.remaining(job)
         return bool(left / before - left / after > least)
 
-    return SegmentGrants(
+    segments = SegmentGrants(
         state,
         key=lambda job, area: max(state.remaining(job), zero) * area,
-        exponent=exponent,
-        hysteresis=hysteresis,
+        exponent=4 if exponent is None else exponent,
+        hysteresis=1 if hysteresis is None else hysteresis,
         pays=pays if charge else None,
     )
+    outlook = KnownCourse if knows == "course" else KnownEpochs
+    return AdaptingWhereTuned(state, segments, outlook, _adapting(exponent, hysteresis, charge, ageing))
 
 
 def marginal_attained(
     state: State,
     *,
-    exponent: float | Fraction = 8,
-    hysteresis: float | Fraction = 16,
+    exponent: float | Fraction | None = None,
+    hysteresis: float | Fraction | None = None,
     grace: float | Fraction = 600,
+    ageing: float | None = 3600,
 ) -> Decider:
     """Grant every further GPU to the job whose marginal efficiency is largest for its attained service.
 
@@ -110,10 +139,14 @@ def marginal_attained(
     Source: none; `las` with the allocation of `marginal`. The defaults are chosen as there, see
     `docs/best-policy.md`.
 
+    Once jobs tune themselves they are treated as by `marginal`, with the speeds of their own fitted models. A
+    job is expected to need as many GPU-seconds as it has had.
+
     Parameters
     ----------
-    exponent, hysteresis
-        As in `marginal`. With a hysteresis of 1, jobs of equal service take turns in every round; if overheads
+    exponent, hysteresis, ageing
+        As in `marginal`; None for an exponent of 8, or 3 once jobs tune themselves, and for a hysteresis of 16.
+        With a hysteresis of 1, jobs of equal service take turns in every round; if overheads
         take as long as a round they would never get on, and the simulator ends such a run with one line
         (`IllegalDecision`).
     grace
@@ -135,10 +168,33 @@ def marginal_attained(
     """
     require(0 < number_of(grace) < inf, "grace", grace, "must be a positive, finite number of GPU-seconds")
     begin = type(state.now)(grace)
-    return SegmentGrants(
+    segments = SegmentGrants(
         state,
         key=lambda job, _: state.service(job) + begin,
-        exponent=exponent,
-        hysteresis=hysteresis,
+        exponent=8 if exponent is None else exponent,
+        hysteresis=16 if hysteresis is None else hysteresis,
         rises=True,
+    )
+    outlook = partial(UnknownWork, grace=float(grace))
+    return AdaptingWhereTuned(
+        state, segments, outlook, _adapting(exponent, 16 if hysteresis is None else hysteresis, None, ageing)
+    )
+
+
+def _adapting(
+    exponent: float | Fraction | None,
+    hysteresis: float | Fraction | None,
+    charge: float | Fraction | None,
+    ageing: float | None,
+) -> AdaptingOptions:
+    """Return the options for jobs that tune themselves; None for their own defaults."""
+    require(
+        ageing is None or 0 < number_of(ageing) < inf,
+        "ageing",
+        ageing,
+        "must be a positive, finite number of seconds",
+    )
+    given = {"exponent": exponent, "hysteresis": hysteresis, "charge": charge}
+    return AdaptingOptions(
+        **{name: float(value) for name, value in given.items() if value is not None}, ageing=ageing
     )

@@ -233,7 +233,7 @@ def test_efficiencies_never_rise() -> None:
     [
         ((marginal, marginal_attained), "exponent", [0, 17, nan], "must be a number above 0 and at most 16"),
         ((marginal, marginal_attained), "hysteresis", [0.5, "4"], "must be a number from 1 to 1e9"),
-        ((marginal,), "charge", [-1, nan, inf, "1", None], "must be a finite number of seconds, at least 0$"),
+        ((marginal,), "charge", [-1, nan, inf, "1"], "must be a finite number of seconds, at least 0$"),
         (
             [marginal_attained],
             "grace",

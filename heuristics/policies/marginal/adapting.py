@@ -1,0 +1,131 @@
+"""Adapting: GPUs for jobs that tune themselves, at every interval, where each further one gains most."""
+
+from collections.abc import Callable, Iterable, Iterator
+from math import inf, sqrt
+from typing import NamedTuple
+
+from gsopt.core.numbers.hull import concave_hull
+from gsopt.scenario.job import LEAST
+from gsopt.simulation import Action, Assign, Decider, State, Wake
+from gsopt.simulation.parts.instants import Instants
+from heuristics.policies.marginal.nodes import Nodes
+from heuristics.policies.marginal.outlook import Outlook, TimeLeft
+
+
+class AdaptingOptions(NamedTuple):
+    """How jobs that tune themselves get their GPUs; see `heuristics.policies.marginal`."""
+
+    exponent: float = 3.0
+    hysteresis: float = 4.0
+    charge: float = 120.0
+    ageing: float | None = None
+    interval: float = 60.0
+
+
+class _Step(NamedTuple):
+    """Further GPUs of a job, from one corner of its hull to the next; steps are granted in this order."""
+
+    key: float
+    job: int
+    before: int
+    after: int
+
+
+class AdaptingWhereTuned:
+    """Decides as another decider until the first job arrives that tunes itself, and adapts from then on.
+
+    With GPUs of several kinds it never adapts.
+    """
+
+    preemptive = True
+
+    def __init__(
+        self, state: State, otherwise: Decider, outlook: Callable[[int], Outlook], options: AdaptingOptions
+    ) -> None:
+        self._otherwise, self._outlook, self._options = otherwise, outlook, options
+        self._there: dict[int, None] = {}
+        self._adapting: AdaptiveGrants | None = None
+        self._alike = len({(machine.gpu_type, machine.memory) for machine in state.cluster.machines}) == 1
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Decide by whatever decides now."""
+        if self._adapting is not None:
+            return self._adapting.decide(state)
+        for job in state.completed:
+            del self._there[job]
+        if self._alike and any(mode.tunes for job in state.arrived for mode in state.jobs[job].modes):
+            node = max(machine.gpus for machine in state.cluster.machines)
+            self._adapting = AdaptiveGrants(self._outlook(node), self._options)
+            for job in self._there:
+                self._adapting.add(state, job)
+            return self._adapting.decide(state)
+        self._there |= dict.fromkeys(state.arrived)
+        return self._otherwise.decide(state)
+
+
+class AdaptiveGrants:
+    """Divide the GPUs among the steps of all jobs' hulls, at every event and every interval."""
+
+    preemptive = True
+
+    def __init__(self, outlook: Outlook, options: AdaptingOptions) -> None:
+        self._outlook, self._options = outlook, options
+        self._instants = Instants(options.interval)
+        self._there: dict[int, None] = {}
+
+    def decide(self, state: State) -> Iterable[Action]:
+        """Grant the steps their GPUs, and move as few jobs as possible."""
+        for job in state.completed:
+            self._there.pop(job, None)
+        for job in state.arrived:
+            self.add(state, job)
+        if not self._there:
+            return
+        nodes = Nodes(state)
+        if nodes.gpus:
+            left = {job: self._outlook.left(state, job) for job in self._there}
+            wanted = self._granted(state, left, nodes.gpus)
+            spreads = nodes.spread(wanted, {job: left[job].seconds for job in wanted})
+            if spreads != nodes.held:
+                gpus = nodes.gpus_of(spreads)
+                yield Assign({job: (gpus[job], self._outlook.mode(job)) for job in spreads})
+        yield Wake(self._instants.ask(state.now))
+
+    def add(self, state: State, job: int) -> None:
+        """Take in a job that has arrived."""
+        self._there[job] = None
+        self._outlook.add(state, job)
+
+    def _granted(self, state: State, left: dict[int, TimeLeft], free: int) -> dict[int, int]:
+        """Return the number of GPUs of each job that gets some."""
+        steps = sorted(step for job, own in left.items() for step in self._steps(state, job, own))
+        granted: dict[int, int] = {}
+        for step in steps:
+            if granted.get(step.job, 0) == step.before and step.after - step.before <= free:
+                granted[step.job] = step.after
+                free -= step.after - step.before
+        for job, count in granted.items():  # what is left stays where it is
+            held = state.running.get(job, 0)
+            if 0 < held - count <= free and held in left[job].seconds:
+                granted[job] = held
+                free -= held - count
+        return granted
+
+    def _steps(self, state: State, job: int, left: TimeLeft) -> Iterator[_Step]:
+        """Yield the steps of a job's hull; those of a running job that do not pay are left out."""
+        options, held = self._options, state.running.get(job, 0)
+        hull = concave_hull((count, 1 / max(seconds, LEAST)) for count, seconds in left.seconds.items())
+        if not hull:
+            return
+        weight = left.area
+        if options.ageing is not None:
+            weight /= sqrt(1 + float(state.now - state.jobs[job].release_date) / options.ageing)
+        first, count, speed = hull[0].speed / hull[0].gpus, 0, 0.0
+        now = left.seconds.get(held, inf)
+        for segment in hull:
+            before, count, speed = count, count + segment.gpus, speed + segment.speed
+            if held and count > held and now - 1 / speed <= options.charge:
+                return
+            efficiency = segment.speed / segment.gpus / first
+            kept = options.hysteresis if count <= held else 1.0
+            yield _Step(weight / efficiency**options.exponent / kept, job, before, count)

@@ -1,0 +1,147 @@
+"""Nodes: which GPUs of which nodes jobs get, so that few of them move."""
+
+from collections.abc import Iterable, Mapping
+from itertools import groupby
+
+from gsopt.simulation import State
+
+#: GPUs of a job on each node, by number of the node; nodes without are left out.
+Spread = dict[int, int]
+
+
+class Nodes:
+    """The available GPUs of each node, and the GPUs of every running job on each.
+
+    Attributes
+    ----------
+    held
+        The GPUs of every running job on each node.
+    """
+
+    def __init__(self, state: State) -> None:
+        self._state = state
+        gpus = {gpu for job in state.running for gpu in state.placement(job)}.union(state.free_gpus())
+        self._gpus = [list(own) for _, own in groupby(sorted(gpus), state.cluster.machine_of.__getitem__)]
+        node_of = {gpu: node for node, own in enumerate(self._gpus) for gpu in own}
+        self.held = {job: _counted(node_of[gpu] for gpu in state.placement(job)) for job in state.running}
+        self.gpus = len(gpus)
+
+    def spread(self, wanted: Mapping[int, int], allowed: Mapping[int, Iterable[int]]) -> dict[int, Spread]:
+        """Choose the nodes of jobs with numbers of GPUs.
+
+        A job whose number does not change stays where it is, unless others need whole nodes. A job that fits on
+        a node gets the fullest one with enough free GPUs; larger ones get empty nodes, from which others have
+        to move if there are too few. If GPUs are too scattered, a job stays where it is, or else gets the
+        largest allowed number that fits on a node, or none.
+        """
+        self._free = list(map(len, self._gpus))
+        self._placed: dict[int, Spread] = {}
+        for job, count in wanted.items():
+            if sum(self.held.get(job, {}).values()) == count:
+                self._put(job, self.held[job])
+        missed = [
+            job
+            for job in sorted(wanted.keys() - self._placed.keys(), key=lambda job: (-wanted[job], job))
+            if not self._fit(job, wanted[job])
+        ]
+        for job in missed:
+            if self._fits(self.held.get(job, {})):
+                self._put(job, self.held[job])
+                continue
+            most = min(max(self._free, default=0), wanted[job])
+            smaller = [count for count in allowed[job] if count <= most]
+            if smaller:
+                self._fit(job, max(smaller))
+        return {job: spread for job, spread in self._placed.items() if spread}
+
+    def gpus_of(self, spreads: Mapping[int, Spread]) -> dict[int, tuple[int, ...]]:
+        """Choose the GPUs of jobs from their numbers on each node; a job that stays keeps its own."""
+        kept = {
+            job: self._state.placement(job) for job, spread in spreads.items() if self.held.get(job) == spread
+        }
+        taken = {gpu for gpus in kept.values() for gpu in gpus}
+        free = [[gpu for gpu in reversed(gpus) if gpu not in taken] for gpus in self._gpus]
+        chosen = {
+            job: tuple(free[node].pop() for node, count in sorted(spread.items()) for _ in range(count))
+            for job, spread in spreads.items()
+            if job not in kept
+        }
+        return kept | chosen
+
+    def _put(self, job: int, spread: Spread) -> None:
+        for node, count in self._placed.pop(job, {}).items():
+            self._free[node] += count
+        for node, count in spread.items():
+            self._free[node] -= count
+        self._placed[job] = spread
+
+    def _fits(self, spread: Spread) -> bool:
+        return bool(spread) and all(self._free[node] >= count for node, count in spread.items())
+
+    def _fit(self, job: int, count: int) -> bool:
+        """Put a job on the fullest node with enough free GPUs, or on empty nodes and a part of one more."""
+        node = self._fullest(count)
+        if node is not None:
+            self._put(job, {node: count})
+            return True
+        size = max(map(len, self._gpus))
+        if count < size:
+            return False
+        whole, rest = divmod(count, size)
+        empty = self._emptied(whole, size)
+        if len(empty) < whole:
+            return False
+        spread = dict.fromkeys(empty[:whole], size)
+        if rest:
+            node = self._fullest(rest, spread)
+            if node is None:
+                return False
+            spread[node] = rest
+        self._put(job, spread)
+        return True
+
+    def _fullest(self, count: int, but: Iterable[int] = ()) -> int | None:
+        """Return the node with the fewest free GPUs that suffice, the first of equals; None without one."""
+        nodes = (node for node, free in enumerate(self._free) if free >= count and node not in but)
+        return min(nodes, key=self._free.__getitem__, default=None)
+
+    def _emptied(self, wanted: int, size: int) -> list[int]:
+        """Return empty nodes of a size, if need be after others have moved from them."""
+        empty = [node for node, free in enumerate(self._free) if free == size]
+        used = sorted(
+            (node for node in range(len(self._free)) if node not in empty), key=lambda n: -self._free[n]
+        )
+        for node in used:
+            if len(empty) >= wanted:
+                break
+            if len(self._gpus[node]) == size and self._clear(node, empty):
+                empty.append(node)
+        return empty
+
+    def _clear(self, node: int, empty: Iterable[int]) -> bool:
+        """Move all jobs from a node to others, if these are on this node alone and fit elsewhere."""
+        there = [job for job, spread in self._placed.items() if node in spread]
+        there.sort(key=lambda job: (-self._placed[job][node], job))
+        if any(len(self._placed[job]) > 1 for job in there):
+            return False
+        before = list(self._free)
+        moves: dict[int, int] = {}
+        for job in there:
+            count = self._placed[job][node]
+            target = self._fullest(count, {node, *empty})
+            if target is None:
+                self._free = before
+                return False
+            self._free[target] -= count
+            moves[job] = target
+        self._free = before
+        for job, target in moves.items():
+            self._put(job, {target: sum(self._placed[job].values())})
+        return True
+
+
+def _counted(nodes: Iterable[int]) -> Spread:
+    found: Spread = {}
+    for node in nodes:
+        found[node] = found.get(node, 0) + 1
+    return found

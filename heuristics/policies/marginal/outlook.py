@@ -1,0 +1,207 @@
+"""Outlook: how long jobs still take on each number of GPUs, by what is known about them."""
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from gsopt.scenario.adaptive.course import Course
+from gsopt.scenario.adaptive.view import TraineeView
+from gsopt.simulation import State
+
+Array = np.ndarray[Any, Any]
+
+#: Seconds of work ahead for which GPUs are chosen: an hour pays for the restarts.
+_AHEAD = 3600.0
+
+#: How many times the most GPUs that it has had a job may have, where its speed on more is an extrapolation.
+_GROWTH = 4
+
+
+class TimeLeft(NamedTuple):
+    """What a job still needs.
+
+    Attributes
+    ----------
+    area
+        Fewest GPU-seconds in which it can complete.
+    seconds
+        Seconds that the work ahead takes, by number of GPUs.
+    """
+
+    area: float
+    seconds: dict[int, float]
+
+
+class Outlook(ABC):
+    """Estimates how long jobs still take.
+
+    Parameters
+    ----------
+    node
+        GPUs of the largest node: a job has some GPUs of one node, or whole nodes.
+    """
+
+    def __init__(self, node: int) -> None:
+        self._node = node
+        self._modes: dict[int, str] = {}
+        self._counts: dict[int, tuple[int, ...]] = {}
+
+    def add(self, state: State, job: int) -> None:
+        """Take in a job that has arrived, in a mode in which it tunes its batch if it has one that fits."""
+        item, cluster = state.jobs[job], state.cluster
+        rooms = {mode: cluster.room(item.gpu_type_in(mode), item.memory_in(mode) or 0) for mode in item.speeds}
+        fitting = [mode for mode, menu in item.speeds.items() if min(menu) <= rooms[mode]]
+        mode = self._modes[job] = next(filter(item.tunes_in, fitting), fitting[0])
+        counts = sorted(count for count in item.speeds[mode] if count <= rooms[mode])
+        even = [count for count in counts if not max(count, self._node) % min(count, self._node)]
+        adapts = state.trainee(job) is not None
+        self._counts[job] = tuple(even if even and adapts else counts)
+
+    def mode(self, job: int) -> str:
+        """Return the mode in which a job runs."""
+        return self._modes[job]
+
+    def shape(self, count: int) -> tuple[int, ...]:
+        """Return the GPUs on each node of a number of GPUs on as few nodes as possible."""
+        whole, rest = divmod(count, self._node)
+        return (self._node,) * whole + (rest,) * (rest > 0)
+
+    def left(self, state: State, job: int) -> TimeLeft:
+        """Estimate what a job still needs; it may run on the numbers of GPUs that have seconds."""
+        trainee = state.trainee(job)
+        return self._by_menu(state, job) if trainee is None else self._by_trainee(state, job, trainee)
+
+    @abstractmethod
+    def _by_menu(self, state: State, job: int) -> TimeLeft:
+        """Estimate what a job still needs that has one speed on each number of GPUs."""
+
+    @abstractmethod
+    def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
+        """Estimate what an adaptive job still needs."""
+
+    def _at_menu_speeds(self, state: State, job: int, work: float) -> TimeLeft:
+        speeds = state.jobs[job].speeds[self._modes[job]]
+        seconds = {count: work / speeds[count] for count in self._counts[job]}
+        return _evenly(seconds, state.running.get(job, self._node))
+
+    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
+        """Estimate by the job's own fitted model; None before it has measured anything."""
+        counts = [count for count in self._counts[job] if count <= _GROWTH * trainee.most_gpus]
+        found = trainee.goodput([len(self.shape(count)) for count in counts], counts) if counts else None
+        if found is None:
+            return None
+        samples = work * trainee.application.limits.initial_batch
+        seconds = {
+            count: samples / rate for count, rate in zip(counts, found.goodput.tolist(), strict=True) if rate
+        }
+        return _evenly(seconds, state.running.get(job, self._node)) if seconds else None
+
+
+class KnownCourse(Outlook):
+    """Knows the course of every training, and how fast it is on any GPUs in any epoch."""
+
+    def __init__(self, node: int) -> None:
+        super().__init__(node)
+        self._tables: dict[Any, _Epochs] = {}
+
+    def _by_menu(self, state: State, job: int) -> TimeLeft:
+        return self._at_menu_speeds(state, job, float(state.remaining(job)))
+
+    def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
+        course, batch = trainee.course, state.jobs[job].batch_in(self._modes[job])
+        users = course.users_batch if course.agents.progress == "samples" else None
+        key = (course.application.name, batch, users, self._counts[job])
+        if key not in self._tables:
+            shapes = [self.shape(count) for count in self._counts[job]]
+            self._tables[key] = _Epochs(course, batch, shapes, self._node)
+        epoch = min(trainee.epoch, course.application.epochs - 1)
+        return self._tables[key].left(epoch, trainee.share * course.work, state.running.get(job))
+
+
+class KnownEpochs(Outlook):
+    """Knows how many epochs each training has, and how fast a job is by the model fitted to its own steps."""
+
+    def _by_menu(self, state: State, job: int) -> TimeLeft:
+        return self._at_menu_speeds(state, job, float(state.remaining(job)))
+
+    def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
+        left = (1 - trainee.share) * trainee.application.work
+        return self._expected(state, job, trainee, left) or TimeLeft(0.0, {self._counts[job][0]: left})
+
+
+class UnknownWork(Outlook):
+    """Knows nothing of what is left: a job is expected to need as much again as it has had.
+
+    Parameters
+    ----------
+    node
+        As of `Outlook`.
+    grace
+        GPU-seconds that every job counts as having had when it begins.
+    """
+
+    def __init__(self, node: int, grace: float) -> None:
+        super().__init__(node)
+        self._grace = grace
+
+    def _by_menu(self, state: State, job: int) -> TimeLeft:
+        service = float(state.service(job)) + self._grace
+        return self._at_menu_speeds(state, job, service / self._at_menu_speeds(state, job, 1.0).area)
+
+    def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
+        service = float(state.service(job)) + self._grace
+        a_step = self._expected(state, job, trainee, 1.0)
+        work = 0.0 if a_step is None else service / a_step.area
+        return self._expected(state, job, trainee, work) or TimeLeft(
+            self._grace, {self._counts[job][0]: service}
+        )
+
+
+class _Epochs:
+    """Seconds of every epoch of a training on some numbers of GPUs, each on one shape."""
+
+    def __init__(self, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> None:
+        ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
+        speeds = np.array([course.highest_speeds_on(shape, batch) for shape in shapes])
+        runs = speeds.min(axis=1) > 0
+        self._begins, self._work = ends[:-1], np.diff(ends)
+        self._counts = np.array([sum(shape) for shape in shapes])[runs]
+        self._usual = int(np.abs(self._counts - node).argmin()) if runs.any() else 0
+        self._seconds = (self._work / speeds[runs]).T  # by epoch, then by number of GPUs
+        self._areas = (self._seconds * self._counts).min(axis=1, initial=np.inf)
+        self._seconds_from = _from_each(self._seconds)  # from the beginning of each epoch to the end
+        self._areas_from = _from_each(self._areas)
+
+    def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
+        """Return what is left in an epoch after some progress, for a job that holds a number of GPUs."""
+        if not len(self._counts):
+            return TimeLeft(0.0, {})  # it runs nowhere
+        share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)
+        column = self._column(held)
+        ending = self._seconds_from[epoch, column] - share * self._seconds[epoch, column] - _AHEAD
+        last = np.searchsorted(-self._seconds_from[epoch + 1 :, column], -max(ending, 0.0)) + epoch + 1
+        ahead = self._seconds_from[epoch] - self._seconds_from[last] - share * self._seconds[epoch]
+        area = self._areas_from[epoch] - share * self._areas[epoch]
+        return TimeLeft(float(area), dict(zip(self._counts.tolist(), ahead.tolist(), strict=True)))
+
+    def _column(self, held: int | None) -> int:
+        """Return the place of a number of GPUs, or of that of a node for a job that has none."""
+        found = np.flatnonzero(self._counts == held)
+        return int(found[0]) if len(found) else self._usual
+
+
+def _from_each(values: Array) -> Array:
+    """Add up values from each place to the end, and nothing from the end on."""
+    sums = np.zeros((len(values) + 1, *values.shape[1:]))
+    sums[:-1] = values[::-1].cumsum(axis=0)[::-1]
+    return sums
+
+
+def _evenly(seconds: dict[int, float], usual: int) -> TimeLeft:
+    """Return what is left of work that is alike from now on, of a job that has or would have so many GPUs."""
+    area = min(count * each for count, each in seconds.items())
+    whole = seconds[min(seconds, key=lambda count: abs(count - usual))]
+    ahead = min(_AHEAD / whole, 1.0)
+    return TimeLeft(area, {count: each * ahead for count, each in seconds.items()})
