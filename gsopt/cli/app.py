@@ -30,7 +30,7 @@ _COMMANDS = {
     "interference": "Predict held-out pairs of jobs on one GPU; print errors, and what they do to who shares.",
     "schema": "Print the JSON Schema of a decision's instance file.",
     "methods": "List the methods of a decision; policies are methods of scheduling, some of them by path.",
-    "demo": "See how far the published heuristics are from the proven optimum.",
+    "demo": "See how far heuristics are from the proven optimum.",
     "study": "Run a grid of instances, methods, parameters and seeds; make its tables and plots.",
     "suites": "Show the best value and bound known of the committed instances, and recompute them.",
 }
