@@ -128,9 +128,8 @@ def _show_details(decisions: Sequence[str]) -> None:
             *_gaps(seen),
         ]
         print_table(lay_out(columns))
-        for each in seen:
-            if each.unsolved:
-                say(f"{each.method} found no solution on {each.unsolved} of {each.instances}")
+        for note in (note for each in seen for note in each.notes()):
+            say(note)
         say(f"exact proves {proven} optima, in {time} at the median\n")
 
 
@@ -138,7 +137,7 @@ def _show_glance(decisions: Sequence[str]) -> None:
     """Show a line for every decision, and the policies."""
     say(_INTRODUCTION)
     lines: list[tuple[str, ...]] = list(_HEADS)
-    missed = []
+    notes: list[str] = []
     for word in decisions:
         problems, comparison = _compare(word, _FEW)
         if comparison.interrupted:
@@ -147,13 +146,12 @@ def _show_glance(decisions: Sequence[str]) -> None:
         lines.append(
             (_counted(problems), best.method, *map(_percent, (best.mean, best.worst)), *proofs(comparison))
         )
-        if best.unsolved:
-            missed.append(f"{best.unsolved} of {best.instances} ({word})")
+        notes += [f"{word}: {note}" for note in best.notes()]
     say("\n".join(_fit(lines)))
     _stop_if_interrupted(comparison)
     say(f"\n{_EXPLANATION}")
-    if missed:
-        say(fill(f"the best found no solution, and has no gap, on {', '.join(missed)}", PAGE))
+    if notes:
+        say(fill("; ".join(notes), PAGE))
     _show_policies()
     say("\nmore: gsopt demo DECISION shows all its heuristics, gsopt demo --all everything")
 

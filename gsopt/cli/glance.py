@@ -30,6 +30,12 @@ class Glance:
         """The largest gap."""
         return max(self.gaps, default=None)
 
+    def notes(self) -> list[str]:
+        """Say on how many instances it has no gap, and why."""
+        unrelated = self.instances - self.unsolved - len(self.gaps)
+        told = {"found no solution": self.unsolved, "misses a bound of 0 and so has no gap": unrelated}
+        return [f"{self.method} {what} on {count} of {self.instances}" for what, count in told.items() if count]
+
 
 def glances(comparison: Comparison) -> list[Glance]:
     """Return a glance at every heuristic that is for any of the instances, the best first.
