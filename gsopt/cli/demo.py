@@ -1,47 +1,77 @@
-"""``gsopt demo``: what the published methods lose, at a glance."""
+"""``gsopt demo``: how far heuristics are from the optimum, at a glance."""
 
 from collections import Counter
 from collections.abc import Sequence
-from math import ceil
+from textwrap import fill
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
-from rich.text import Text
 
 from gsopt.cli.arguments import Words
 from gsopt.cli.exits import Exit
-from gsopt.cli.glance import Glance, glances, heads, lines_of, proofs
+from gsopt.cli.glance import Glance, glances, proofs
 from gsopt.cli.instances import compare_instances
-from gsopt.cli.output import new_console, print_policies, print_table, say
+from gsopt.cli.output import print_policies, print_table, say
 from gsopt.cli.traces import find_policies, replay_policies
-from gsopt.core.problem import Problem, Sense
+from gsopt.core.problem import Problem
 from gsopt.evaluation import catalogue
 from gsopt.evaluation.comparison import Comparison
+from gsopt.evaluation.tables import PAGE, Column, lay_out
 from gsopt.problems.reader import problem_types
-from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.figures import Record
 
 #: Seconds for each method on each instance.
 _TIME_LIMIT = 5.0
 
-#: Instances of a decision, drawn evenly from more.
-_MOST_INSTANCES = 40
+#: Most instances of a decision, drawn evenly from more: where all decisions are shown, and where one is.
+_FEW, _MANY = 8, 40
 
-#: Lines for the heuristics of a decision; of more, those in the middle share one.
-_MOST_LINES = 5
-
-#: Policies that are shown at a glance.
-_POLICIES = ("srsf", "efq", "srtf", "las", "tiresias", "sjf", "fifo")
-
-#: Suites that are shown at a glance: the first of these that a decision has.
+#: Suites that are shown: the first of these that a decision has.
 _SUITES = ("production", "small")
 
-_INDENT = "  "
+#: Units in a word or two that need no explanation.
+_PLAIN = {
+    "GPU-seconds": "GPU time left",
+    "effective GPUs": "GPUs kept busy",
+    "fastest throughputs, weighted by place": "training speed",
+    "goodputs to the power -0.5": "training speed",
+    "mean speed-up to the power -1": "training speed",
+    "preemptions": "jobs preempted",
+    "seconds of completion time": "completion time",
+    "seconds of completion time saved": "time saved",
+    "seconds of mean job completion time": "completion time",
+    "seconds saved": "run time saved",
+    "servers": "servers in use",
+}
 
-#: Gap below which a decimal is shown.
-_SMALL = 0.05
+#: Heuristics made for the instances of a decision: a system that decides in rounds, shares GPUs or reckons
+#: with a network is not judged by a few jobs on GPUs that are alike.
+_MADE_FOR = {
+    "scheduling": ("marginal", "efq", "elastic_srtf", "elastic_las", "equal_share", "srtf", "las", "fifo")
+}
+
+#: A generated day on which jobs have to wait, and the policies that are shown on it.
+_GPUS, _JOBS, _LOAD = 32, 200, 1.0
+_POLICIES = ("fifo", "srsf", "las")
+
+#: Gaps up to here are rounding, and from there on one decimal shows them.
+_ROUNDING, _LEAST_SHOWN = 1e-9, 0.0005
+
+_HOUR = 3600
+
+_HEADS = (
+    ("", "", "mean", "worst", "exact", "exact"),
+    ("decision: what counts", "best heuristic", "gap", "gap", "optima", "time"),
+)
+
+_INTRODUCTION = """\
+How far are heuristics from the optimum? A gap is how much worse a value is than
+the best proven bound, relative to that bound; the optimum itself has 0 %.
+"""
+
+_EXPLANATION = f"""\
+best: solves most instances, and of those that solve as many has the least gap
+exact: optima proven on up to {_FEW} instances in {_TIME_LIMIT:.0f} s each, and its median time"""
 
 
 def demo(
@@ -52,16 +82,18 @@ def demo(
 ) -> None:
     """See how far heuristics are from the proven optimum.
 
-    A gap is what a heuristic loses relative to the optimum; where that is 0 there is none. Failed means that it
-    finds no solution. A policy is held against a bound on the mean job completion time of every policy.
+    A gap is how much worse a value is than the best proven bound, relative to that bound. A policy is compared
+    with a bound on the mean completion time of every policy.
     """
     decisions = word or sorted(problem_types())
     for decision in decisions:
         catalogue.heuristics(decision)  # refused before anything is shown
     if whole:
         _show_grid(decisions, policies=not word)
+    elif word:
+        _show_details(decisions)
     else:
-        _show_glance(new_console(), decisions, policies=not word)
+        _show_glance(decisions)
 
 
 def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
@@ -70,85 +102,119 @@ def _show_grid(decisions: Sequence[str], *, policies: bool) -> None:
         committed = [catalogue.load(name) for name in catalogue.names(f"{word}/")]
         real = catalogue.real_instances(word)
         origin = f"{len(real)} from real data" if real else "none from real data (GSOPT_DATA names no folder)"
-        typer.echo(f"\n{word}: {len(committed)} committed instances, {origin}")
+        say(f"\n{word}: {len(committed)} committed instances, {origin}")
         comparison = compare_instances([*committed, *real], None, _TIME_LIMIT, 0)
         print_table(comparison.summary())
+        if word in _MADE_FOR:
+            say(f"made for such instances: {', '.join(_MADE_FOR[word])}; no verdict on other systems")
         _stop_if_interrupted(comparison)
     if policies:
-        workload, gpus, figures = _replay(None)
+        workload, gpus = catalogue.demo_workload()
+        replays = replay_policies(Scenario.of(workload, gpus), find_policies(None, ""))
         say(f"\npolicies: {workload.source}: {len(workload.jobs)} jobs on {gpus} GPUs, times in seconds")
-        print_policies(figures)
+        print_policies([each.metrics for each in replays])
 
 
-def _show_glance(console: Console, decisions: Sequence[str], *, policies: bool) -> None:
-    """Show a line for every heuristic, a sentence for every decision, and the policies."""
-    _print(console, heads("Heuristic"), "bold")
-    seen: list[Glance] = []
+def _show_details(decisions: Sequence[str]) -> None:
+    """Show every heuristic of every decision."""
     for word in decisions:
-        if seen:
-            _print(console)
-        seen += _show_decision(console, word, most_lines=_MOST_LINES if policies else None)
-    if policies:
-        _print(console)
-        _show_policies(console)
-    missing = sum(each.optimal < each.instances for each in seen)
-    worst = max((each.worst for each in seen if each.worst is not None), default=0)
-    judged = sum(each.instances > 0 for each in seen)
-    lost = f"{missing} of {judged} heuristics miss an optimum, by up to {100 * worst:,.0f} %."
-    _print(console)
-    _print(console, Text.assemble((lost, "bold"), (" More: gsopt demo --all", "dim")))
+        problems, comparison = _compare(word, _MANY)
+        _stop_if_interrupted(comparison)
+        seen, (proven, time) = glances(comparison), proofs(comparison)
+        say(f"{_counted(problems)}, on {len(problems)} instances")
+        columns = [
+            Column("heuristic", [each.method for each in seen], right=False),
+            Column("optimal", [f"{each.optimal} of {each.instances}" for each in seen]),
+            *_gaps(seen),
+        ]
+        print_table(lay_out(columns))
+        for note in (note for each in seen for note in each.notes()):
+            say(note)
+        say(f"exact proves {proven} optima, in {time} at the median\n")
 
 
-def _show_decision(console: Console, word: str, most_lines: int | None) -> list[Glance]:
-    problems = _instances(word)
-    comparison = compare_instances(problems, [*catalogue.heuristics(word), "exact"], _TIME_LIMIT, 0)
+def _show_glance(decisions: Sequence[str]) -> None:
+    """Show a line for every decision, and the policies."""
+    say(_INTRODUCTION)
+    lines: list[tuple[str, ...]] = list(_HEADS)
+    notes: list[str] = []
+    for word in decisions:
+        problems, comparison = _compare(word, _FEW)
+        if comparison.interrupted:
+            break
+        best = glances(comparison)[0]
+        lines.append(
+            (_counted(problems), best.method, *map(_percent, (best.mean, best.worst)), *proofs(comparison))
+        )
+        notes += [f"{word}: {note}" for note in best.notes()]
+    say("\n".join(_fit(lines)))
     _stop_if_interrupted(comparison)
-    seen = glances(comparison)
-    _print(console, Text.assemble((word.capitalize(), "bold cyan"), _question(problems)))
-    for line in lines_of(seen, most_lines, ascii_only=console.options.ascii_only):
-        _print(console, line)
-    _print(console, Text(_INDENT + proofs(comparison)), "italic")
-    return seen
+    say(f"\n{_EXPLANATION}")
+    if notes:
+        say(fill("; ".join(notes), PAGE))
+    _show_policies()
+    say("\nmore: gsopt demo DECISION shows all its heuristics, gsopt demo --all everything")
 
 
-def _instances(word: str) -> list[Problem[Any]]:
-    """Return the instances of the suite that is shown at a glance, those that count the same thing."""
+def _fit(lines: Sequence[Sequence[str]]) -> list[str]:
+    """Lay out cells in lines of a page: figures to the right, and the first cut where they are too long."""
+    widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
+    first = PAGE - sum(widths[1:]) - len(widths[1:])
+    shown = []
+    for counted, heuristic, *figures in lines:
+        cells = [f"{figure:>{width}}" for figure, width in zip(figures, widths[2:], strict=True)]
+        shown.append(" ".join([f"{counted[:first]:<{first}}", f"{heuristic:<{widths[1]}}", *cells]))
+    return shown
+
+
+def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
+    """Compare the heuristics of a decision with the exact method."""
+    problems = _instances(word, most)
+    heuristics = _MADE_FOR.get(word) or catalogue.heuristics(word)
+    return problems, compare_instances(problems, [*heuristics, "exact"], _TIME_LIMIT, 0)
+
+
+def _instances(word: str, most: int) -> list[Problem[Any]]:
+    """Return instances of the suite that is shown, those that count the same thing."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
-    found = [catalogue.load(name) for name in next(filter(None, suites), [])]
-    [(unit, _)] = Counter(problem.unit for problem in found).most_common(1) or [("", 0)]
+    found = [catalogue.load(name) for name in next(filter(None, suites))]
+    [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)
     alike = [problem for problem in found if problem.unit == unit]
-    return alike[:: ceil(len(alike) / _MOST_INSTANCES) or 1]
+    drawn = min(most, len(alike))
+    return [alike[number * len(alike) // drawn] for number in range(drawn)]
 
 
-def _question(problems: Sequence[Problem[Any]]) -> str:
-    if not problems:
-        return ": no instances"
-    wanted = "minimise" if problems[0].sense is Sense.MINIMIZE else "maximise"
-    return f": {wanted} {problems[0].unit}, on {len(problems)} instances"
+def _counted(problems: Sequence[Problem[Any]]) -> str:
+    unit = problems[0].unit
+    return f"{problems[0].word}: {_PLAIN.get(unit, unit)}"
 
 
-def _show_policies(console: Console) -> None:
-    workload, gpus, figures = _replay(_POLICIES)
-    title = ": mean completion time above a bound that none can beat"
-    _print(console, Text.assemble(("Policies", "bold cyan"), title))
-    gaps = sorted((row.gap, row.policy) for row in figures if row.gap is not None)
-    listed = ", ".join(f"{name} {100 * gap:,.{int(gap < _SMALL)}f} %" for gap, name in gaps)
-    _print(console, Text(_INDENT + listed))
-    source = workload.source.partition(",")[0]
-    _print(console, Text(f"{_INDENT}{len(workload.jobs):,} jobs on {gpus} GPUs; {source}"), "italic")
+def _gaps(seen: Sequence[Glance]) -> list[Column]:
+    means, worst = [_percent(each.mean) for each in seen], [_percent(each.worst) for each in seen]
+    return [Column("mean gap", means), Column("worst gap", worst)]
 
 
-def _replay(names: Sequence[str] | None) -> tuple[Workload, int, list[Record]]:
-    workload, gpus = catalogue.demo_workload()
-    replays = replay_policies(Scenario.of(workload, gpus), find_policies(names, ""))
-    return workload, gpus, [replay.metrics for replay in replays]
+def _percent(gap: float | None) -> str:
+    if gap is None:
+        return "-"
+    return "<0.1 %" if _ROUNDING <= gap < _LEAST_SHOWN else f"{100 * gap:,.1f} %"
+
+
+def _show_policies() -> None:
+    workload = catalogue.generators("workloads")["poisson"](jobs=_JOBS, gpus=_GPUS, load=_LOAD)
+    replays = replay_policies(Scenario.of(workload, _GPUS), find_policies(_POLICIES, ""))
+    rows = [each.metrics for each in replays]
+    say(f"\npolicies on a generated day, {_JOBS} jobs, {_GPUS} GPUs: mean wait and completion time")
+    columns = [
+        Column("policy", [row.policy for row in rows], right=False),
+        Column("wait", [f"{row.mean_queueing / _HOUR:.1f} h" for row in rows]),
+        Column("completion", [f"{row.mean_jct / _HOUR:.1f} h" for row in rows]),
+        Column("gap", [_percent(row.gap) for row in rows]),
+    ]
+    print_table(lay_out(columns))
 
 
 def _stop_if_interrupted(comparison: Comparison) -> None:
     if comparison.interrupted:
         typer.echo("gsopt: interrupted; what stands above is complete", err=True)
         raise typer.Exit(Exit.INTERRUPTED)
-
-
-def _print(console: Console, text: Text | str = "", style: str = "") -> None:
-    console.print(text, style=style or None, no_wrap=True, overflow="ellipsis")

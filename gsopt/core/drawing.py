@@ -104,7 +104,7 @@ def new_figure(width: float, height: float) -> "Figure":
     try:
         from matplotlib.figure import Figure
     except ImportError:
-        raise InvalidInput("", "", "needs matplotlib; install gsopt[report]", source="plot") from None
+        raise InvalidInput("", "", "needs matplotlib: pip install matplotlib", source="plot") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 

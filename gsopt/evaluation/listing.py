@@ -109,4 +109,4 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 def need(package: str, what: str) -> None:
     """Refuse what needs a package that is not installed; the line says how to install it."""
     if find_spec(package) is None:
-        raise InvalidInput(what, "", f'needs {package}: pip install "gsopt[report]"')
+        raise InvalidInput(what, "", f"needs {package}: pip install matplotlib pandas jinja2")

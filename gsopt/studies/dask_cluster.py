@@ -182,7 +182,7 @@ def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]
     client or a cluster of Dask, which are left open.
     """
     if find_spec("distributed") is None:
-        raise MissingSolver('studies on Dask need distributed: pip install "gsopt[dask]"')
+        raise MissingSolver("studies on Dask need distributed: pip install distributed")
     with ExitStack() as opened:
         cluster = DaskCluster(_client(scheduler, opened))
         cluster.refuse_unfit(cells)

@@ -16,7 +16,7 @@ _SEEDS = 2**32
 def require_scikit_learn(predictor: str) -> None:
     """Refuse a predictor that needs scikit-learn if it is not installed."""
     if find_spec("sklearn") is None:
-        raise InvalidInput("predictor", predictor, 'needs scikit-learn: pip install "gsopt[predict]"')
+        raise InvalidInput("predictor", predictor, "needs scikit-learn: pip install scikit-learn")
 
 
 def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> None:

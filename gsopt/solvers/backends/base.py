@@ -244,7 +244,6 @@ class Solver(ABC):
     name: ClassVar[str]
     package: ClassVar[str]  # as it is installed and imported
     module: ClassVar[str]  # what the worker imports at its start
-    remedy: ClassVar[str] = 'pip install "gsopt[solvers]"'
     wrong_versions: ClassVar[frozenset[str]] = frozenset()
     endings: ClassVar[Mapping[str, Ending]]
 
@@ -328,7 +327,7 @@ class Solver(ABC):
 
     def _check_installed(self) -> None:
         if importlib.util.find_spec(self.package) is None:
-            raise MissingSolver(f"{self.name}: {self.package} is not installed: {self.remedy}")
+            raise MissingSolver(f"{self.name}: {self.package} is not installed: pip install {self.package}")
         version = importlib.metadata.version(self.package)
         if version in self.wrong_versions:
             raise MissingSolver(

@@ -62,7 +62,6 @@ class Highs(Solver):
     name: ClassVar[str] = "highs"
     package: ClassVar[str] = "highspy"
     module: ClassVar[str] = "highspy"
-    remedy: ClassVar[str] = "pip install highspy"
     wrong_versions: ClassVar[frozenset[str]] = frozenset({"1.14.0", "1.16.0"})
     endings: ClassVar[Mapping[str, Ending]] = {
         "kOptimal": Ending.OPTIMAL,

@@ -227,7 +227,7 @@ def test_bad_options_are_one_line(predictor: Any, options: dict[str, Any], messa
 def test_without_scikit_learn_one_line_says_so(predictor: Predictor, monkeypatch: pytest.MonkeyPatch) -> None:
     """The line names the predictor and the remedy; the others need nothing."""
     monkeypatch.setattr(trees, "find_spec", lambda _: None)
-    with pytest.raises(InvalidInput, match=r'needs scikit-learn: pip install "gsopt\[predict\]"$') as caught:
+    with pytest.raises(InvalidInput, match=r"needs scikit-learn: pip install scikit-learn$") as caught:
         predictor(EIGHT)
     assert caught.value.value == name_of(predictor)
     assert nearest(EIGHT).slowdowns([]) == []

@@ -311,7 +311,7 @@ def test_missing_solver_names_the_remedy(backend: Solver, monkeypatch: pytest.Mo
     """A solver that is not installed must give one line saying how to install it."""
     POOL.close()
     monkeypatch.setattr("importlib.util.find_spec", lambda _name: None)
-    with pytest.raises(MissingSolver, match=r"\A[^\n]*pip install[^\n]*\Z"):
+    with pytest.raises(MissingSolver, match=rf"\A{backend.name}: [^\n]*: pip install {backend.package}\Z"):
         backend.solve(knapsack())
 
 
