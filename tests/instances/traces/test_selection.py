@@ -40,6 +40,7 @@ def test_a_window_is_half_open_and_begins_at_second_0() -> None:
     assert [(job.name, job.release_date) for job in reading.workload.jobs] == [("j3", 5.0), ("j4", 15.0)]
     assert reading.workload.source == "made up, 15 to 40 s after the first release"
     assert names(TEN, window=(500, 600)) == []
+    assert select("a", "made up", TEN, [], window="15:40s") == reading
 
 
 def test_windows_are_a_partition() -> None:
