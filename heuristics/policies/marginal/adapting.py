@@ -17,7 +17,7 @@ class AdaptingOptions(NamedTuple):
 
     exponent: float = 3.0
     hysteresis: float = 4.0
-    charge: float = 120.0
+    charge: float = 180.0
     ageing: float | None = None
     interval: float = 60.0
 
