@@ -3,8 +3,9 @@
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
 from functools import cached_property
-from typing import Annotated
+from typing import Annotated, Any
 
+import numpy as np
 from pydantic import Field, field_validator, model_validator
 
 from gsopt.core.errors import InvalidInput, shorten
@@ -14,6 +15,8 @@ from gsopt.scenario.adaptive.limits import Limits
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
 from gsopt.scenario.adaptive.steps import StepTimes, Times, least_rotation
 from gsopt.scenario.adaptive.validation import Validation
+
+Array = np.ndarray[Any, Any]
 
 
 class Application(Frozen):
@@ -130,16 +133,35 @@ class Application(Frozen):
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
         """Return the gradient statistics of a batch during an epoch, counted from 0."""
-        return self._gradients(batch, slice(epoch, epoch + 1))[0]
-
-    def gradients(self, batch: int) -> list[Gradient]:
-        """Return the gradient statistics of a batch in every epoch."""
-        return self._gradients(batch, slice(self.epochs))
-
-    def _gradients(self, batch: int, epochs: slice) -> list[Gradient]:
         low, high = self._around(batch)
-        mix, pairs = _interpolation(low, high, batch), zip(low.epochs[epochs], high.epochs[epochs], strict=True)
-        return [Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var)) for one, other in pairs]
+        mix, one, other = _interpolation(low, high, batch), low.epochs[epoch], high.epochs[epoch]
+        return Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var))
+
+    def gradients(self, batches: Sequence[int]) -> tuple[Array, Array]:
+        """Return the same statistics, `sqr` and `var`, of several batches in every epoch, row by row."""
+        around = [self._around(batch) for batch in batches]
+        low, high = ([self._batches.index(each.batch) for each in side] for side in zip(*around, strict=True))
+        below = np.array([batch - least.batch for batch, (least, _) in zip(batches, around, strict=True)])
+        above = np.array([most.batch - batch for batch, (_, most) in zip(batches, around, strict=True)])
+        whole = below + above
+        measured = (whole == 0)[:, None]
+        mixed = (
+            (below[:, None] * each[high] + above[:, None] * each[low]) / np.maximum(whole, 1)[:, None]
+            for each in self._statistics
+        )
+        sqr, var = (
+            np.where(measured, each[low], mix) for each, mix in zip(self._statistics, mixed, strict=True)
+        )
+        return sqr, var
+
+    @cached_property
+    def _statistics(self) -> tuple[Array, Array]:
+        """Return `sqr` and `var` of every training, row by row, in every epoch."""
+        epochs = [each.epochs[: self.epochs] for each in self.validations]
+        sqr, var = (
+            np.array([[getattr(epoch, name) for epoch in own] for own in epochs]) for name in ("sqr", "var")
+        )
+        return sqr, var
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
         """Return the trainings with the next smaller and next larger batch; one twice if it has that batch."""

@@ -1,10 +1,13 @@
-"""Dynamics: how a training of an application truly progresses, wherever it runs."""
+"""Course: how a training of an application truly progresses, wherever it runs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cache, cached_property
+from functools import cached_property
 from itertools import pairwise
 from math import inf
+from typing import Any
+
+import numpy as np
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.adaptive.agents import Agents
@@ -12,6 +15,9 @@ from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import Batch, split, within
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.steps import Times
+
+Array = np.ndarray[Any, Any]
 
 
 @dataclass(frozen=True)
@@ -53,7 +59,7 @@ class Course:
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
         """Return the progress per second in an epoch, counted from 0."""
-        seconds, samples = self._iteration(shape, batch), batch.over(sum(shape))
+        seconds, samples = self._iteration(self.times(shape, batch), batch), batch.over(sum(shape))
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
@@ -64,33 +70,45 @@ class Course:
         epochs = list(pairwise(self.work_at(epoch) for epoch in range(self.application.epochs + 1)))
         best = inf
         for shape in self.application.shapes(gpus):
-            for batch in self._possible(shape, [split(batch_size, gpus, self.limits(shape))]):
-                gains = self._gains(batch.over(gpus))
+            for batch, times in self._possible(shape, [split(batch_size, gpus, self.limits(shape))]):
+                gains = self._gains([batch.over(gpus)])[0].tolist()
                 iterations = sum((end - begin) / gain for (begin, end), gain in zip(epochs, gains, strict=True))
-                best = min(best, iterations * self._iteration(shape, batch))
+                best = min(best, iterations * self._iteration(times, batch))
         return None if best == inf else best
 
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
         """Return the highest share of the work per second on any placement of a number of GPUs, in any epoch.
 
+        Parameters are those of `highest_speeds`.
+        """
+        return float(self.highest_speeds(gpus, batch_size, largest=largest).max()) / self.work
+
+    def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
+        """Return the highest progress per second on any placement of a number of GPUs, by epoch.
+
         It is 0 where the training cannot run. The job may choose its batch when `batch_size` is None. Nodes
         have at most `largest` GPUs; as many as any measured node when None.
         """
-        best = 0.0
+        seconds: dict[int, float] = {}  # of the fastest iteration over a number of samples
         for shape in self.application.shapes(gpus, largest):
             limits = self.limits(shape)
             batches = _choices(gpus, limits) if batch_size is None else [split(batch_size, gpus, limits)]
-            for batch in self._possible(shape, batches):
-                best = max(best, self._highest_gain(batch.over(gpus)) / self._iteration(shape, batch))
-        return best / self.work
+            for batch, times in self._possible(shape, batches):
+                samples = batch.over(gpus)
+                seconds[samples] = min(seconds.get(samples, inf), self._iteration(times, batch))
+        if not seconds:
+            return np.zeros(self.application.epochs)
+        found: Array = (self._gains(list(seconds)) / np.array(list(seconds.values()))[:, None]).max(axis=0)
+        return found
 
-    def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[Batch]:
+    def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[tuple[Batch, Times]]:
+        """Yield the batches that were measured on a shape, with the times of a step."""
         times = self.application.step_times(shape, [batch.local for batch in batches])
-        return (batch for batch, time in zip(batches, times, strict=True) if time is not None)
+        return ((batch, time) for batch, time in zip(batches, times, strict=True) if time is not None)
 
-    def _iteration(self, shape: tuple[int, ...], batch: Batch) -> float:
+    def _iteration(self, times: Times, batch: Batch) -> float:
         """Return the seconds of an iteration: accumulations and the step."""
-        step, sync = self.times(shape, batch)
+        step, sync = times
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
     def _gain(self, samples: int, gradient: Gradient) -> float:
@@ -100,13 +118,14 @@ class Course:
         sqr, var = gradient
         return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
 
-    def _gains(self, samples: int) -> list[float]:
-        """Return the progress of such an iteration in every epoch."""
-        return [self._gain(samples, gradient) for gradient in self.application.gradients(samples)]
-
-    @cached_property
-    def _highest_gain(self) -> Callable[[int], float]:
-        return cache(lambda samples: max(self._gains(samples)))
+    def _gains(self, samples: Sequence[int]) -> Array:
+        """Return the progress of iterations over numbers of samples, row by row, in every epoch."""
+        each = np.array(samples)[:, None]
+        if self.agents.progress == "samples":
+            return np.repeat(each.astype(float), self.application.epochs, axis=1)
+        sqr, var = self.application.gradients(samples)
+        found: Array = (var + sqr) / (var / (each / self.application.limits.initial_batch) + sqr)
+        return found
 
 
 def _choices(gpus: int, limits: Limits) -> list[Batch]:
