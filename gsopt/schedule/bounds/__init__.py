@@ -6,7 +6,8 @@ count by what they are worth (`gsopt.schedule.bounds.capability`): a job is as m
 are worth less, so its area stays the same. A job enters by its area (least GPU-seconds over the menus of all
 its modes, phase by phase), its height (least seconds, likewise) and its release date. Where network tiers slow
 jobs down, the bounds apply to the jobs of `on_best_tiers`, and where jobs are adaptive to those of
-`on_highest_speeds`. `total_jct` turns a sum of completion times into one of job completion times.
+`on_weighted_epochs`. No job progresses before the overhead of its first start is over. `total_jct` turns a sum
+of completion times into one of job completion times.
 
 `gsopt.schedule.bounds.prices` has the bound by prices of GPU time, which is much better and takes longer;
 `mean_jct_bound` returns the best that is affordable.
@@ -16,7 +17,7 @@ first release date. So neither late release dates nor durations of very differen
 rounding is always down.
 """
 
-from gsopt.schedule.bounds.adaptive import on_highest_speeds
+from gsopt.schedule.bounds.adaptive import on_weighted_epochs
 from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct, total_jct
 from gsopt.schedule.bounds.jct import MeanBound, known_bound, mean_jct_bound
 from gsopt.schedule.bounds.mean_busy_time import mean_busy_time_bound
@@ -39,7 +40,7 @@ __all__ = [
     "moore_hodgson_bound",
     "moore_hodgson_positions",
     "on_best_tiers",
-    "on_highest_speeds",
+    "on_weighted_epochs",
     "position_bound",
     "srpt_bound",
     "total_jct",

@@ -9,11 +9,10 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import float_below
 from gsopt.core.numbers.tolerances import TERM, ULPS
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.best import lower_bound, total_jct
 from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.places import places
-from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.relaxation import Relaxation
 
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
@@ -39,7 +38,8 @@ class MeanBound:
     mean_jct
         The bound, in seconds.
     proof
-        What proves it, in a word: ``formulas``, ``prices``, or ``given`` where the user says so.
+        What proves it: ``formulas``, ``prices``, or ``given`` where the user says so. A proof ``in rounds``
+        holds for policies that decide in rounds only.
 
     Examples
     --------
@@ -51,7 +51,9 @@ class MeanBound:
     proof: str
 
 
-def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> MeanBound | None:
+def mean_jct_bound(
+    scenario: Scenario, *, evaluations: int | None = None, round_length: float | None = None
+) -> MeanBound | None:
     """Bound the mean job completion time of every policy on a scenario; None without jobs.
 
     The best of the formulas that are affordable, and of prices of GPU time; see
@@ -65,6 +67,9 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
         What is given.
     evaluations
         How many prices to try; None for a share that takes less time than a simulation, 0 for formulas alone.
+    round_length
+        Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds for policies that
+        decide in such rounds, and its proof says so; for every policy when None.
 
     Examples
     --------
@@ -77,30 +82,32 @@ def mean_jct_bound(scenario: Scenario, *, evaluations: int | None = None) -> Mea
     """
     if not scenario.workload.jobs:
         return None
-    scenario = on_highest_speeds(on_best_tiers(scenario))
-    workload = scenario.workload
-    gpus = _most_gpus(scenario)
-    total, proof = Fraction(0), "formulas"
+    relaxation = Relaxation.of(scenario, round_length)
+    workload = relaxation.scenario.workload
+    gpus = _most_gpus(relaxation.scenario)
+    total, proof = relaxation.delayed(), "formulas"
     for jobs in far_apart(workload):
-        part = workload if len(jobs) == len(workload.jobs) else workload.model_copy(update={"jobs": jobs})
-        found = total_jct(lower_bound(part, gpus), part)
-        priced = _priced(scenario.model_copy(update={"workload": part}), evaluations)
+        part = relaxation if len(jobs) == len(workload.jobs) else relaxation.part(jobs)
+        own = part.scenario.workload
+        found = total_jct(lower_bound(own, gpus), own)
+        priced = _priced(part, evaluations)
         if priced > found:
             found, proof = priced, "prices"
         total += found
-    return MeanBound(float_below(total / len(workload.jobs)), proof)
+    rounds = "" if round_length is None else " in rounds"
+    return MeanBound(float_below(total / len(workload.jobs)), proof + rounds)
 
 
-def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:
+def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
     """Bound the total of all jobs by prices, as many as are wanted or affordable; 0 without."""
     compiled = None
     if evaluations is None:
-        evaluations, compiled = _affordable(scenario)
+        evaluations, compiled = _affordable(relaxation.scenario)
     if not evaluations:
         return Fraction(0)
-    from gsopt.schedule.bounds.prices import price_bound
+    from gsopt.schedule.bounds.prices.bound import relaxed_bound
 
-    return Fraction(price_bound(scenario, evaluations=evaluations, compiled=compiled).total_jct)
+    return Fraction(relaxed_bound(relaxation, evaluations=evaluations, compiled=compiled).total_jct)
 
 
 def _most_gpus(scenario: Scenario) -> float:

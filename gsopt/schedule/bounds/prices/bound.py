@@ -15,14 +15,13 @@ import numpy as np
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.compiled import is_worth_loading
 from gsopt.core.numbers.grid import decimal, float_below
-from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
 from gsopt.schedule.bounds.prices.supply import GpuSupply
-from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.relaxation import Relaxation
 from gsopt.schedule.bounds.work import first_release
 
 #: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
@@ -49,7 +48,7 @@ class PriceBound:
     jobs
         Number of jobs.
     origin
-        The first release date, from which times are counted.
+        When a job can make progress first: its release date plus the overhead of a start. Times count from it.
     times
         Edges of the cells, in seconds after the origin.
     prices
@@ -108,6 +107,7 @@ def price_bound(
     seconds: float | None = None,
     start: PriceBound | None = None,
     compiled: bool | None = None,
+    round_length: float | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
     """Bound the weighted sum of completion times of every schedule by prices of GPU time.
@@ -115,8 +115,9 @@ def price_bound(
     For any prices, at least 0, of the GPU-seconds in cells of time, no schedule costs less than every job on
     its own: its completion time and the GPU-seconds that it buys, less what all GPU-seconds would fetch. A job
     alone buys, for each time of completion, its cheapest work before it: a fractional knapsack over the steps
-    of the concave hull of its menus, on the best network tier that its GPUs can have. Rounds, overheads and
-    worse placements only make schedules worse. GPUs that may be shared have a place for each job that may, and
+    of the concave hull of its menus, on the best network tier that its GPUs can have. It makes no progress
+    before the overhead of its first start is over; further overheads and worse placements only make schedules
+    worse. GPUs that may be shared have a place for each job that may, and
     a job takes up as many of them as its slowdowns say (`gsopt.schedule.bounds.places`).
 
     A GPU of a type that is c times slower is worth 1 / c of a GPU, and prices are those of what GPUs are worth.
@@ -151,6 +152,9 @@ def price_bound(
         A bound for the same cluster, or one like it, whose prices are the first to be tried.
     compiled
         Whether to use compiled kernels; where they pay when None. What is proven differs by rounding.
+    round_length
+        Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds for schedules
+        in such rounds only; for every schedule when None.
     on_progress
         Called with each better bound.
 
@@ -168,9 +172,43 @@ def price_bound(
     >>> 5.9 < found.mean_jct <= 6
     True
     """
-    begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
-    scenario = on_highest_speeds(on_best_tiers(scenario))
+    relaxation = Relaxation.of(scenario, round_length)
+    own = None if weights is None else [weights[number] for number in relaxation.numbers]
+    found = relaxed_bound(
+        relaxation,
+        weights=own,
+        cells=cells,
+        evaluations=evaluations,
+        seconds=seconds,
+        start=start,
+        compiled=compiled,
+        on_progress=on_progress and (lambda last: on_progress(_from_release(last, relaxation, own))),
+    )
+    return _from_release(found, relaxation, own)
+
+
+def _from_release(found: PriceBound, relaxation: Relaxation, weights: Sequence[float] | None) -> PriceBound:
+    """Return a bound on times from the release dates of the given workload, with its numbers of jobs."""
+    total = Fraction(found.total_jct) + relaxation.delayed(weights)
+    pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
+    return replace(found, total_jct=float_below(total), slopes=tuple(slope for _, slope in pairs))
+
+
+def relaxed_bound(
+    relaxation: Relaxation,
+    *,
+    weights: Sequence[float] | None = None,
+    cells: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    start: PriceBound | None = None,
+    compiled: bool | None = None,
+    on_progress: Callable[[PriceBound], Any] | None = None,
+) -> PriceBound:
+    """Bound the times from the dates of a relaxation on; options are those of `price_bound`."""
+    begin = monotonic()
+    scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
     parts = far_apart(scenario.workload)
     ends = list(accumulate(map(len, parts)))
@@ -183,11 +221,11 @@ def price_bound(
     for part, end, between in zip(parts, ends, pairwise([*begins, inf]), strict=True):
         first = end - len(part)
         left = None if seconds is None else max(seconds - (monotonic() - begin), 0.0)
-        own = scenario if len(parts) == 1 else _only(scenario, part)
+        own = relaxation if len(parts) == 1 else relaxation.part(part)
         found.append(
             _climbed(
-                own,
-                Demand.of(own, None if weights is None else weights[first:end]),
+                own.scenario,
+                Demand.of(own.scenario, None if weights is None else weights[first:end]),
                 cells=cells,
                 evaluations=evaluations,
                 seconds=None if left is None else left * len(part) / (len(jobs) - first),
@@ -197,11 +235,6 @@ def price_bound(
             )
         )
     return _joined(scenario, found)
-
-
-def _only(scenario: Scenario, jobs: Sequence[Job]) -> Scenario:
-    """Return a scenario of these jobs alone."""
-    return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"jobs": tuple(jobs)})})
 
 
 def _since(date: float, scenario: Scenario) -> float:
