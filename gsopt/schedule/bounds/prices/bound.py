@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.numbers.compiled import is_worth_loading
+from gsopt.core.numbers.compiled import is_installed, is_worth_loading
 from gsopt.core.numbers.grid import decimal, float_below
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
@@ -21,6 +21,7 @@ from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
 from gsopt.schedule.bounds.prices.supply import GpuSupply
+from gsopt.schedule.bounds.prices.trainings import Trainings
 from gsopt.schedule.bounds.relaxation import Relaxation
 from gsopt.schedule.bounds.work import first_release
 
@@ -224,7 +225,7 @@ def relaxed_bound(
         own = relaxation if len(parts) == 1 else relaxation.part(part)
         found.append(
             _climbed(
-                own.scenario,
+                own,
                 Demand.of(own.scenario, None if weights is None else weights[first:end]),
                 cells=cells,
                 evaluations=evaluations,
@@ -286,7 +287,7 @@ def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
 
 
 def _climbed(
-    scenario: Scenario,
+    relaxation: Relaxation,
     demand: Demand,
     *,
     cells: int | None,
@@ -297,6 +298,7 @@ def _climbed(
     look: Callable[[PriceBound], None] | None,
 ) -> PriceBound:
     """Bound jobs that are not far apart, on a clock that begins at their first release date."""
+    scenario = relaxation.scenario
     begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit)
     best = -inf
 
@@ -316,7 +318,12 @@ def _climbed(
         compiled = steps >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
     if cells is None:
         cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
-    ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=check)
+    trainings = None
+    if compiled and relaxation.times and is_installed():
+        trainings = Trainings(demand, scenario, relaxation.times)
+    ascent = Ascent(
+        demand, supply, cells=cells, compiled=compiled, trainings=trainings or None, on_evaluation=check
+    )
     if start is not None:
         edges = [float(Fraction(time) / demand.unit) for time in start.times]
         ascent.take(np.array(edges), _prices_of(start, types_of(scenario)))
