@@ -3,7 +3,9 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from math import inf
 
+from gsopt.core.errors import number_of, require
 from gsopt.core.numbers.grid import Exact
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
@@ -38,10 +40,12 @@ class Relaxation:
     @classmethod
     def of(cls, scenario: Scenario, round_length: float | None = None) -> "Relaxation":
         """Relax a scenario, for all schedules or for those whose decisions are made in rounds."""
+        holds = round_length is None or 0 < number_of(round_length) < inf
+        require(holds, "round_length", round_length, "must be a finite number of seconds above 0, or None")
         times = epoch_times(scenario, round_length)
         advances = {name: own.advance for name, own in times.items()}
-        numbers = {job.name: number for number, job in enumerate(scenario.workload.jobs)}
         later, delays = on_first_progress(scenario, round_length=round_length, advances=advances)
+        numbers = {job.name: number for number, job in enumerate(scenario.workload.jobs)}
         names = [job.name for job in later.workload.jobs]
         return cls(
             scenario=on_weighted_epochs(on_best_tiers(later), times),
