@@ -136,7 +136,7 @@ def compare_policies(
         scenario,
         round_length=round_length,
         placer=placer,
-        bound=mean_jct_bound(scenario),
+        bound=mean_jct_bound(scenario, round_length=round_length),
         fair_times=FairTimes.of(scenario),
     )
     named: dict[str, Policy] = {}
