@@ -77,7 +77,7 @@ def carry_out(order: CellOrder) -> OrderResult:
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
-    """Name the worker at which something is wrong."""
+    """Return the error with the worker's address in front of its source."""
     return InvalidInput(
         wrong.field, wrong.value, wrong.rule, source=": ".join(filter(None, (worker, wrong.source)))
     )

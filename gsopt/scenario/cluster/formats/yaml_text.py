@@ -19,7 +19,7 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and texts; every scalar is returned as text.
+    r"""Read YAML of mappings, sequences and strings; every scalar is returned as a string.
 
     Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
     thousandfold.
@@ -85,7 +85,7 @@ class _Events:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                raise self._refused(event, "", "must have texts as keys")
+                raise self._refused(event, "", "must have strings as keys")
             if event.value in found:
                 raise self._refused(event, shorten(event.value), "must not stand twice in one mapping")
             found[event.value] = self._value(next(self.events), depth + 1)
