@@ -326,7 +326,7 @@ class _Bracket:
             return False
         try:
             search = PositionSearch(self.best, positions, self.budget, self.cuts)
-        except Unsupported:  # too many times to decide, or times too different in scale
+        except Unsupported:  # too many times of modes, or times too different in scale
             return False
         search.run()
         if search.stopped_by is StoppedBy.INTERRUPT and not self.best.asked_to_stop:

@@ -32,9 +32,7 @@ class Account:
     owed: Any = 0
     done: Any = 0
     communicated: Any = 0  # seconds in which the GPUs have waited for the network
-    samples_in: Mapping[str, Any] = field(
-        default_factory=dict
-    )  # of all work by mode; empty if `training` is None
+    samples_in: Mapping[str, Any] = field(default_factory=dict)  # of all work by mode; empty without a training
     epochs: Any = 0  # passes over the data set
     adaptive: AdaptiveProgress | None = None  # the progress of an adaptive job
 

@@ -44,7 +44,7 @@ class CellOrder:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """What came of an order on a machine."""
+    """The outcome of an order on a machine."""
 
     machine: str
     reply: Reply | None  # None where the call was ended, as nobody wanted it

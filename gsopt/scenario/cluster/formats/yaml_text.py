@@ -85,7 +85,7 @@ class _Events:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                raise self._refused(event, "", "must have strings as keys")
+                raise self._refused(event, "", "must have texts as keys")
             if event.value in found:
                 raise self._refused(event, shorten(event.value), "must not stand twice in one mapping")
             found[event.value] = self._value(next(self.events), depth + 1)

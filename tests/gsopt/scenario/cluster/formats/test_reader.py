@@ -464,7 +464,7 @@ _BAD: dict[Callable[..., Cluster], list[tuple[str, str]]] = {
         ("blocks: [a]", "t: blocks[0].switch: 'a': must name the switch of the block"),
         ("blocks: [{switch: a, nodes: b}]", "t: blocks[0].nodes: 'b': must be a list of names"),
         ("blocks: [{switch: a, nodes: ['b[1-']}]", "t: blocks[0].nodes[0]: 'b[1-': must be names such as"),
-        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be strings by name"),
+        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be texts by name"),
         (
             "blocks: [{switch: a, nodes: [b], annotations: {gsopt/gpus: x}}]",
             "t: blocks[0].annotations.gsopt/gpus: 'x': must be a number of GPUs",
