@@ -68,7 +68,7 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; control characters in its cells are shown by their numbers.
+    """A column of a table; control characters in its cells are shown escaped.
 
     Of the columns that do not fit on a page, those of the highest rank are left out first, of rank 0 none.
     """
