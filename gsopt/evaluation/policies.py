@@ -51,7 +51,7 @@ class PolicyComparison(Listing[Record]):
     load: float | None = None
 
     def table(self) -> RenderableType:
-        """Return one line per policy, with the figures that are usual; the proven bound stands below."""
+        """Return one line per policy, with the usual figures, and the proven bound below."""
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:

@@ -251,10 +251,10 @@ class State(Protocol):
         """Return when a job that ran before this decision makes progress: now, or when its overhead ends."""
 
     def samples(self, job: int) -> Any:
-        """Return the samples that a job has processed, including lost work; 0 without a training."""
+        """Return the samples that a job has processed, including lost work; 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training; None without a training."""
+        """Return the current observation of a job's training; None if it has none."""
 
     def trainee(self, job: int) -> TraineeView | None:
         """Return the view of an adaptive job; None for any other job."""

@@ -19,7 +19,7 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and texts; every scalar is returned as text.
+    r"""Read YAML of mappings, sequences and strings; every scalar is returned as a string.
 
     Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
     thousandfold.
