@@ -43,7 +43,7 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
+    """Grant a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Give up machines, by name, for open requests; jobs on them are evicted at once.
+    """Vacate machines, by name, for open requests; jobs on them are evicted at once.
 
     Each machine counts for the request with the earliest deadline that may take it. `State.evicted` has the
     jobs from then on, but only in the same decision. A plain cluster needs no such action: at the deadline,

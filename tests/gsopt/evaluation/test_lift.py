@@ -140,7 +140,7 @@ def test_names_and_callables_are_alike(workload: Workload) -> None:
 def test_comparisons_take_both(workload: Workload) -> None:
     """Names and callables stand side by side; checks take names too."""
     rows = gsopt.compare_policies(workload, ["fifo", fifo, f"{__name__}:las"], cluster=4)
-    assert [row.policy for row in rows] == ["fifo", "fifo", "las"]
+    assert [row.policy for row in rows] == ["fifo", "fifo (2)", "las"]
     assert rows[0] == rows[1]
     scenario = Scenario.of(workload, 4)
     assert testing.check_policy("fifo", [scenario]) == 2

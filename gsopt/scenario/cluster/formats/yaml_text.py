@@ -44,7 +44,9 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
-        rule = f"must be YAML: {getattr(error, 'problem', None) or 'it has characters that are none of it'}"
+        problem = getattr(error, "problem", None) or "it has characters that are none of it"
+        is_deep = "nesting depth" in problem  # libyaml has a limit of its own
+        rule = "must not be nested so deeply" if is_deep else f"must be YAML: {problem}"
         raise InvalidInput(where, "", rule, source=source) from None
 
 
