@@ -11,6 +11,9 @@ Array = np.ndarray[Any, Any]
 #: Part of a step by which two edges may differ and still be one.
 _SAME = 1e-6
 
+#: Parts of the course that are passed in one step, at most, unless there are too many steps.
+_PASSED = 2.0
+
 
 @compiled
 def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cost more than the node
@@ -84,24 +87,41 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
             length = min(span, max(span / max(1.0, np.ceil(span * fastest * (1 - _SAME))), now / free))
         if span - length <= _SAME * length:  # so that rounding makes no tiny steps
             length = span
-        after = edges[place] if length == span else now - length
-        length = now - after
-        rounded += 1.0 + 2.0 * length * fastest
         row += 1
-        times[row] = after
         cell[row] = place
         cost[row, parts] = 0.0
-        for part in range(parts - 1, -1, -1):
-            slope = cost[row - 1, part + 1] - cost[row - 1, part]
-            standing = weight + (cost[row - 1, part + 1] - cost[row, part + 1]) / length
-            least = 0.0
-            beside = np.inf
-            for way in range(first[part], first[part + 1]):
-                paid = price * gpus[way]
-                rate = rates[way]
-                least = min(least, paid + rate * slope)
-                beside = min(beside, (standing + paid) / rate)
-            cost[row, part] = min(cost[row - 1, part] + length * (weight + least), cost[row, part + 1] + beside)
+        is_first = True
+        while True:
+            after = edges[place] if length == span else now - length
+            length = now - after
+            passing = 0.0
+            for part in range(parts - 1, -1, -1):
+                slope = cost[row - 1, part + 1] - cost[row - 1, part]
+                standing = weight + (cost[row - 1, part + 1] - cost[row, part + 1]) / length
+                least = 0.0
+                beside = np.inf
+                rate = 0.0
+                for way in range(first[part], first[part + 1]):
+                    paid = price * gpus[way]
+                    least = min(least, paid + rates[way] * slope)
+                    here = (standing + paid) / rates[way]
+                    if here < beside:
+                        beside = here
+                        rate = rates[way]
+                cost[row, part] = cost[row - 1, part] + length * (weight + least)
+                if cost[row, part + 1] + beside < cost[row, part]:
+                    cost[row, part] = cost[row, part + 1] + beside
+                    passing = max(passing, rate)
+            # Whoever passes many parts in a step is seen too coarsely; then the step is shortened, once.
+            if not is_first or free == 0 or passing * length <= _PASSED:
+                break
+            is_first = False
+            fastest = max(fastest, passing)
+            length = max(length / np.ceil(passing * length / _PASSED), min(length, now / free))
+            if span - length <= _SAME * length:
+                length = span
+        times[row] = after
+        rounded += 1.0 + 2.0 * length * fastest
         now = after
         if length == span:
             place -= 1

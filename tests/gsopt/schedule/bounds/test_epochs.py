@@ -1,4 +1,4 @@
-"""Least seconds of epochs: nobody goes through a training faster, whatever GPUs it has and whenever it restarts."""
+"""Least seconds of epochs: no training is faster, whatever GPUs it has and whenever it restarts."""
 
 from random import Random
 from typing import Any
@@ -14,10 +14,8 @@ from gsopt.scenario.adaptive.measurements import MeasuredPlacement
 from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.cluster import Cluster
-from gsopt.scenario.events import Leave
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Overhead, Scenario
-from gsopt.scenario.speed import Speed
 from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
@@ -34,7 +32,9 @@ def draw_application(random: Random) -> Application:
         return step, random.choice([0.0, 0.5]) * step
 
     epochs = random.choice([1, 2, 3, 40])
-    ends = np.cumsum([[random.choice([1.0, random.uniform(0.2, 20)]) for _ in range(epochs)] for _ in "ab"], axis=1)
+    alike = random.random() < 0.5
+    steps = [[1.0 if alike else random.uniform(0.2, 20) for _ in range(epochs)] for _ in "ab"]
+    ends, noise = np.cumsum(steps, axis=1), [3.0] if alike else [0.0, 3.0, 40.0]
     return Application(
         name="cnn",
         placements=[
@@ -45,7 +45,7 @@ def draw_application(random: Random) -> Application:
             Validation(
                 batch=batch,
                 epochs=[
-                    Epoch(progress=end, iterations=end * 4 / batch, sqr=1.0, var=random.choice([0.0, 3.0, 40.0]))
+                    Epoch(progress=end, iterations=end * 4 / batch, sqr=1.0, var=random.choice(noise))
                     for end in own.tolist()
                 ],
             )
