@@ -108,7 +108,12 @@ class Ascent:
     def climb(self) -> None:
         """Climb on finer and finer cells, up to their largest number."""
         for level in count():
-            self._climb_on_grid(_EVALUATIONS + level * _MORE, self._trainings if level else None)
+            evaluations = _EVALUATIONS + level * _MORE
+            trainings = self._trainings if level else None
+            if trainings is not None and level == 1:  # the order of epochs takes long, and its prices are near
+                self._climb_on_grid(_EVALUATIONS, None)
+                evaluations -= _EVALUATIONS
+            self._climb_on_grid(evaluations, trainings)
             wanted = min(2 * len(self.best.edges), self.cells)
             edges, prices = split(self.best.edges, self.best.prices, wanted)
             if len(edges) == len(self.best.edges):
