@@ -150,7 +150,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Give every job the next free GPUs of its machines."""
+        """Grant every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in ConsolidationCase.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):

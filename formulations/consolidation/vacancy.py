@@ -42,12 +42,12 @@ class Vacancy:
 
     @property
     def root(self) -> int:
-        """Number of the whole cluster."""
+        """Index of the whole cluster."""
         return len(self.nodes) - 1
 
     @cached_property
     def levels(self) -> tuple[tuple[int, ...], ...]:
-        """Numbers of the groups of every level."""
+        """Indices of the groups of every level."""
         count = self.nodes[-1].level + 1
         return tuple(
             tuple(v for v, node in enumerate(self.nodes) if node.level == level) for level in range(count)
@@ -60,7 +60,7 @@ class Vacancy:
 
     @cached_property
     def within(self) -> tuple[tuple[int, ...], ...]:
-        """Numbers of the groups inside each group, including itself as the last."""
+        """Indices of the groups inside each group, including itself as the last."""
         inside: list[list[int]] = [[] for _ in self.nodes]
         for v in range(len(self.nodes)):
             for u in self.path(v):
@@ -69,12 +69,12 @@ class Vacancy:
 
     @cached_property
     def leaves(self) -> tuple[tuple[int, ...], ...]:
-        """Numbers of the innermost groups inside each group."""
+        """Indices of the innermost groups inside each group."""
         return tuple(tuple(v for v in inside if v < len(self.gpus)) for inside in self.within)
 
     @cached_property
     def stems(self) -> tuple[int, ...]:
-        """Numbers of the groups whose parts are innermost groups."""
+        """Indices of the groups directly around innermost groups."""
         return tuple(dict.fromkeys(self.nodes[v].parent for v in range(len(self.gpus))))
 
     def path(self, v: int) -> Iterator[int]:

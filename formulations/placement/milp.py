@@ -16,7 +16,7 @@ _LARGEST = 1_000
 
 
 class Milp(Formulation[Placement, PlacementSolution]):
-    """Decide how many workers of each line run on every single server.
+    """Decide how many workers of each line run on each individual server.
 
     A slow reference model for small instances, against which the other methods are tested.
 

@@ -231,7 +231,7 @@ class BucketModel:
         return [float(value) * self.unit for value in values[: len(self.instance)]]
 
     def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
-        """Return prices of modes for each bucket that asks for more than the GPUs can do."""
+        """Return mode prices for each bucket that is too short for its jobs, however modes are combined."""
         found: list[Mapping[Item, float]] = []
         for bucket, length in enumerate(self.lengths):
             asked = {item: float(values[self.columns[*item, bucket]]) for item in self._there(bucket)}

@@ -18,7 +18,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import HIGHS_ROWS
 from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
-#: Times of modes in cells up to which the model is made.
+#: Times to decide, one per job, mode and cell, up to which the model is made.
 MOST_TIMES = 12_000
 
 Reals = NDArray[np.float64]
@@ -60,7 +60,7 @@ class Cells:
         }
         size = sum(map(len, times.values()))
         if size > MOST_TIMES:
-            raise Unsupported(f"milp: {size:,} times of modes in cells: at most {MOST_TIMES:,}")
+            raise Unsupported(f"milp: {size:,} times to decide (job, mode and cell): at most {MOST_TIMES:,}")
         fastest = max(max(own) for own in share)
         if fastest > LARGEST_BIG_M:
             raise Unsupported(f"milp: the shortest job takes {1 / fastest / 1000:.0e} of the horizon: too fine")

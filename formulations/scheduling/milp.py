@@ -111,7 +111,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         """Build the Pyomo model, without the rows that are added on demand.
 
         Raises `Unsupported` if preemption is not allowed, if there are more than 15 jobs or more than 12,000
-        times of modes in cells, or if times differ too much in scale.
+        times to decide (one per job, mode and cell), or if times differ too much in scale.
         """
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 

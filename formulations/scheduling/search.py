@@ -165,7 +165,7 @@ class PositionSearch:
 
 
 def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> OrderPlan | None:
-    """Return the best plan for the order of events of a solution; None if it keeps no deadlines."""
+    """Return the best plan for a solution's order of events; None if none is found (see `best_plan`)."""
     instance = positions.instance
     jobs = range(len(instance))
     completions = [

@@ -111,7 +111,7 @@ def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting
 
 @compiled
 def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
-    """Give out GPUs by the list; return the number of running jobs."""
+    """Hand out GPUs by the list; return the number of running jobs."""
     free, running = segments.gpus, 0
     for place in range(waiting):
         if free < segments.least_gpus:

@@ -8,7 +8,7 @@ from gsopt.core.numbers.grid import Exact
 
 
 def climb(best: BestShares) -> None:
-    """Solve linear programs until shares and prices prove each other, or nothing improves.
+    """Solve linear programs until shares and prices prove each other optimal, or nothing improves.
 
     At a level, the linear program finds shares that meet a multiple of all needs, as large as possible. Its
     prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method

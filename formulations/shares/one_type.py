@@ -77,7 +77,7 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Give GPU time to the jobs that count most per GPU, in order: a fractional knapsack."""
+    """Grant GPU time to the jobs that count most per GPU, in order: a fractional knapsack."""
     count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
     shares, value = {}, Fraction(0)
     order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))

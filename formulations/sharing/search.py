@@ -1,4 +1,4 @@
-"""Search: depth-first over starts at each event on classes of GPUs, in fractions or as a compiled kernel."""
+"""Search: depth-first over starts at each event on classes of GPUs, in fractions or compiled in floats."""
 
 from typing import Any, NamedTuple
 

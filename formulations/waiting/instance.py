@@ -113,7 +113,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the numbers of the places that a job can use; wider ones only if they can help."""
+        """Return the indices of the places that a job can use; wider ones only if they can help."""
         need = self.demand[job]
         single = need == 1
         return tuple(

@@ -16,7 +16,7 @@ _MOST_WAYS = 1_000
 
 
 class PartialSchedule(NamedTuple):
-    """A partial schedule: some jobs have started, and no other starts before `now`."""
+    """A partial schedule: some jobs have started, and the others start at `now` or later."""
 
     now: int  # slot of the last start
     free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending

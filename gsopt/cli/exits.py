@@ -38,7 +38,7 @@ class Failed(Exception):
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Name whose error it is that is raised within, if it is none of gsopt's."""
+    """Raise `Failed` with a name for an error raised within that is not of gsopt."""
     try:
         yield
     except GsoptError:

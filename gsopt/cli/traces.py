@@ -188,7 +188,7 @@ def replay_policies(
 
     Where one of several raises an error, standard error says so and the others go on.
     """
-    bound = simulation.mean_jct_bound(scenario)
+    bound = simulation.mean_jct_bound(scenario, round_length=round_length)
     fair_times = FairTimes.of(scenario)
     jobs = len(scenario.workload.jobs)
     found: list[simulation.Replay] = []

@@ -270,12 +270,12 @@ def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tupl
 
 
 def save(figure: Any, path: str | Path) -> None:
-    """Save a picture in the format given by the ending of its file name.
+    """Save a picture in the format given by the extension of its file name.
 
     Raises
     ------
     InvalidInput
-        The name has another ending, or the file cannot be written.
+        The extension is not supported, or the file cannot be written.
 
     Examples
     --------

@@ -121,7 +121,7 @@ def _is_plain(target: Path) -> bool:
 
 
 def file_name(text: str) -> str:
-    r"""Turn text into a valid file name, without ending.
+    r"""Turn text into a valid file name, without extension.
 
     Examples
     --------

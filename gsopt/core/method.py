@@ -352,7 +352,7 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact: it takes every option of a budget. Heuristics take only the time limit.
+    """Check whether a method is exact: exact methods take every option of a budget, heuristics the time limit.
 
     Examples
     --------

@@ -100,7 +100,7 @@ def methods(word: str) -> dict[str, Method]:
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the instance generators of a decision by name; those of workloads for the word ``workloads``."""
+    """Return the generators of a decision's instances by name, or of workloads for ``workloads``."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 
@@ -131,7 +131,7 @@ def interference_readers() -> dict[str, Callable[..., Any]]:
 
 
 def data_folder() -> Path | None:
-    """Return the folder of public traces that ``GSOPT_DATA`` names; None when it names none."""
+    """Return the folder of public traces that ``GSOPT_DATA`` names; None without such a folder."""
     folder: Path | None = _sibling("instances").data_folder()
     return folder
 
@@ -148,7 +148,7 @@ def place_of(path: str | Path) -> str:
 
 
 def real_instances(word: str) -> list[Problem[Any]]:
-    """Return the instances that the decision takes from real data; empty where the data are not at hand.
+    """Return the decision's instances from real data; empty if the data are missing.
 
     The data folder is named by the environment variable ``GSOPT_DATA``.
     """
@@ -170,7 +170,7 @@ def demo_workload() -> tuple[Workload, int]:
 
 
 def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
-    """Find one method of a decision by its name, or as ``package.module:function``; a callable is one already.
+    """Find one method of a decision by its name or as ``package.module:function``; return a callable as it is.
 
     A policy, which is known by its first parameter ``state``, is lifted to a heuristic of scheduling, and
     refused elsewhere. Errors call the method `field`.
@@ -185,7 +185,7 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
 
 
 def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
-    """Find one policy by its name, or as ``package.module:function``; a callable is one already."""
+    """Find one policy by its name or as ``package.module:function``; return a callable as it is."""
     found: Policy = _find(field, policy, policies)
     return found
 
@@ -198,7 +198,7 @@ def _is_policy(function: Callable[..., Any]) -> bool:
 
 
 def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
-    """Return the backend of a name; a backend is one already."""
+    """Return the backend of a name; a backend is returned as it is."""
     if not isinstance(backend, str):
         given: backends.Backend = backend
         return given

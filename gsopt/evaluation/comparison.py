@@ -69,7 +69,7 @@ class ComparisonRow:
 
     @property
     def gap(self) -> float | None:
-        """How much worse the value is than the best proven bound, relative to it; rounding is no gap."""
+        """How much worse the value is than the best proven bound, relative to it; 0 if only by rounding."""
         value = None if self.result is None else self.result.objective
         met = value is not None and settles(value, self.bound, self.problem.resolution(value))
         return 0.0 if met else relative_gap(value, self.bound)
@@ -114,7 +114,7 @@ class Comparison(Listing[ComparisonRow]):
         return Comparison(self.rows + other.rows, self.interrupted or other.interrupted)
 
     def table(self) -> RenderableType:
-        """Return a line per method, under a line per instance; why there is no result stands below."""
+        """Return a line per method, grouped by instance; notes below say why results are missing."""
         headings: dict[int, str] = {}
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
@@ -195,7 +195,7 @@ class Comparison(Listing[ComparisonRow]):
     def from_dict(
         cls, problems: Iterable[Problem[Any]], data: Mapping[str, Any], *, source: str = "comparison"
     ) -> "Comparison":
-        """Take a comparison of problems back from the plain JSON types of `as_dict`; it is judged anew.
+        """Recreate a comparison of problems from the plain JSON types of `as_dict`, and judge it again.
 
         Raises
         ------
@@ -270,7 +270,7 @@ class _StoredComparison(Frozen):
 
 
 def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[Any]]) -> Comparison:
-    """Read a comparison of problems, as `gsopt.write` writes it; it is judged anew.
+    """Read a comparison of problems, as `gsopt.write` writes it, and judge it again.
 
     Raises
     ------

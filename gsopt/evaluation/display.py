@@ -50,7 +50,7 @@ class Display:
         yield Text(line, no_wrap=True, overflow="ellipsis")
 
     def line(self, known: KnownBracket, *, seconds: float, width: int | None = None) -> str:
-        """Write what is known in at most so many characters, if it can be; the name goes first."""
+        """Write what is known in at most `width` characters if possible; the name is left out first."""
         value, bound = told_apart(known.value, known.bound)
         found = f"{self._problem.unit} {value}"
         gap = f"gap {written_gap(known.gap, _excess(known))}"

@@ -16,7 +16,7 @@ _COMMENT = {".mps": "* ", ".lp": "\\ "}
 
 
 def export_model(problem: Problem[Any], path: str | Path, method: str | None = None) -> StandardForm:
-    r"""Write the integer program of a problem as an MPS or LP file, by the file's ending; return its arrays.
+    r"""Write the integer program of a problem as an MPS or LP file, by its extension; return its arrays.
 
     The program is the formulation of that name, or the first that expresses the problem. The objective is the
     problem's own, its constant included, unless the first line says otherwise. Columns and rows keep the names

@@ -40,7 +40,7 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
 
 
 def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingSolution]]:
-    """Make a heuristic of waiting of a policy, with the policy's name and options; `preset` are other defaults.
+    """Turn a policy into a heuristic of waiting with its name and options; `preset` replaces defaults.
 
     The policy is simulated on the problem's cluster, and what it starts is taken over on the problem's exact
     clock. Where it interrupts or moves a job there is no solution, and the message names the job.

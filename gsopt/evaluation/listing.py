@@ -99,7 +99,7 @@ class Listing(Tabular, Sequence[R], Generic[R]):
 
 
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
-    """Return CSV that a spreadsheet runs nothing of, with a line of names; what is None is empty."""
+    """Return CSV with a line of names, which a spreadsheet runs no formulas of; None becomes an empty cell."""
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(map(quoted, line) for line in [names, *lines])
@@ -107,6 +107,6 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def need(package: str, what: str) -> None:
-    """Refuse what needs a package that is not installed; the line says how to install it."""
+    """Raise `InvalidInput` if a package is not installed; the message says how to install it."""
     if find_spec(package) is None:
         raise InvalidInput(what, "", f"needs {package}: pip install matplotlib pandas jinja2")

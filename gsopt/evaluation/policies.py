@@ -51,7 +51,7 @@ class PolicyComparison(Listing[Record]):
     load: float | None = None
 
     def table(self) -> RenderableType:
-        """Return one line per policy, with the figures that are usual; the proven bound stands below."""
+        """Return one line per policy, with the usual figures, and the proven bound below."""
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:
@@ -136,7 +136,7 @@ def compare_policies(
         scenario,
         round_length=round_length,
         placer=placer,
-        bound=mean_jct_bound(scenario),
+        bound=mean_jct_bound(scenario, round_length=round_length),
         fair_times=FairTimes.of(scenario),
     )
     named: dict[str, Policy] = {}

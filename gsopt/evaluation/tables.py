@@ -68,7 +68,7 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; what a terminal would obey in a cell is shown by its number.
+    """A column of a table; control characters in its cells are shown escaped.
 
     Of the columns that do not fit on a page, those of the highest rank are left out first, of rank 0 none.
     """
@@ -196,7 +196,7 @@ def _cell(column: Column, line: int, escaped: Callable[[str], str], bold: str) -
 
 
 def text_of(table: RenderableType, width: int = PAGE) -> str:
-    """Return a table as text without colour, in lines of at most so many characters."""
+    """Return a table as text without colour, in lines of at most `width` characters."""
     text = StringIO()
     console = Console(file=text, width=width, no_color=True, force_jupyter=False, force_terminal=False)
     console.print(table)

@@ -242,7 +242,7 @@ class Job(Frozen):
         if self.training is None:
             for index, mode in enumerate(self.modes):
                 if mode.samples is not None:
-                    rule = "must be None without a training of the job"
+                    rule = "must be None, as the job's training is"
                     raise RuleBroken(f"modes[{index}].samples", mode.samples, rule)
         return self
 
@@ -283,7 +283,7 @@ class Job(Frozen):
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target if the whole training runs in one mode; 0 without a training."""
+        """Return the samples until the target, all of them in one mode; 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
@@ -301,7 +301,7 @@ class Job(Frozen):
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples per second in a mode on GPUs of one machine, alone; 0 without a training."""
+        """Return the samples per second in a mode on GPUs of one machine, alone; 0 if `training` is None."""
         return self.speed(count, mode) * self.samples_in(mode) / self.duration
 
     @cached_property

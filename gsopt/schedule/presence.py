@@ -56,11 +56,11 @@ class _Request:
 
 
 class Presence:
-    """The GPUs available over time, and the rules that the machines given up break.
+    """The GPUs available over time, and the rules broken in giving up machines.
 
-    All GPUs are available before the first of the `steps`. Floats excuse a few ticks of the clock, which `late`
-    shifts to where rounding happened. `found` has a sentence for every broken rule, with times on the clock of
-    the schedule.
+    All GPUs are available before the first of the `steps`. With floats, a few ticks of the clock are excused;
+    their size is that at `late` seconds after each time, where the rounding happened. `found` has a sentence
+    for every broken rule, with times on the clock of the schedule.
     """
 
     def __init__(

@@ -43,7 +43,7 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
+    """Grant a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Give up machines, by name, for open requests; jobs on them are evicted at once.
+    """Vacate machines, by name, for open requests; jobs on them are evicted at once.
 
     Each machine counts for the request with the earliest deadline that may take it. `State.evicted` has the
     jobs from then on, but only in the same decision. A plain cluster needs no such action: at the deadline,
@@ -251,10 +251,10 @@ class State(Protocol):
         """Return when a job that ran before this decision makes progress: now, or when its overhead ends."""
 
     def samples(self, job: int) -> Any:
-        """Return the samples that a job has processed, including lost work; 0 without a training."""
+        """Return the samples that a job has processed, including lost work; 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training; None without a training."""
+        """Return the current observation of a job's training; None if it has none."""
 
     def trainee(self, job: int) -> TraineeView | None:
         """Return the view of an adaptive job; None for any other job."""

@@ -152,8 +152,8 @@ def simulate(
     exact
         Whether to compute in fractions instead of floats.
     bound
-        Whether to bound the mean job completion time of every policy (`gsopt.schedule.bounds.mean_jct_bound`),
-        or a bound that is known.
+        Whether to bound the mean job completion time of every policy with these rounds
+        (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is known.
     time_limit
         Seconds on the wall after which the run is given up, or text such as ``30s``; the bound, which is
         computed before, takes none of them. A decision that goes on is not cut short.
@@ -186,7 +186,9 @@ def simulate(
     time_limit = checked_time_limit(time_limit)
     physics = {name: options.pop(name) for name in Physics.model_fields if name in options}
     _refuse_unknown(policy, options)
+    require_interval("round_length", round_length, or_none=True)
     scenario = Scenario.of(given, cluster, **physics)
+    proven = mean_jct_bound(scenario, round_length=round_length) if bound is True else None
     return replay(
         scenario,
         policy,
@@ -194,7 +196,7 @@ def simulate(
         placer=placer,
         record=record,
         exact=exact,
-        bound=mean_jct_bound(scenario) if bound is True else None if bound is False else bound,
+        bound=proven if bound is True else None if bound is False else bound,
         budget=Budget(time_limit=time_limit),
         **options,
     )

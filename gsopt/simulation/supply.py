@@ -104,7 +104,7 @@ class Supply:
         return () if isinstance(self._ledger, PlainLedger) else self._ledger.servers()
 
     def vacate(self, servers: Sequence[str], now: Any) -> None:
-        """Give up machines for open requests."""
+        """Vacate machines for open requests."""
         if isinstance(self._ledger, PlainLedger):
             raise Forbidden("GPUs of a plain cluster are given up by leaving them free until the deadline")
         for name in servers:

@@ -140,7 +140,7 @@ class RunView:
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the observation of a job's training; None without a training."""
+        """Return the observation of a job's training; None if it has none."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None

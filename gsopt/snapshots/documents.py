@@ -26,7 +26,7 @@ def text_of(path: str | Path) -> str:
 
 
 def parse(source: str, text: str) -> list[Field]:
-    """Read the documents in a text, as in `read_documents`."""
+    """Read the documents in a string, as in `read_documents`."""
     if text.lstrip()[:1] in ("{", "["):
         data = parse_json(source, text)
         _require_shallow(source, data)

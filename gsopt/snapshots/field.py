@@ -19,7 +19,7 @@ _LATEST = 253_402_300_799  # seconds; the end of the year 9999
 class Field:
     """A value of a JSON or YAML file, and its path; the value is None if it is missing or null.
 
-    YAML is read without types, so a number or a truth value may be a text.
+    YAML is read without types, so a number or a boolean may be a string.
     """
 
     __slots__ = ("above", "key", "source", "value")
@@ -79,21 +79,21 @@ class Field:
             yield key, field
 
     def text(self) -> str:
-        """Return a text; empty if it is missing."""
+        """Return a string; empty if it is missing."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
-            self.refuse("must be a text")
+            self.refuse("must be a string")
         if len(self.value) > _LONGEST_TEXT:
             self.refuse(f"must have at most {_LONGEST_TEXT:,} characters")
         return self.value
 
     def texts(self) -> dict[str, str]:
-        """Return a mapping of texts, such as labels; numbers and truth values are converted to text."""
+        """Return a mapping of strings, such as labels; numbers and booleans are converted to text."""
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Return a text, or a number or truth value as text."""
+        """Return a string as it is, and a number or boolean as text; empty if it is missing."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
@@ -125,7 +125,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Return a truth value; False if it is missing."""
+        """Return a boolean; False if it is missing."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):

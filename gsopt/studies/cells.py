@@ -80,7 +80,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labels:
-    """What tables call a cell, and all options of its instance and its method, by which they can be split."""
+    """The name of a cell in tables, and all options of its instance and method, for splitting tables."""
 
     group: Label
     instance: Label

@@ -75,8 +75,8 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
     """
     del link  # to the parent process
     try:
-        (scenario, _), _ = _load(cell)
-        return mean_jct_bound(scenario, evaluations=evaluations)
+        (scenario, round_length), _ = _load(cell)
+        return mean_jct_bound(scenario, evaluations=evaluations, round_length=round_length)
     except GsoptError:  # that of an instance that cannot be loaded, which the cells then say
         return None
 

@@ -44,7 +44,7 @@ class CellOrder:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """What came of an order on a machine."""
+    """The outcome of an order on a machine."""
 
     machine: str
     reply: Reply | None  # None where the call was ended, as nobody wanted it
@@ -77,7 +77,7 @@ def carry_out(order: CellOrder) -> OrderResult:
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
-    """Name the worker at which something is wrong."""
+    """Return the error with the worker's address in front of its source."""
     return InvalidInput(
         wrong.field, wrong.value, wrong.rule, source=": ".join(filter(None, (worker, wrong.source)))
     )

@@ -30,11 +30,11 @@ class Executor(Protocol):
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """What the store keeps of where the run computes, as plain JSON."""
+        """The description of the place of computation that the store keeps, as plain JSON."""
 
     @property
     def note(self) -> str:
-        """What keeps it from computing, in one line; empty when nothing does."""
+        """The reason why it cannot compute at present, in one line; empty if it can."""
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
         """Return a place at which to compute; `check` raises when nothing must be begun any more."""
@@ -44,7 +44,7 @@ class Executor(Protocol):
 
 
 class Processes:
-    """An `Executor` of so many processes of this machine; of one per CPU when None."""
+    """An `Executor` of `workers` processes on this machine; one per CPU if None."""
 
     note = ""
 

@@ -14,7 +14,7 @@ MOST_CELLS = 1_000_000
 
 @dataclass(frozen=True)
 class Label:
-    """What a table calls an instance, a group or a method: a name, and the options that belong to it."""
+    """The name of an instance, a group or a method in a table, with the options that belong to it."""
 
     base: str
     shown: Mapping[str, Any]

@@ -37,7 +37,7 @@ class PerformanceProfile:
     instances: int  # number of all; one that the method does not solve has an infinite ratio
 
     def share(self, ratio: float) -> float:
-        """Return the share of instances that are solved within so many times the shortest time."""
+        """Return the share of instances that are solved within `ratio` times the shortest time."""
         return bisect_right(self.ratios, ratio) / self.instances if self.instances else 0.0
 
     @property

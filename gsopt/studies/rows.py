@@ -26,7 +26,7 @@ class CellState(StrEnum):
 
 @dataclass(frozen=True)
 class CellOutcome:
-    """What came of computing a cell.
+    """The outcome of computing a cell.
 
     Attributes
     ----------
@@ -72,7 +72,7 @@ class CellRow:
     seed
         Seed of a method that draws at random, or None.
     outcome
-        What came of it.
+        Outcome of computing it.
     version
         Version of gsopt that computed it.
     key

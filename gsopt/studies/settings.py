@@ -72,10 +72,10 @@ KEYS = tuple(Setting.model_fields)
 
 
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
-    """Read the setting among the keys of an instance; a cluster file is read, and equal racks are made.
+    """Read the setting from the keys of an instance; ``cluster`` may name a file, or equal racks: ``4x8x8``.
 
-    Beside a file that does not say how many GPUs its machines have, ``gpus`` is the number of each. The
-    ``speed`` may be a name of `SPEEDS`. `notes` takes a line for whatever is left out of a file.
+    If a cluster file does not give the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
+    `notes` gets a line for everything in a file that is ignored.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):

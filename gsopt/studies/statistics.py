@@ -26,7 +26,7 @@ def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
 
 
 def percentile(values: Sequence[float], percent: float) -> float:
-    """Return the smallest value that so many percent of the values do not exceed."""
+    """Return the smallest value that at least `percent` % of the values do not exceed."""
     return float(sorted(values)[max(ceil(len(values) * percent / 100) - 1, 0)])
 
 

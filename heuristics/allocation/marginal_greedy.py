@@ -11,7 +11,7 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Give each next step to the job that saves most time per GPU.
+    """Grant each next step to the job that saves most time per GPU.
 
     A step leads to the next allowed number of workers, which is one more if a job allows every number. A job
     gets no more steps once its next one does not fit, saves nothing, or exceeds its maximum. Ties go to the job

@@ -12,7 +12,7 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Give each GPU to the job with the fewest GPUs below its cap; ties go to the shorter job.
+    """Grant each GPU to the job with the fewest GPUs below its cap; ties go to the shorter job.
 
     Parameters
     ----------

@@ -8,7 +8,7 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 
 @heuristic
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Give the job with the shortest remaining time its cap, then the next one, while GPUs are left.
+    """Grant the job with the shortest remaining time its cap, then the next one, while GPUs are left.
 
     The remaining time is that on the most GPUs a job may have. Jobs that must run get their fewest GPUs first.
 

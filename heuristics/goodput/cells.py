@@ -76,7 +76,7 @@ class HeldCells:
         return _sums(self.rows, values, self.shape[:2])
 
     def filled(self) -> Counts:
-        """Return the array of candidates."""
+        """Return the cells as an array of shape (candidates, jobs, nodes)."""
         candidates = np.zeros(self.shape, dtype=np.int16 if self.gpus.max(initial=0) < 2**15 else np.int64)
         candidates.reshape(-1)[self.at] = self.gpus
         return candidates

@@ -1,4 +1,4 @@
-"""Estimated: another policy that only knows estimates of durations."""
+"""Estimated: a wrapper that gives another policy only estimates of the durations."""
 
 from collections.abc import Mapping
 from typing import Any

@@ -39,7 +39,7 @@ def multiple_choice(
     items
         Number of items in each class; of items with equal weights only the best is kept.
     largest
-        Largest weight; weights are drawn from 1 on.
+        Largest weight; the smallest possible weight is 1.
     correlation
         How values depend on weights. ``none``: drawn independently from the same range. ``weak``: within 10 of
         the weight. ``strong``: ten more than the weight; the items of a class are then the sums of the first 1,

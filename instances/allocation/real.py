@@ -13,10 +13,10 @@ _CLUSTERS = (1, 4, 7, 8, 9, 10)
 
 
 def from_data(folder: Path) -> Iterator[Allocation]:
-    """Yield instances from the ITP trace in a folder: the busiest moment of six clusters.
+    """Yield instances from the ITP trace in a folder: the busiest moment of each of six clusters.
 
-    One instance of each has jobs of linear speed; another one has the measured curves of ElasticFlow, if the
-    folder has these. Without the trace there are no instances.
+    For each cluster, one instance has jobs with linear speed-up; another has the measured curves of
+    ElasticFlow, if the folder has them. Without the trace there are no instances.
     """
     if not (folder / FILE).exists():
         return

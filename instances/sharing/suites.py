@@ -81,7 +81,7 @@ def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
 
 
 def _with_memory(problem: Sharing) -> Sharing:
-    """Give the jobs 10, 6 and 2 bytes of memory, so that the first fits only with the last."""
+    """Set the memory of the jobs to 10, 6 and 2 bytes, so that the first fits only with the last."""
     jobs = [job.model_copy(update={"memory": size}) for job, size in zip(problem.jobs, (10, 6, 2), strict=True)]
     return changed(problem, jobs=jobs)
 

@@ -147,7 +147,7 @@ def _rows(file: Path, keys: tuple[str, ...], issues: list[Issue]) -> Iterator[Tr
         wrong = next((key for key in keys if not isinstance(values.get(key), str) or not values[key]), "")
         if wrong:
             value = shorten(values[wrong]) + ": " if wrong in values else ""
-            reason = f"{wrong}: {value}must be a text that is not empty"
+            reason = f"{wrong}: {value}must be a string that is not empty"
             issues.append(Issue(file=file.name, row=number, reason=reason))
         else:
             yield TraceRow(file.name, number, {key: values[key] for key in keys})

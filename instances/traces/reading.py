@@ -89,11 +89,11 @@ class TraceRow(NamedTuple):
         return float(self._matching(column, _NUMBER, "must be a number"))
 
     def whole_number(self, column: str) -> int:
-        """Return a column as a whole number, or raise `InvalidInput` if it is none."""
+        """Return a column as a whole number, or raise `InvalidInput` if it is not one."""
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return a date and time as seconds since 1970, or raise `InvalidInput` if the column is none.
+        """Return a date and time as seconds since 1970, or raise `InvalidInput` if it is not one.
 
         The time zone is unknown; UTC is assumed.
         """

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import pairwise
 from math import inf
 from typing import Any
@@ -97,10 +97,9 @@ class Course:
 
     def _fastest(self, gpus: int, shapes: Sequence[tuple[int, ...]], batch_size: int | None) -> Array:
         seconds: dict[int, float] = {}  # of the fastest iteration over a number of samples
+        choices = cache(lambda limits: _choices(gpus, limits, batch_size))
         for shape in shapes:
-            limits = self.limits(shape)
-            batches = _choices(gpus, limits) if batch_size is None else [split(batch_size, gpus, limits)]
-            for batch, times in self._possible(shape, batches):
+            for batch, times in self._possible(shape, choices(self.limits(shape))):
                 samples = batch.over(gpus)
                 seconds[samples] = min(seconds.get(samples, inf), self._iteration(times, batch))
         if not seconds:
@@ -135,10 +134,13 @@ class Course:
         return found
 
 
-def _choices(gpus: int, limits: Limits) -> list[Batch]:
-    """Return every batch that a job may choose on a number of GPUs."""
+def _choices(gpus: int, limits: Limits, batch_size: int | None) -> list[Batch]:
+    """Return the batch of a size on a number of GPUs, or every one that a job may choose when None."""
+    if batch_size is not None:
+        return [split(batch_size, gpus, limits)]
     from gsopt.scenario.adaptive.throughput import batches
 
     local, steps = batches(gpus, limits)
     tried = (within(Batch(*pair), gpus, limits) for pair in zip(local.tolist(), steps.tolist(), strict=True))
-    return [split(max(limits.initial_batch, limits.least_local * gpus), gpus, limits), *tried]
+    first = split(max(limits.initial_batch, limits.least_local * gpus), gpus, limits)
+    return list(dict.fromkeys([first, *tried]))

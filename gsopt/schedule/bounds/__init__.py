@@ -1,12 +1,13 @@
 """Bounds: lower bounds on the sum of completion times that scale to whole traces.
 
 The bounds hold for every policy, whatever its preemptions, resizes, rounds and overheads. They assume only that
-a job on k GPUs is no faster than the menu of its mode says, and that the GPUs in use never exceed the capacity.
-The bounds use three properties of a job: its area (least GPU-seconds over the menus of all its modes, phase by
-phase), its height (least seconds, likewise) and its release date. GPUs of slower types count by their
-capability (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network tiers the bounds
-apply to the jobs of `on_best_tiers`, and with adaptive jobs to those of `on_highest_speeds`. `total_jct`
-converts a sum of completion times into one of job completion times.
+a job on k GPUs is no faster than the menu of its mode says, that it makes no progress before the overhead of
+its first start is over, and that the GPUs in use never exceed the capacity. The bounds use three properties of
+a job: its area (least GPU-seconds over the menus of all its modes, phase by phase), its height (least seconds,
+likewise) and its release date. GPUs of slower types count by their capability
+(`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network tiers the bounds apply to the
+jobs of `on_best_tiers`, and with adaptive jobs to those of `on_weighted_epochs`. `total_jct` converts a sum of
+completion times into one of job completion times.
 
 `gsopt.schedule.bounds.prices` has a bound by prices of GPU time, which is much better but takes longer.
 `mean_jct_bound` returns the best bound that is affordable.
@@ -15,7 +16,7 @@ Formulas are computed in exact numbers, with times read as decimals and counted 
 late release dates and very different durations cost no accuracy. Rounding is always down.
 """
 
-from gsopt.schedule.bounds.adaptive import on_highest_speeds
+from gsopt.schedule.bounds.adaptive import on_weighted_epochs
 from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS, lower_bound, mean_jct, total_jct
 from gsopt.schedule.bounds.jct import MeanBound, known_bound, mean_jct_bound
 from gsopt.schedule.bounds.mean_busy_time import mean_busy_time_bound
@@ -38,7 +39,7 @@ __all__ = [
     "moore_hodgson_bound",
     "moore_hodgson_positions",
     "on_best_tiers",
-    "on_highest_speeds",
+    "on_weighted_epochs",
     "position_bound",
     "srpt_bound",
     "total_jct",

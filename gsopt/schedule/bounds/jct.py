@@ -11,11 +11,10 @@ from gsopt.core.numbers.tolerances import TERM, ULPS
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.best import lower_bound, total_jct
 from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.places import places
-from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.relaxation import Relaxation
 
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
@@ -41,7 +40,8 @@ class MeanBound:
     mean_jct
         The bound, in seconds.
     proof
-        What proves it: ``formulas``, ``prices``, or ``given`` for a bound from the user.
+        What proves it: ``formulas``, ``prices``, or ``given`` for a bound from the user. A proof ``in rounds``
+        holds only for policies that decide in rounds.
 
     Examples
     --------
@@ -58,6 +58,7 @@ def mean_jct_bound(
     *,
     cluster: Cluster | int | None = None,
     evaluations: int | None = None,
+    round_length: float | None = None,
     **physics: Any,
 ) -> MeanBound | None:
     """Return a lower bound on the mean job completion time of every policy; None without jobs.
@@ -72,6 +73,9 @@ def mean_jct_bound(
         What is given, as for `gsopt.simulate`.
     evaluations
         Number of price vectors to try; None for fewer than a simulation takes, 0 for formulas only.
+    round_length
+        Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
+        that decide in such rounds, and its proof says so; for every policy when None.
 
     Examples
     --------
@@ -84,30 +88,32 @@ def mean_jct_bound(
     scenario = Scenario.of(given, cluster, **physics)
     if not scenario.workload.jobs:
         return None
-    scenario = on_highest_speeds(on_best_tiers(scenario))
-    workload = scenario.workload
-    gpus = _most_gpus(scenario)
-    total, proof = Fraction(0), "formulas"
+    relaxation = Relaxation.of(scenario, round_length)
+    workload = relaxation.scenario.workload
+    gpus = _most_gpus(relaxation.scenario)
+    total, proof = relaxation.delayed(), "formulas"
     for jobs in far_apart(workload):
-        part = workload if len(jobs) == len(workload.jobs) else workload.model_copy(update={"jobs": jobs})
-        found = total_jct(lower_bound(part, gpus), part)
-        priced = _priced(scenario.model_copy(update={"workload": part}), evaluations)
+        part = relaxation if len(jobs) == len(workload.jobs) else relaxation.part(jobs)
+        own = part.scenario.workload
+        found = total_jct(lower_bound(own, gpus), own)
+        priced = _priced(part, evaluations)
         if priced > found:
             found, proof = priced, "prices"
         total += found
-    return MeanBound(float_below(total / len(workload.jobs)), proof)
+    rounds = "" if round_length is None else " in rounds"
+    return MeanBound(float_below(total / len(workload.jobs)), proof + rounds)
 
 
-def _priced(scenario: Scenario, evaluations: int | None) -> Fraction:
+def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
     """Return a bound on the total over all jobs by prices, as many as wanted or affordable; 0 without any."""
     compiled = None
     if evaluations is None:
-        evaluations, compiled = _affordable(scenario)
+        evaluations, compiled = _affordable(relaxation.scenario)
     if not evaluations:
         return Fraction(0)
-    from gsopt.schedule.bounds.prices import price_bound
+    from gsopt.schedule.bounds.prices.bound import relaxed_bound
 
-    return Fraction(price_bound(scenario, evaluations=evaluations, compiled=compiled).total_jct)
+    return Fraction(relaxed_bound(relaxation, evaluations=evaluations, compiled=compiled).total_jct)
 
 
 def _most_gpus(scenario: Scenario) -> float:

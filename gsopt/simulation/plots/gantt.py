@@ -32,26 +32,26 @@ def gantt(
 ) -> "Axes":
     """Draw what ran when, GPU by GPU, with the capacity as a line; only idle GPUs are white.
 
-    Jobs are coloured by what became of them, dark where they waited long, so that the light jobs below and
-    before dark ones are those that were let pass. Few jobs are framed and labelled. Where GPUs have no numbers,
-    each segment takes the lowest rows that are free when it starts or the capacity changes.
+    Jobs are coloured by what became of them, dark where they waited long, so that light jobs below and before
+    dark ones are those that overtook them. If there are few jobs, they are framed and labelled. Where GPUs have
+    no numbers, each segment takes the lowest rows that are free when it starts or the capacity changes.
 
     Parameters
     ----------
     schedule, scenario
         What ran, and what was given.
     colour
-        ``slowdown`` (completion minus release, over the duration), ``waiting`` (since the release, without
-        GPUs), ``gpus`` (demanded) or ``job`` (which of a few it is).
+        Meaning of the colours: ``slowdown`` (completion minus release, over the duration), ``waiting`` (seconds
+        since the release without GPUs), ``gpus`` (demanded) or ``job`` (one colour per job, for few jobs).
     title
-        Stands above it, such as the policy's name.
+        Title of the chart, such as the policy's name.
     axes
         Where to draw; on a new figure when None.
 
     Raises
     ------
     InvalidInput
-        The colour has no such meaning, or matplotlib is not installed.
+        `colour` is unknown, or ``job`` with too many jobs, or matplotlib is not installed.
 
     Examples
     --------

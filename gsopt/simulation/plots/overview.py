@@ -65,7 +65,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     Raises
     ------
     InvalidInput
-        The ending is another one, or a file cannot be written.
+        The ending is not supported, or a file cannot be written.
 
     Examples
     --------

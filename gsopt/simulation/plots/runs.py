@@ -122,7 +122,7 @@ def boxes(
 def shares(
     runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the share of the completed jobs with no more than so many seconds, one line per run.
+    """Draw the cumulative distribution of a time over the completed jobs, one line per run.
 
     Source: the plots of ONES' Figure 15 g to i.
 

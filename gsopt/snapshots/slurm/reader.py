@@ -85,7 +85,7 @@ def snapshot_of(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a Slurm cluster from documents and the texts of topology.conf files, as in `read`."""
+    """Read a Slurm cluster from documents and the contents of topology.conf files, as in `read`."""
     said = [] if notes is None else notes
     of = {name: [each for document in documents for each in _listed(document, name)] for name in LISTS}
     first = documents[0].source if documents else next(iter(confs), "")
@@ -111,7 +111,7 @@ def snapshot_of(
 
 
 def is_conf(text: str) -> bool:
-    r"""Check whether a text is a topology.conf."""
+    r"""Check whether a string is a topology.conf."""
     lines = (line.strip() for line in text.splitlines())
     first = next((line for line in lines if line and not line.startswith("#")), "")
     return first.lower().startswith(("switchname=", "blockname="))

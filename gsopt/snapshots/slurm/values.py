@@ -29,7 +29,7 @@ def moment(field: Field) -> float | None:
 
 
 def words(field: Field) -> tuple[str, ...]:
-    """Read states, flags or names, from a list or from a text with separators."""
+    """Read states, flags or names, from a list or from a string with separators."""
     texts = [each.text() for each in field] if isinstance(field.value, list) else [field.text()]
     return tuple(word for text in texts for word in re.split(r"[+,&]", text.rstrip("*~#!%$@^-")) if word)
 

@@ -103,7 +103,7 @@ class Highs(Solver):
         return optimize, Task(Model.of(form), start, options)
 
     def write(self, form: "StandardForm", path: str | Path) -> None:
-        """Write a model to an MPS or LP file, according to the ending of its name; numbers have 15 digits.
+        """Write a model to an MPS or LP file, by the extension of its name; numbers have 15 digits.
 
         Names are kept if the format allows them. Otherwise blanks and special characters become ``_``, in LP
         files square brackets become round ones, and names that are reserved words, numbers or duplicates get an
@@ -112,7 +112,7 @@ class Highs(Solver):
         Raises
         ------
         InvalidInput
-            The ending is neither ``.mps`` nor ``.lp``, or the file cannot be written.
+            The extension is neither ``.mps`` nor ``.lp``, or the file cannot be written.
         MissingSolver
             HiGHS is not installed.
 

@@ -1,4 +1,4 @@
-"""Slotted: jobs in time slots that are slower while two of them share a GPU, solved by CP-SAT."""
+"""Slotted: jobs in time slots, slower while two of them share a GPU, solved by CP-SAT."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -19,7 +19,7 @@ _DIGITS = 10
 
 @dataclass(frozen=True, repr=False)
 class BestKnown(Listing[Known]):
-    """What is known of instances; prints as a table, in notebooks too.
+    """The best known values of instances; prints as a table, in notebooks too.
 
     Examples
     --------

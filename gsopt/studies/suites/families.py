@@ -57,7 +57,7 @@ class Family:
 
     @property
     def sizes(self) -> str:
-        """The least and the largest of each number that tells instances apart."""
+        """Range over the instances of each number that describes their size, as text."""
         figures: dict[str, list[float]] = {}
         for member in self.members:
             for name, size in member.known.size.items():

@@ -28,7 +28,7 @@ class Standing(StrEnum):
 
 @dataclass(frozen=True)
 class Known:
-    """What is known of one instance.
+    """The best known value of one instance.
 
     Attributes
     ----------

@@ -22,7 +22,7 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
     Parameters
     ----------
     verdict
-        What came of the instance.
+        Outcome for the instance.
     folder
         The folder of all instances; that of the committed ones when None.
     today

@@ -21,7 +21,7 @@ _A_DAY = timedelta(days=1)
 
 
 class VerificationOutcome(StrEnum):
-    """What comes of computing it anew.
+    """Outcome of recomputing the best known value of an instance.
 
     Examples
     --------
@@ -43,14 +43,14 @@ class VerificationOutcome(StrEnum):
 
 @dataclass(frozen=True)
 class Verdict:
-    """What comes of one instance.
+    """The verdict on the best known value of one instance.
 
     Attributes
     ----------
     instance
         Its name.
     outcome
-        What comes of it.
+        Outcome of recomputing it.
     note
         One line: what is better, wrong or missing; empty where everything is confirmed.
     known

@@ -31,7 +31,7 @@ _MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
 
 @dataclass(frozen=True, repr=False)
 class Verification(Listing[Verdict]):
-    """What came of computing anew what is known of instances; prints as a table, in notebooks too.
+    """The verdicts from recomputing best known values; prints as a table, in notebooks too.
 
     Attributes
     ----------

@@ -69,7 +69,7 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Give each job the missing ones of the GPUs that it must have (section 3.2.2, Refresh, 3).
+    """Grant each job the missing ones of the GPUs that it must have (section 3.2.2, Refresh, 3).
 
     Idle GPUs are used first, then those of the `victims` in order, each job's last GPU first, except those that
     the victim itself must have.
@@ -97,7 +97,7 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Give idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
+    """Grant idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
 
     The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on. Then the next
     job is selected, by newly drawn costs if `redraw` is given.

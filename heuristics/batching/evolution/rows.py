@@ -75,7 +75,7 @@ def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleD
 
 
 def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
-    """Give each job the missing ones of the GPUs that it must have, see `genome.admit`."""
+    """Grant each job the missing ones of the GPUs that it must have, see `genome.admit`."""
     jobs = len(least)
     lacking = np.maximum(least - counts, 0)
     short = np.flatnonzero(lacking.any(axis=1))
@@ -103,7 +103,7 @@ def fill(
     costs: Floats,
     redraw: Callable[[], Floats] | None = None,
 ) -> None:
-    """Give idle GPUs to the jobs whose costs rise least up to their caps, see `genome.fill`.
+    """Grant idle GPUs to the jobs whose costs rise least up to their caps, see `genome.fill`.
 
     With `redraw` each pass selects one job in every row, and all rows share a draw.
     """

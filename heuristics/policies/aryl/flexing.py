@@ -41,7 +41,7 @@ def release(occupancy: Occupancy, running: RunningJob, extra: int) -> None:
 
 
 def flex(occupancy: Occupancy, extras: Mapping[int, int], *, grouping: bool, own_only: bool = False) -> None:
-    """Give every elastic job its number of flexible workers, or fewer if they do not fit.
+    """Grant every elastic job its number of flexible workers, or fewer if they do not fit.
 
     Numbers that are not allowed are rounded down. Workers that stay do not move. Jobs that get more workers are
     served by decreasing worker size, mixed jobs last, then by job number. With `own_only`, a job's new workers

@@ -13,7 +13,7 @@ def shares(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> dict[int, PlannedShare]:
-    """Give every job its minimum satisfactory share, by deadline; jobs that would be late get none.
+    """Grant every job its minimum satisfactory share, by deadline; jobs that would be late get none.
 
     A job that is ahead of its plan may get by with a lower level for longer, which can make another job late.
     If some job is late, and more jobs are in time with at least the levels of the previous plan, those levels

@@ -78,7 +78,7 @@ class _Growing:
             self._demanded[job] = self._pool.take(self._jobs[job], self._jobs[job].gpus)
 
     def _grow(self, held: dict[int, Holding]) -> None:
-        """Give each job, by start, its largest allowed number of GPUs that is available."""
+        """Grant each job, by start, its largest allowed number of GPUs that is available."""
         for job, demanded in held.items():
             item = self._jobs[job]
             room = item.gpus + self._pool.room(item)

@@ -84,7 +84,7 @@ class Rotating:
         self._waiting = sorted((*self._waiting, *state.evicted, *state.arrived))
 
     def _place(self, state: State) -> Iterator[Action]:
-        """Give waiting jobs GPUs of their own, or a place in a group."""
+        """Grant waiting jobs GPUs of their own, or a place in a group."""
         left: list[int] = []
         for job in self._waiting:
             start = None if left else on_free(state, job)

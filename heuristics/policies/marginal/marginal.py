@@ -61,8 +61,8 @@ def marginal(
     The segments come from the work of the next hour, so that a job gets many GPUs in those epochs that use them
     well. Keys are divided by the root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
 
-    `docs/systems.md` compares it on public workloads of Pollux and Sia, where the mean job completion time is 10
-    to 30 % below that of the best published policy.
+    `docs/systems.md` compares it on public workloads of Pollux and Sia, where the mean job completion time is
+    10 to 30 % below that of the best published policy.
 
     Parameters
     ----------

@@ -22,9 +22,9 @@ class JobOutlook:
     """The expectations for one job.
 
     An adaptive job runs in its mode that tunes the batch, if it has one. Its expected speed is that of its own
-    model, or proportional to its GPUs before it has measured anything. Any other job has its given speeds, on
-    several machines with the best network possible for their number. `fewest` is the fewest GPUs on which the
-    job runs.
+    model, or proportional to its GPUs before it has measured anything. Any other job has its given speeds; on
+    several machines, these assume the best network possible for so many. `fewest` is the fewest GPUs on which
+    the job runs.
 
     Raises
     ------

@@ -467,11 +467,11 @@ def test_columns_are_as_large_as_a_schedule_makes_them() -> None:
 
 
 def test_too_many_times_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A model of more times of modes in cells than there may be is not made."""
+    """A model with more times to decide than there may be is not made."""
     monkeypatch.setattr(module, "MOST_TIMES", 10)
     assert sum(map(len, Cells.of(_two()).times.values())) == 10
     monkeypatch.setattr(module, "MOST_TIMES", 9)
-    with pytest.raises(Unsupported, match="milp: 10 times of modes in cells: at most 9"):
+    with pytest.raises(Unsupported, match=r"milp: 10 times to decide \(job, mode and cell\): at most 9"):
         Cells.of(_two())
 
 

@@ -104,7 +104,7 @@ def test_compare_says_what_a_method_raised(name: str, said: str) -> None:
     run = gsopt("compare", FIGURE_5, "--method", f"own_exits:{name}", "--method", "greedy")
     assert (run.returncode, run.stderr) == (Exit.FAILED, "")
     assert "feasible" in run.stdout
-    note = " ".join(run.stdout.partition(f"own_exits:{name} failed: ")[2].split())
+    note = " ".join(run.stdout.partition(f"{name} failed: ")[2].split())
     assert note.removeprefix("Exited: ") == said
 
 
@@ -117,8 +117,8 @@ def test_ctrl_c_in_a_method_is_ctrl_c() -> None:
 @pytest.mark.parametrize(
     ("name", "said"),
     [
-        ("leave_at_once", "Exited: own_exits:leave_at_once must not end the program: SystemExit: 0"),
-        ("leave_later", "Exited: own_exits:leave_later must not end the program: SystemExit: 0"),
+        ("leave_at_once", "Exited: leave_at_once must not end the program: SystemExit: 0"),
+        ("leave_later", "Exited: leave_later must not end the program: SystemExit: 0"),
         ("fail_later", "ValueError: first"),
     ],
 )
@@ -127,7 +127,7 @@ def test_policies_end_in_one_line(command: str, name: str, said: str) -> None:
     """A policy that raises anything is named, and the other policies are shown."""
     option = {"simulate": "--policy", "compare": "--method"}[command]
     run = gsopt(command, "jobs.json", "--gpus", "1", option, f"own_exits:{name}", option, "fifo")
-    assert (run.returncode, run.stderr) == (Exit.FAILED, f"gsopt: own_exits:{name} failed: {said}\n")
+    assert (run.returncode, run.stderr) == (Exit.FAILED, f"gsopt: {name} failed: {said}\n")
     assert "fifo" in run.stdout
     alone = gsopt(command, "jobs.json", "--gpus", "1", option, f"own_exits:{name}")
     assert alone.returncode == Exit.FAILED

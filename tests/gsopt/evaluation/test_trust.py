@@ -213,7 +213,7 @@ def test_a_page_runs_no_more_than_its_study(tmp_path: Path, monkeypatch: pytest.
     with writing("out") as store:
         store.adopt(grid, [cell], 1)
         store.commit(cell, compute(cell))
-    name = f"own_trusted:srtf on {cell.labels.instance}"
+    name = f"srtf on {cell.labels.instance}"
     assert_refused(RULE, write_page, "out", "page.html", gantts=[name])
     assert not (here / "page.html").exists()
     write_page("out", "page.html", gantts=[name], allow=["own_trusted"])

@@ -172,7 +172,7 @@ _TEXTS: dict[str, tuple[str, str]] = {
     "deep enough": (f'{{"kind": "List", "items": [{"[" * 100 + "]" * 100}]}}', "must not be nested so deeply"),
     "deep YAML": (f"kind: List\nitems: {_DEEP}", "must not be nested so deeply"),
     "aliases": ("a: &a [x, x]\nb: &b [*a, *a]\nkind: List", "must not be an alias"),
-    "tag": ("kind: !!python/object/apply:os.system [id]", "kind: ['id']: must be a text"),
+    "tag": ("kind: !!python/object/apply:os.system [id]", "kind: ['id']: must be a string"),
     "double key": ('{"kind": "List", "kind": "List"}', "must not stand twice in one object"),
     "double key in YAML": ("kind: List\nkind: List", "must not stand twice in one mapping"),
     "NaN": ('{"kind": "List", "items": [NaN]}', "must be a finite number"),

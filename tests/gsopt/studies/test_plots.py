@@ -192,7 +192,7 @@ def test_what_cannot_be_drawn(draw: Any, line: str) -> None:
 def test_without_matplotlib(monkeypatch: pytest.MonkeyPatch) -> None:
     """Where matplotlib is missing, one line says what to install."""
     monkeypatch.setitem(__import__("sys").modules, "matplotlib.figure", None)
-    assert_refused("needs matplotlib; install", plots.dots, _sweep())
+    assert_refused("needs matplotlib: pip install matplotlib", plots.dots, _sweep())
 
 
 TIMES: dict[str, dict[str, float | None]] = {

@@ -144,17 +144,17 @@ BAD_ENTRIES = {
     "endless work": (dally_entry(9, total_iterations="1e300", time_per_iteration="1e300"), "duration: inf: "),
     "no iterations": (
         dally_entry(9, total_iterations=None),
-        "total_iterations: None: must be a text that is not empty",
+        "total_iterations: None: must be a string that is not empty",
     ),
     "no GPUs": (dally_entry(9, max_parallelism="0"), "gpus: 0: input should be greater than"),
     "too many GPUs": (dally_entry(9, max_parallelism="65"), "demands 65 GPUs, more than max_gpus 64"),
     "no batch": (dally_entry(9, max_parallelism="1", batchsize="0"), "batch_size: 0: input should be greater"),
-    "a number": (dally_entry(9, batchsize=60), "batchsize: 60: must be a text that is not empty"),
-    "an empty text": (dally_entry(9, model=""), "model: '': must be a text that is not empty"),
+    "a number": (dally_entry(9, batchsize=60), "batchsize: 60: must be a string that is not empty"),
+    "an empty text": (dally_entry(9, model=""), "model: '': must be a string that is not empty"),
     "half a character": (dally_entry(9, job_id="\ud800", max_parallelism="1"), "name: '\\ud800': "),
     "a negative arrival": (dally_entry(9, start_time="-1"), "release_date: -1.0: input should be greater than"),
-    "a list": ([1, 2], "job_id: must be a text that is not empty"),
-    "no entry": (None, "job_id: must be a text that is not empty"),
+    "a list": ([1, 2], "job_id: must be a string that is not empty"),
+    "no entry": (None, "job_id: must be a string that is not empty"),
     "a repeated id": (dally_entry(1), "job '1' is in row 1 of jobs.json already"),
 }
 

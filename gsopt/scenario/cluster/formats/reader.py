@@ -153,15 +153,15 @@ def write_cluster(
     path
         The file.
     format
-        A `Format`; if empty, that of the file's ending: gsopt's JSON, GraphML, Slurm's switches (``.conf``) or
-        topograph (``.yaml``).
+        A `Format`; if empty, that of the file's extension: gsopt's JSON, GraphML, Slurm's switches (``.conf``)
+        or topograph (``.yaml``).
     notes
         A list that receives a line for everything that the format cannot represent.
 
     Raises
     ------
     InvalidInput
-        The ending belongs to no format, the format cannot represent the cluster, or the file cannot be written.
+        The extension is unknown, the format cannot represent the cluster, or the file cannot be written.
 
     Examples
     --------

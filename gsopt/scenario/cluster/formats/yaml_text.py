@@ -19,7 +19,7 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and texts; every scalar is returned as text.
+    r"""Read YAML of mappings, sequences and strings; every scalar is returned as a string.
 
     Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
     thousandfold.
@@ -44,7 +44,9 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
-        rule = f"must be YAML: {getattr(error, 'problem', None) or 'it has characters that are none of it'}"
+        problem = getattr(error, "problem", None) or "it has characters that are none of it"
+        is_deep = "nesting depth" in problem  # libyaml has a limit of its own
+        rule = "must not be nested so deeply" if is_deep else f"must be YAML: {problem}"
         raise InvalidInput(where, "", rule, source=source) from None
 
 

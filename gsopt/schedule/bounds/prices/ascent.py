@@ -16,6 +16,7 @@ from gsopt.schedule.bounds.prices.evaluation import evaluate
 from gsopt.schedule.bounds.prices.grid import first_edges, split
 from gsopt.schedule.bounds.prices.quasi_newton import climb
 from gsopt.schedule.bounds.prices.supply import GpuSupply
+from gsopt.schedule.bounds.prices.trainings import Trainings
 
 #: Cells of the first grid for a number of jobs, and in the ratio of its root for more of them, which are there
 #: for a longer time. Each further grid has twice as many.
@@ -78,6 +79,8 @@ class Ascent:
         Largest number of cells.
     compiled
         Whether evaluations use the compiled kernel.
+    trainings
+        The adaptive jobs, of which the order of epochs counts from the second grid on; None if it never does.
     on_evaluation
         Called with the best prices after each evaluation; it may raise `Enough`.
     """
@@ -89,10 +92,11 @@ class Ascent:
         *,
         cells: int,
         compiled: bool,
+        trainings: Trainings | None = None,
         on_evaluation: Callable[[Prices], Any] = lambda _: None,
     ) -> None:
         self.demand, self.supply, self.cells, self.compiled = demand, supply, cells, compiled
-        self._on_evaluation = on_evaluation
+        self._trainings, self._on_evaluation = trainings, on_evaluation
         edges = first_edges(demand, supply, min(first_cells(len(demand)), cells))
         nothing = np.zeros((supply.rows, len(edges) - 1))
         self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
@@ -104,18 +108,23 @@ class Ascent:
     def climb(self) -> None:
         """Climb on finer and finer cells, up to their largest number."""
         for level in count():
-            self._climb_on_grid(_EVALUATIONS + level * _MORE)
+            evaluations = _EVALUATIONS + level * _MORE
+            trainings = self._trainings if level else None
+            if trainings is not None and level == 1:  # the order of epochs takes long, and its prices are near
+                self._climb_on_grid(_EVALUATIONS, None)
+                evaluations -= _EVALUATIONS
+            self._climb_on_grid(evaluations, trainings)
             wanted = min(2 * len(self.best.edges), self.cells)
             edges, prices = split(self.best.edges, self.best.prices, wanted)
             if len(edges) == len(self.best.edges):
                 return
             self.best = replace(self.best, edges=edges, prices=prices)
 
-    def _climb_on_grid(self, evaluations: int) -> None:
-        """Climb on the cells of the best prices for a number of evaluations."""
+    def _climb_on_grid(self, evaluations: int, trainings: Trainings | None) -> None:
+        """Climb on the cells of the best prices by some evaluations; with trainings the last one is fine."""
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
-        last = self.best.evaluations + evaluations
+        last = self.best.evaluations + evaluations - (trainings is not None)
         if self.best.value == -inf:
             self._evaluate(edges, self.best.prices, there)
         size = abs(self.best.value) or 1.0
@@ -124,27 +133,54 @@ class Ascent:
         def rise(point: Array) -> tuple[float, Array]:
             if self.best.evaluations >= last:
                 raise _NextGrid
-            value, slope = self._evaluate(edges, point.reshape(shape) * unit, there)
+            value, slope = self._evaluate(edges, point.reshape(shape) * unit, there, trainings)
             return value / size, (slope * unit).ravel() / size
 
         with suppress(_NextGrid):
             climb(rise, (self.best.prices / unit).ravel())
+        if trainings is not None:
+            self._evaluate(edges, self.best.prices, there, trainings, fine=True)
 
-    def _evaluate(self, edges: Array, prices: Array, there: Array) -> tuple[float, Array]:
+    def _evaluate(
+        self,
+        edges: Array,
+        prices: Array,
+        there: Array,
+        trainings: Trainings | None = None,
+        *,
+        fine: bool = False,
+    ) -> tuple[float, Array]:
         """Return the bound proven by prices, and the GPU-seconds that jobs would use beyond the supply."""
         by_kind = np.concatenate([prices[:1], prices[:1] + prices[1:]])
-        found = evaluate(self.demand, edges, by_kind, compiled=self.compiled)
-        value = prove(found.values, found.sizes, prices * there, len(edges) * self.demand.most_steps)
-        value -= self._slipped
-        usage = found.usage[:, :-1]
+        slopes, jobs = np.empty(len(self.demand)), np.arange(len(self.demand))
+        values, usage, error = list[float](), np.zeros((len(by_kind), len(edges))), self._slipped
+        if trainings is not None:
+            trained = trainings.evaluate(edges, by_kind, fine=fine)
+            jobs = np.setdiff1d(jobs, trainings.jobs)
+            slopes[trainings.jobs] = trained.slopes
+            values, usage, error = trained.values.tolist(), trained.usage, error + trained.error
+        others = self.demand if trainings is None else self._others
+        sizes = np.zeros(0)
+        if len(jobs):
+            found = evaluate(others, edges, by_kind, compiled=self.compiled)
+            slopes[jobs], sizes, usage = found.slopes, found.sizes, usage + found.usage
+            values += found.values.tolist()
+        value = prove(np.array(values), sizes, prices * there, len(edges) * self.demand.most_steps) - error
+        usage = usage[:, :-1]
         slope = np.concatenate([usage.sum(axis=0, keepdims=True), usage[1:]]) - there
         evaluations = self.best.evaluations + 1
         if value > self.best.value:
-            self.best = Prices(edges, prices, value, found.slopes, evaluations)
+            self.best = Prices(edges, prices, value, slopes, evaluations)
         else:
             self.best = replace(self.best, evaluations=evaluations)
         self._on_evaluation(self.best)
         return value, slope
+
+    @cached_property
+    def _others(self) -> Demand:
+        """The jobs that are no trainings."""
+        trained = np.zeros(0) if self._trainings is None else self._trainings.jobs
+        return self.demand.only(np.setdiff1d(np.arange(len(self.demand)), trained))
 
     @cached_property
     def _slipped(self) -> float:

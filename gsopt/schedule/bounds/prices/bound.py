@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 
 from gsopt.core.errors import InvalidInput, shorten
-from gsopt.core.numbers.compiled import is_worth_loading
+from gsopt.core.numbers.compiled import is_installed, is_worth_loading
 from gsopt.core.numbers.grid import decimal, float_below
-from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds.adaptive import on_highest_speeds
 from gsopt.schedule.bounds.far_apart import far_apart
 from gsopt.schedule.bounds.prices.ascent import FIRST_CELLS, Ascent, Enough, Prices, first_cells
 from gsopt.schedule.bounds.prices.demand import Array, Demand, types_of
 from gsopt.schedule.bounds.prices.supply import GpuSupply
-from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.prices.trainings import Trainings
+from gsopt.schedule.bounds.relaxation import Relaxation
 from gsopt.schedule.bounds.work import first_release
 
 #: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
@@ -49,7 +49,8 @@ class PriceBound:
     jobs
         Number of jobs.
     origin
-        The first release date in seconds, from which times are counted.
+        First time in seconds at which a job can make progress: its release date plus the overhead of a start.
+        Times are counted from it.
     times
         Edges of the cells of time, in seconds after the origin.
     prices
@@ -108,6 +109,7 @@ def price_bound(
     seconds: float | None = None,
     start: PriceBound | None = None,
     compiled: bool | None = None,
+    round_length: float | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
     """Return a lower bound on the weighted sum of completion times of every schedule, by prices of GPU time.
@@ -116,9 +118,10 @@ def price_bound(
     every job choose its cheapest plan: its completion time plus the price of the GPU-seconds that it uses. The
     total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For each time of
     completion, the cheapest plan is a fractional knapsack over the steps of the concave hull of the job's
-    menus, on the best network tier that its GPUs can have. Rounds, overheads and worse placements only make
-    schedules worse. If n jobs may share a GPU it has n places, and a job takes up as many of them as its
-    slowdowns imply (`gsopt.schedule.bounds.places`).
+    menus, on the best network tier that its GPUs can have. A job makes no progress before the overhead of its
+    first start is over; further overheads and worse placements only make schedules worse. If n jobs may share a
+    GPU it has n places, and a job takes up as many of them as its slowdowns imply
+    (`gsopt.schedule.bounds.places`).
 
     A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability. On
     k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. That is a point on the
@@ -152,6 +155,9 @@ def price_bound(
         A bound for the same or a similar cluster, whose prices are tried first.
     compiled
         Whether to use compiled kernels; None to use them where they pay off. The bounds differ by rounding.
+    round_length
+        Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
+        schedules in such rounds; for every schedule when None.
     on_progress
         Called with each better bound.
 
@@ -169,9 +175,43 @@ def price_bound(
     >>> 5.9 < found.mean_jct <= 6
     True
     """
-    begin = monotonic()
     _refuse(scenario, weights, cells, evaluations, seconds)
-    scenario = on_highest_speeds(on_best_tiers(scenario))
+    relaxation = Relaxation.of(scenario, round_length)
+    own = None if weights is None else [weights[number] for number in relaxation.numbers]
+    found = relaxed_bound(
+        relaxation,
+        weights=own,
+        cells=cells,
+        evaluations=evaluations,
+        seconds=seconds,
+        start=start,
+        compiled=compiled,
+        on_progress=on_progress and (lambda last: on_progress(_from_release(last, relaxation, own))),
+    )
+    return _from_release(found, relaxation, own)
+
+
+def _from_release(found: PriceBound, relaxation: Relaxation, weights: Sequence[float] | None) -> PriceBound:
+    """Return a bound on times from the release dates of the given workload, with its numbers of jobs."""
+    total = Fraction(found.total_jct) + relaxation.delayed(weights)
+    pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
+    return replace(found, total_jct=float_below(total), slopes=tuple(slope for _, slope in pairs))
+
+
+def relaxed_bound(
+    relaxation: Relaxation,
+    *,
+    weights: Sequence[float] | None = None,
+    cells: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    start: PriceBound | None = None,
+    compiled: bool | None = None,
+    on_progress: Callable[[PriceBound], Any] | None = None,
+) -> PriceBound:
+    """Bound the times from the dates of a relaxation on; options are those of `price_bound`."""
+    begin = monotonic()
+    scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
     parts = far_apart(scenario.workload)
     ends = list(accumulate(map(len, parts)))
@@ -184,11 +224,11 @@ def price_bound(
     for part, end, between in zip(parts, ends, pairwise([*begins, inf]), strict=True):
         first = end - len(part)
         left = None if seconds is None else max(seconds - (monotonic() - begin), 0.0)
-        own = scenario if len(parts) == 1 else _only(scenario, part)
+        own = relaxation if len(parts) == 1 else relaxation.part(part)
         found.append(
             _climbed(
                 own,
-                Demand.of(own, None if weights is None else weights[first:end]),
+                Demand.of(own.scenario, None if weights is None else weights[first:end]),
                 cells=cells,
                 evaluations=evaluations,
                 seconds=None if left is None else left * len(part) / (len(jobs) - first),
@@ -198,11 +238,6 @@ def price_bound(
             )
         )
     return _joined(scenario, found)
-
-
-def _only(scenario: Scenario, jobs: Sequence[Job]) -> Scenario:
-    """Return the scenario with only these jobs."""
-    return scenario.model_copy(update={"workload": scenario.workload.model_copy(update={"jobs": tuple(jobs)})})
 
 
 def _since(date: float, scenario: Scenario) -> float:
@@ -254,7 +289,7 @@ def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
 
 
 def _climbed(
-    scenario: Scenario,
+    relaxation: Relaxation,
     demand: Demand,
     *,
     cells: int | None,
@@ -265,6 +300,7 @@ def _climbed(
     look: Callable[[PriceBound], None] | None,
 ) -> PriceBound:
     """Return a bound for jobs that are not far apart, with times from their first release date on."""
+    scenario = relaxation.scenario
     begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit)
     best = -inf
 
@@ -284,7 +320,12 @@ def _climbed(
         compiled = steps >= (_MANY_RIGID if demand.is_rigid else _MANY) and is_worth_loading(seconds)
     if cells is None:
         cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
-    ascent = Ascent(demand, supply, cells=cells, compiled=compiled, on_evaluation=check)
+    trainings = None
+    if compiled and relaxation.times and is_installed():
+        trainings = Trainings(demand, scenario, relaxation.times)
+    ascent = Ascent(
+        demand, supply, cells=cells, compiled=compiled, trainings=trainings or None, on_evaluation=check
+    )
     if start is not None:
         edges = [float(Fraction(time) / demand.unit) for time in start.times]
         ascent.take(np.array(edges), _prices_of(start, types_of(scenario)))

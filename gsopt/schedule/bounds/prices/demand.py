@@ -1,7 +1,7 @@
 """Demand: what the jobs of a scenario need, as arrays, in a suitable unit of time."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 from math import inf, nextafter, ulp
@@ -20,6 +20,10 @@ from gsopt.schedule.bounds.places import places
 from gsopt.schedule.bounds.work import arrivals_of, options
 
 Array = np.ndarray[Any, Any]
+
+#: A number of GPUs; what a job holds there, which is their worth times the places that it takes up; and the
+#: part of its speed on GPUs on which menus were measured.
+Way = tuple[int, float, float]
 
 #: Up to this number doubles hold every integer.
 _LARGEST = 2**53
@@ -116,6 +120,18 @@ class Demand:
             speed=np.array([step.speed for step in steps], dtype=float),
         )
 
+    def only(self, jobs: Array) -> "Demand":
+        """Return the demand of some of the jobs, by number."""
+        steps = [np.arange(self.first[job], self.first[job + 1]) for job in jobs]
+        chosen = np.concatenate([np.zeros(0, dtype=np.int64), *steps])
+        return replace(
+            self,
+            **{name: getattr(self, name)[jobs] for name in ("release", "work", "weight", "slip", "kind")},
+            first=np.cumsum([0, *map(len, steps)], dtype=np.int64),
+            gpus=self.gpus[chosen],
+            speed=self.speed[chosen],
+        )
+
 
 def types_of(scenario: Scenario) -> list[str]:
     """Return the GPU types that some jobs require in all modes, if the cluster also has others."""
@@ -163,15 +179,30 @@ def _rest(above: int, below: int, units: float) -> float:
     return (above * denominator - numerator * below) / (below * denominator)
 
 
-def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
+def _worths(scenario: Scenario) -> Iterator[list[tuple[int, float, float]]]:
+    """Yield for each job the numbers of GPUs that the cluster has for it, their worth, and its speeds."""
     most = Capabilities(scenario)
     for job in scenario.workload.jobs:
         entries = []
         for mode, count, speed in options(job):
             worth = most.of(count, job.gpu_type_in(mode), job.memory_in(mode) or 0)
             if worth is not None:
-                entries.append((worth, speed if worth == count else speed * (worth / count)))
-        yield _joined(concave_hull(entries))
+                entries.append((count, worth, speed if worth == count else speed * (worth / count)))
+        yield entries
+
+
+def ways_of(scenario: Scenario) -> list[tuple[Way, ...]]:
+    """List the ways in which each job can run."""
+    found = zip(_worths(scenario), places(scenario), strict=True)
+    return [
+        tuple(sorted({(count, worth * place, worth / count) for count, worth, _ in entries}))
+        for entries, place in found
+    ]
+
+
+def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
+    for entries in _worths(scenario):
+        yield _joined(concave_hull([(worth, speed) for _, worth, speed in entries]))
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:

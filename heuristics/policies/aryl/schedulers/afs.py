@@ -15,7 +15,7 @@ Gain = Literal["base", "present", "pairs"]
 
 
 def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) -> Scheduler:
-    """Give each job its base workers, then each next worker to the job with the largest throughput gain.
+    """Grant each job its base workers, then each next worker to the job with the largest throughput gain.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
     allocating one more worker to the job with the largest throughput gain per GPU". Key of starts: `order`; of
@@ -82,7 +82,7 @@ class _Afs(InOrder):
 
 
 def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
-    """Give worker after worker to the winner of a scan, which continues at the last winner."""
+    """Grant worker after worker to the winner of a scan, which continues at the last winner."""
     pools, contenders = Pools(snapshot), [_Contender(place, job) for place, job in enumerate(snapshot.elastic)]
     winners: list[_Contender | None] = [None] * (len(contenders) + 1)  # of the scan over the first contenders
     begin = 0

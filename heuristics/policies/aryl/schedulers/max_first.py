@@ -8,7 +8,7 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 
 
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
-    """Give running jobs their most workers before starting others, least remaining GPU time first.
+    """Grant running jobs their most workers before starting others, least remaining GPU time first.
 
     Aryl starts all jobs that fit on their base workers, and divides the rest among them; if most jobs are
     elastic, they all run, slowly. Here it is the other way round: the next job gets the GPUs that running jobs

@@ -24,7 +24,7 @@ from gsopt.schedule.bounds import (
     MeanBound,
     lower_bound,
     mean_jct_bound,
-    on_highest_speeds,
+    on_weighted_epochs,
     position_bound,
     total_jct,
 )
@@ -166,11 +166,11 @@ def test_what_is_adaptive_is_freed() -> None:
     agents = Agents(whole_seconds=False)
     other = Job(name="b", release_date=0, duration=5, gpus=1)
     scenario = _scenario(agents, _job("a", agents, 2, 16), other)
-    freed = on_highest_speeds(scenario)
+    freed = on_weighted_epochs(scenario)
     assert freed.workload.jobs[1] == other
     assert freed.applications == {}
     assert freed.workload.jobs[0].duration < scenario.workload.jobs[0].duration
-    assert on_highest_speeds(freed) is freed
+    assert on_weighted_epochs(freed) is freed
 
 
 MACHINES = (

@@ -301,7 +301,7 @@ def test_spread_evenly_without_details(tmp_path: Path) -> None:
         ([node("n1", "gpu:9000000")], "must be at most 1,000,000 GPUs"),
         ([node("n1", cpus="x")], r"nodes\[0\]\.cpus: 'x': must be a whole number"),
         ([node("n1", cpus=-1)], r"nodes\[0\]\.cpus: -1: must be a number of CPUs"),
-        ([node("n1", state=7)], r"nodes\[0\]\.state: 7: must be a text"),
+        ([node("n1", state=7)], r"nodes\[0\]\.state: 7: must be a string"),
         ([node("n1", partitions="gpu")], r"nodes\[0\]\.partitions: 'gpu': must be a list"),
         ([node("n1")] * 2, r"nodes\[1\]\.name: 'n1': must not stand in the files twice"),
         ([running(1, "n1")] * 2, r"jobs\[1\]\.job_id: 1: must not stand in the files twice"),

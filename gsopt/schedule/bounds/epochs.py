@@ -1,0 +1,171 @@
+"""Epochs: the least seconds that each epoch of an adaptive job takes on any number of GPUs."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.course import Course
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.schedule.bounds.work import options
+
+Array = np.ndarray[Any, Any]
+
+#: Most seconds, and largest share of its work, that an epoch saves by ending in whole seconds: at least 1 s
+#: passes, so that 1.5 s count as 1 s.
+_ROUNDED, _ROUNDED_SHARE = 0.5, 1 / 3
+
+#: Seconds of overhead that pay for what whole seconds save between two restarts, see `EpochTimes`.
+_PAYING = 2.0
+
+#: GPUs that cost as much as the job's own time, for the weights of epochs. The best constant for the workloads
+#: of Pollux and Sia; any is valid.
+_OWN_GPUS = 8.0
+
+
+@dataclass(frozen=True, eq=False)
+class EpochTimes:
+    """The least seconds of each epoch, for all jobs of one kind.
+
+    A job makes progress through an epoch at the highest true speed, over all placements and allowed batches,
+    or slower. It begins at the first start plus its overhead. Where `Agents.whole_seconds` holds, an epoch ends
+    a whole number of seconds, and at least one, after the job last tuned, which saves up to half a second each
+    time. How these savings are counted depends on what interrupts a job:
+
+    - *Dear restarts.* Every start, resize and change of GPUs or mode that may change the number of GPUs costs
+      at least two seconds, and nothing makes a job slower than on GPUs of its own. Let a visit be the time
+      between two of these. An epoch that lasts x seconds without rounding takes at least max(1, x - 1/2)
+      seconds if it begins and ends in one visit, and these are the seconds that it counts. A first epoch of a
+      visit that began in an earlier one saves another second at most, and a last one that is not over when the
+      visit ends is at most one second further than counted. Both are paid by the overhead with which the visit
+      begins, in which the job counts as running on the same GPUs. A first visit begins with a whole epoch, so
+      there one second suffices (`advance`), and the rest of the first overhead delays the job.
+    - *Whole seconds throughout.* If moreover decisions fall on whole seconds only, and overheads take whole
+      seconds, so does every epoch inside a visit: the next whole number from x - 1/2 on.
+    - *Any other case.* Between two ends of epochs nothing is saved, and at the end of an epoch at most half a
+      second at the current speed, and at most a third of what was left. So the epoch counts as shorter on every
+      number of GPUs by the same share: that of half a second at its highest speed, at most a third.
+
+    An eviction may take progress back. What counts is the furthest that a job has been: it passes the rest of
+    an epoch in no less time than if it had not fallen back.
+
+    Attributes
+    ----------
+    counts
+        Numbers of GPUs on which the job may run, ascending.
+    seconds
+        Least seconds by epoch and number of GPUs; infinite where it cannot run.
+    advance
+        Seconds of the overhead of its first start that the counted seconds use up.
+    """
+
+    counts: Array
+    seconds: Array
+    advance: float
+
+    @cached_property
+    def weights(self) -> Array:
+        """Least GPU-seconds of every epoch, if the job's own time costs as much as eight GPUs."""
+        found: Array = ((self.counts + _OWN_GPUS) * self.seconds).min(axis=1)
+        return found
+
+    def speeds(self, weights: Array) -> Array:
+        """Return the highest speed on each number of GPUs if all epochs are as long as weights say.
+
+        Whenever the job is in an epoch its weighted work grows at the weight over its seconds, so it never
+        grows faster than at the highest of these speeds: weights of any size bound a job by one without epochs.
+        """
+        found: Array = (weights[:, None] / self.seconds).max(axis=0)
+        return found
+
+
+def epoch_times(scenario: Scenario, round_length: float | None = None) -> dict[str, EpochTimes]:
+    """Compute the least seconds of the epochs of all adaptive jobs that can run, by name of the job.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    round_length
+        Seconds between decisions if every schedule decides in rounds, as for `gsopt.simulation.simulate`.
+    """
+    found = _Times(scenario, round_length)
+    jobs = [job for job in scenario.workload.jobs if job.model in scenario.applications]
+    kinds: dict[_Kind, list[Job]] = {}
+    for job in jobs:
+        kinds.setdefault(found.kind(job), []).append(job)
+    times = {kind: found.of(own) for kind, own in kinds.items()}
+    pairs = ((job.name, times[found.kind(job)]) for job in jobs)
+    return {name: known for name, known in pairs if known is not None}
+
+
+#: A number of GPUs, and a batch; None where the job chooses it.
+_Option = tuple[int, int | None]
+
+#: Model, batch of the user where it counts, and options: a chosen batch stands for fixed ones beside it.
+_Kind = tuple[str, int | None, frozenset[_Option]]
+
+
+class _Times:
+    def __init__(self, scenario: Scenario, round_length: float | None) -> None:
+        self._scenario = scenario
+        self._largest = max((machine.gpus for machine in scenario.cluster.machines), default=None)
+        self._moves_in_whole_seconds = _moves_in_whole_seconds(scenario, round_length)
+
+    def kind(self, job: Job) -> _Kind:
+        own = self._options(job)
+        needed = frozenset((count, batch) for count, batch in own if batch is None or (count, None) not in own)
+        return job.model, self._users_batch(job), needed
+
+    def of(self, alike: Sequence[Job]) -> EpochTimes | None:
+        """Return the times of jobs of one kind; None if they run nowhere."""
+        model, users_batch = alike[0].model, self._users_batch(alike[0])
+        course = Course(self._scenario.applications[model], self._scenario.agents, users_batch)
+        highest: dict[int, Array] = {}
+        for count, batch in {option for job in alike for option in self._options(job)}:
+            speeds = course.highest_speeds(count, batch, largest=self._largest)
+            highest[count] = np.maximum(highest.get(count, 0.0), speeds)
+        counts = sorted(count for count, speeds in highest.items() if speeds.min() > 0)
+        if not counts:
+            return None
+        ends = [course.work_at(epoch) for epoch in range(course.application.epochs + 1)]
+        seconds = np.diff(ends)[:, None] / np.array([highest[count] for count in counts]).T
+        counted, advance = self._counted(self._scenario.overhead(alike[0]), seconds)
+        return EpochTimes(np.array(counts), counted[counted.min(axis=1) > 0], advance)
+
+    def _options(self, job: Job) -> set[_Option]:
+        most = self._scenario.cluster.gpus
+        return {(count, job.batch_in(mode)) for mode, count, _ in options(job) if count <= most}
+
+    def _users_batch(self, job: Job) -> int | None:
+        return job.batch_size if self._scenario.agents.progress == "samples" else None
+
+    def _counted(self, overhead: Overhead, seconds: Array) -> tuple[Array, float]:
+        """Return the seconds that epochs count, and what they use up of the first overhead."""
+        if not self._scenario.agents.whole_seconds:
+            return seconds, 0.0
+        if min(overhead.start, overhead.resize) < _PAYING or not _is_interrupted_by_restarts(self._scenario):
+            share = _ROUNDED / np.maximum(seconds.min(axis=1, keepdims=True), _ROUNDED / _ROUNDED_SHARE)
+            return seconds * (1 - share), 0.0
+        counted = seconds - _ROUNDED
+        paid = (overhead.start, overhead.stop, overhead.resize)
+        if self._moves_in_whole_seconds and all(map(float.is_integer, paid)):
+            counted = np.ceil(seconds * (1 - SUM) - _ROUNDED)
+        return np.maximum(counted, 1.0), 1.0
+
+
+def _is_interrupted_by_restarts(scenario: Scenario) -> bool:
+    """Check whether a job changes its number of GPUs by restarts only, and is as fast as on GPUs of its own."""
+    speed = scenario.speed
+    is_alone = scenario.share_limit == 1 or not (speed.interference or speed.default_interference > 1)
+    return scenario.restarts != "machines" and is_alone and not speed.gpu_types
+
+
+def _moves_in_whole_seconds(scenario: Scenario, round_length: float | None) -> bool:
+    """Check whether jobs start, move and stop at whole seconds of the scenario's clock only."""
+    is_undisturbed = not scenario.events and not scenario.capacity_changes
+    return round_length is not None and float(round_length).is_integer() and is_undisturbed

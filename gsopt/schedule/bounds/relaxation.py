@@ -1,0 +1,70 @@
+"""Relaxation: jobs without network tiers, applications and overheads that no schedule can beat."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+from math import inf
+
+from gsopt.core.errors import number_of, require
+from gsopt.core.numbers.grid import Exact
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.adaptive import on_weighted_epochs
+from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times
+from gsopt.schedule.bounds.starts import on_first_progress
+from gsopt.schedule.bounds.tiers import on_best_tiers
+
+
+@dataclass(frozen=True)
+class Relaxation:
+    """What bounds are computed for.
+
+    Attributes
+    ----------
+    scenario
+        The jobs by the dates from which they can make progress, on their best network tiers and with weighted
+        epochs.
+    numbers
+        The number of each of them in the given workload.
+    delays
+        Seconds from the release of each to that date.
+    times
+        The epochs of those that are adaptive, by name.
+    """
+
+    scenario: Scenario
+    numbers: Sequence[int]
+    delays: Sequence[Exact]
+    times: Mapping[str, EpochTimes] = field(default_factory=dict)
+
+    @classmethod
+    def of(cls, scenario: Scenario, round_length: float | None = None) -> "Relaxation":
+        """Relax a scenario, for all schedules or for those whose decisions are made in rounds."""
+        holds = round_length is None or 0 < number_of(round_length) < inf
+        require(holds, "round_length", round_length, "must be a finite number of seconds above 0, or None")
+        times = epoch_times(scenario, round_length)
+        advances = {name: own.advance for name, own in times.items()}
+        later, delays = on_first_progress(scenario, round_length=round_length, advances=advances)
+        numbers = {job.name: number for number, job in enumerate(scenario.workload.jobs)}
+        names = [job.name for job in later.workload.jobs]
+        return cls(
+            scenario=on_weighted_epochs(on_best_tiers(later), times),
+            numbers=[numbers[name] for name in names],
+            delays=[delays[name] for name in names],
+            times=times,
+        )
+
+    def part(self, jobs: Sequence[Job]) -> "Relaxation":
+        """Return the same of some consecutive jobs."""
+        names = [job.name for job in self.scenario.workload.jobs]
+        first = names.index(jobs[0].name)
+        chosen = slice(first, first + len(jobs))
+        workload = self.scenario.workload.model_copy(update={"jobs": tuple(jobs)})
+        scenario = self.scenario.model_copy(update={"workload": workload})
+        return replace(self, scenario=scenario, numbers=self.numbers[chosen], delays=self.delays[chosen])
+
+    def delayed(self, weights: Sequence[float] | None = None) -> Fraction:
+        """Add up the delays, by weights of the jobs if they have any."""
+        if weights is None:
+            return Fraction(sum(self.delays))
+        return sum((Fraction(w) * delay for w, delay in zip(weights, self.delays, strict=True)), Fraction(0))

@@ -1,0 +1,64 @@
+"""Starts: how long a job waits at least before it makes progress, for bounds to count."""
+
+from collections.abc import Mapping
+from fractions import Fraction
+from math import ceil
+
+from gsopt.core.numbers.grid import Exact, decimal, float_below
+from gsopt.core.numbers.tolerances import TERM, ULPS
+from gsopt.scenario.job import Job
+from gsopt.scenario.scenario import Scenario
+
+
+def on_first_progress(
+    scenario: Scenario, *, round_length: float | None = None, advances: Mapping[str, float] | None = None
+) -> tuple[Scenario, dict[str, Exact]]:
+    """Return a scenario whose jobs are released when they can make progress, and by name how much later.
+
+    A job makes no progress before its release plus the overhead of its first start. Where decisions are made in
+    rounds, it does not start before the first one from its release on. New dates are rounded down; the delays
+    are those of the rounded dates, and what bounds the result bounds the given scenario after they are added.
+
+    Parameters
+    ----------
+    scenario
+        What is given.
+    round_length
+        Seconds between decisions, the first of them where the clock of the scenario begins; None if jobs may
+        start at any time.
+    advances
+        Seconds of the first overhead of a job, by name, that do not count.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> from gsopt.scenario.job import Workload
+    >>> from gsopt.scenario.scenario import Overhead
+    >>> jobs = [Job(name=n, release_date=r, duration=60, gpus=1) for n, r in [("a", 0), ("b", 61.5)]]
+    >>> given = Scenario.of(Workload(jobs=jobs), 4, overheads=Overhead(start=4))
+    >>> later, delays = on_first_progress(given, round_length=60)
+    >>> [job.release_date for job in later.workload.jobs], delays["b"]
+    ([4.0, 124.0], Fraction(125, 2))
+    """
+    length = None if round_length is None else decimal(round_length)
+    origin, early = scenario.clock.origin, advances or {}
+
+    def later(job: Job) -> Job:
+        date = decimal(job.release_date)
+        if length is not None:
+            rounds = Fraction(date - origin) / length
+            date = (
+                origin + ceil(rounds * (1 - Fraction(TERM) * ULPS)) * length
+            )  # in doubles a round may be earlier
+        date += decimal(scenario.overhead(job).start) - decimal(early.get(job.name, 0.0))
+        return job.model_copy(update={"release_date": max(float_below(date), job.release_date)})
+
+    given = scenario.workload.jobs
+    jobs = [later(job) for job in given]
+    pairs = zip(given, jobs, strict=True)
+    delays = {job.name: decimal(new.release_date) - decimal(job.release_date) for job, new in pairs}
+    if not any(delays.values()):
+        return scenario, delays
+    by_date = tuple(sorted(jobs, key=lambda job: job.release_date))
+    workload = scenario.workload.model_copy(update={"jobs": by_date})
+    return scenario.model_copy(update={"workload": workload}), delays
