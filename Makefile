@@ -59,7 +59,7 @@ notebooks: $(READY)     ## execute every notebook that, or whose library, is new
 	@$(MAKE) --no-print-directory --jobs="$$(getconf _NPROCESSORS_ONLN)" $(EXECUTED)
 
 build/notebooks/%.ipynb: notebooks/%.ipynb $(LIBRARY)
-	$(BIN)/jupyter nbconvert --log-level=WARN --KernelManager.transport=ipc --to notebook --execute --output-dir $(@D) $<
+	$(BIN)/jupyter nbconvert --log-level=WARN --to notebook --execute --output-dir $(@D) $<
 
 docs: notebooks         ## the site, with the executed notebooks and the API reference; a warning ends it
 	$(BIN)/sphinx-build --fail-on-warning --keep-going --quiet --jobs=auto -d build/doctrees docs build/docs
