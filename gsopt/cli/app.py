@@ -18,7 +18,7 @@ from gsopt.core.errors import kept_running
 _COMMANDS = {
     "compare": "Compare methods with the optimum, or policies on a trace.",
     "solve": "Solve one instance and print the judged result.",
-    "simulate": "Simulate policies on a trace, with a bound that none can beat.",
+    "simulate": "Simulate policies on a trace and prove a lower bound.",
     "check": "Judge a solution of an instance.",
     "judge": "Judge a schedule from any source against a proven bound.",
     "generate": "Generate an instance.",

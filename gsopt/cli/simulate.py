@@ -59,7 +59,10 @@ def simulate(
     schedules: Annotated[Path | None, typer.Option(help="folder for the schedules, one CSV per policy")] = None,
     as_json: Json = False,
 ) -> None:
-    """Simulate policies on a trace and compute a lower bound that no policy can beat."""
+    """Simulate policies on a trace and prove a lower bound.
+
+    No policy can have a mean job completion time below the bound.
+    """
     policies = find_policies(policy, "--policy", seed)
     given = read_setting(
         setting,
