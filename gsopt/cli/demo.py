@@ -24,7 +24,7 @@ from gsopt.scenario.scenario import Scenario
 _TIME_LIMIT = 5.0
 
 #: Most instances of a decision, drawn evenly from more: where all decisions are shown, and where one is.
-_FEW, _MANY = 8, 40
+_FEW, _MANY = 6, 40
 
 #: Suites that are shown: the first of these that a decision has.
 _SUITES = ("production", "small")
