@@ -22,12 +22,13 @@ from gsopt.evaluation.catalogue import (
 from gsopt.evaluation.solve import solve
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import Job, Workload
-from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.schedule.bounds import mean_jct_bound
 from gsopt.simulation import Policy, simulate
 from tests.effort import cases
 from tests.exactness.changes import CHANGES, EPOCH, FAR, Pair, pairs, plus, remade, shuffled, times
 from tests.exactness.trial import ORACLES, instance
+from tests.unwrap import unwrap
 
 #: Instances of each decision. On each the default method and some others, which take turns, are given one of
 #: the changes, which take turns too.
@@ -219,6 +220,31 @@ def test_bounds_follow(evaluations: int) -> None:
         for factor in ("1e-6", "1e6"):
             wanted = float(factor) * found
             assert _bound(_scaled(workload, factor), evaluations) == pytest.approx(wanted, rel=1e-15)
+
+
+@pytest.mark.parametrize("evaluations", [0, 20])
+def test_bounds_with_overheads_and_rounds_follow(evaluations: int) -> None:
+    """So are bounds where starts take time and decisions are made in rounds, which are in that unit too."""
+    for seed in range(cases(100)):
+        random = Random(seed)
+        workload, start, length = _workload(random), random.choice([0.5, 7.0]), random.choice([None, 2.5, 60.0])
+
+        bound = partial(_bound_in_rounds, start=start, length=length, evaluations=evaluations)
+        found = bound(workload)
+        assert bound(_later(workload)) == pytest.approx(found, rel=1e-12)
+        assert bound(Workload(jobs=shuffled(workload.jobs, random))) == found
+        for factor in ("1e-6", "1e6"):
+            wanted = float(factor) * found
+            assert bound(_scaled(workload, factor), factor) == pytest.approx(wanted, rel=1e-12)
+
+
+def _bound_in_rounds(
+    workload: Workload, factor: str = "1", *, start: float, length: float | None, evaluations: int
+) -> float:
+    overhead = Overhead(start=float(unwrap(times(start, factor))))
+    scenario = Scenario.of(workload, _CLUSTER, overheads=overhead)
+    found = mean_jct_bound(scenario, evaluations=evaluations, round_length=times(length, factor))
+    return unwrap(found).mean_jct
 
 
 def _bound(workload: Workload, evaluations: int) -> float:
