@@ -1,4 +1,4 @@
-"""Rigid: requirements of the problems over time whose jobs run in one way only."""
+"""Rigid: requirements of problems over time whose jobs can run in only one way."""
 
 from collections.abc import Mapping, Sequence
 
@@ -24,13 +24,13 @@ def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
     jobs
         The jobs.
     memory
-        Whether jobs may state the memory that they need.
+        Whether jobs may state their memory demand.
 
     Raises
     ------
     RuleBroken
-        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states memory although it is
-        ignored.
+        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states a memory demand that would
+        be ignored.
 
     Examples
     --------
