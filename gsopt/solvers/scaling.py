@@ -243,7 +243,7 @@ class _Stages:
         return sum(cost * round(value) for cost, value in zip(self.costs, point.tolist(), strict=True) if cost)
 
     def _raise_bound(self, bound: int) -> None:
-        """Adopt the bound of a stage, which holds for every solution no worse than the best known one."""
+        """Adopt the bound of a stage, which is valid for all solutions no worse than the best known one."""
         if self.best is not None:
             bound = min(bound, self._value(self.best))
         self.bound = bound if self.bound is None else max(self.bound, bound)
