@@ -1,4 +1,4 @@
-"""App: the commands of ``gsopt``, each imported from the file of its name once it is used."""
+"""App: the commands of ``gsopt``, each imported on use from the file with its name."""
 
 import sys
 from collections.abc import Iterator
@@ -53,7 +53,7 @@ _SETTINGS = {"generate": {"allow_extra_args": True, "ignore_unknown_options": Tr
 
 @contextmanager
 def _interrupted() -> Iterator[None]:
-    """Raise `Interrupted` in place of what Ctrl-C raises, of which typer would say nothing."""
+    """Raise `Interrupted` in place of KeyboardInterrupt, for which typer would print no message."""
     try:
         yield
     except KeyboardInterrupt:
@@ -61,14 +61,17 @@ def _interrupted() -> Iterator[None]:
 
 
 class Commands(TyperGroup):
-    """The commands; Ctrl-C in one of them ends in one line, and so does what somebody's code does there."""
+    """The group of commands.
+
+    Ctrl-C, and any error in code that is not gsopt's, ends a command with a one-line message.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = {name: TyperCommand(name, help=line) for name, line in _COMMANDS.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command."""
+        """Import a command by name."""
         del ctx
         if cmd_name not in self.commands:
             return None
@@ -89,12 +92,12 @@ class Commands(TyperGroup):
             )
 
     def make_context(self, *given: Any, **options: Any) -> Any:
-        """Read the arguments."""
+        """Parse the arguments."""
         with _interrupted():
             return super().make_context(*given, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was chosen."""
+        """Run the chosen command."""
         with _interrupted(), kept_running("somebody's code"):
             return super().invoke(ctx)
 
@@ -128,7 +131,7 @@ def options(
 
 
 def run() -> int:
-    """Run the command that the arguments of the process name, and return its exit code."""
+    """Run the command given by the arguments of the process, and return its exit code."""
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     return int(app(prog_name="gsopt", standalone_mode=False) or 0)

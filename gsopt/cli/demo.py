@@ -1,4 +1,4 @@
-"""``gsopt demo``: how far heuristics are from the optimum, at a glance."""
+"""``gsopt demo``: shows at a glance how far heuristics are from the optimum."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -134,7 +134,7 @@ def _show_details(decisions: Sequence[str]) -> None:
 
 
 def _show_glance(decisions: Sequence[str]) -> None:
-    """Show a line for every decision, and the policies."""
+    """Show one line for every decision, and the policies."""
     say(_INTRODUCTION)
     lines: list[tuple[str, ...]] = list(_HEADS)
     notes: list[str] = []
@@ -157,7 +157,7 @@ def _show_glance(decisions: Sequence[str]) -> None:
 
 
 def _fit(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Lay out cells in lines of a page: figures to the right, and the first cut where they are too long."""
+    """Return cells as lines of a page, with figures right-aligned and the first column truncated if needed."""
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     first = PAGE - sum(widths[1:]) - len(widths[1:])
     shown = []
@@ -175,7 +175,7 @@ def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
 
 
 def _instances(word: str, most: int) -> list[Problem[Any]]:
-    """Return instances of the suite that is shown, those that count the same thing."""
+    """Return the instances of the suite on display that share a unit."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites))]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)

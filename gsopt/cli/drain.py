@@ -1,4 +1,4 @@
-"""``gsopt drain``: which nodes of a cluster that runs to return so that the least work is lost."""
+"""``gsopt drain``: chooses the nodes of a running cluster to return so that the least work is lost."""
 
 import json
 from typing import Annotated
@@ -65,7 +65,7 @@ def _exit_code(found: Drain) -> Exit:
 
 
 def _shown(found: Drain) -> str:
-    """Show what to return, what it costs, and what to type."""
+    """Return the output: the nodes to return, the cost, and the commands to type."""
     if found.result is None or found.solution is None:
         return "\n".join([*_kept(found), _headline(found)])
     return "\n".join([*found.commands, "", *_kept(found), *_facts(found), _headline(found)])
@@ -88,7 +88,7 @@ def _headline(found: Drain) -> str:
 
 
 def _lost(found: Drain, value: Number | None) -> str:
-    """Say what is lost, in what it is counted in."""
+    """Return the cost of the lost work, with its unit."""
     unit = _UNITS[Cost(found.cost)]
     return counted(plain(value) or 0, "job") if found.cost == Cost.JOBS else f"{plain(value):,} {unit}"
 

@@ -1,4 +1,4 @@
-"""``gsopt generate``: an instance from a generator."""
+"""``gsopt generate``: creates an instance with a generator."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -41,7 +41,7 @@ def generate(
 
 
 def _options(words: list[str]) -> dict[str, str]:
-    """Read pairs of a name and a value, such as ``--servers 40`` or ``--servers=40``."""
+    """Parse pairs of a name and a value, such as ``--servers 40`` or ``--servers=40``."""
     texts: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
@@ -56,7 +56,7 @@ def _options(words: list[str]) -> dict[str, str]:
 
 
 def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
-    """Call a generator; its options are typed as those in a study's file are."""
+    """Call a generator with options that are converted to their types as in study files."""
     try:
         return generate_instance(generator, {name: read_value(text) for name, text in texts.items()})
     except InvalidInput as error:

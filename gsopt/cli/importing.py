@@ -1,4 +1,4 @@
-"""``gsopt import``: a cluster that runs, from what its scheduler prints, and its decisions as files."""
+"""``gsopt import``: reads a running cluster from its scheduler's output, and writes its decisions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -60,7 +60,7 @@ def import_(
 
 
 def _shown(snapshot: Snapshot) -> str:
-    """Say what a snapshot holds."""
+    """Return a description of a snapshot."""
     types = ", ".join(
         f"{number:,} {kind or 'of a type nobody tells'}" for kind, number in snapshot.gpus.items()
     )

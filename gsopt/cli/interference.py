@@ -1,4 +1,4 @@
-"""``gsopt interference``: how well slowdowns of shared GPUs are predicted, and what that costs."""
+"""``gsopt interference``: evaluates predictions of slowdowns on shared GPUs."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -113,7 +113,10 @@ def _read(table: str, reader: str | None) -> PairTable:
 def _evaluations(
     chosen: Mapping[str, Predictor], evaluated: Callable[[Predictor], Evaluation], *, named: bool
 ) -> dict[str, Evaluation]:
-    """Evaluate predictors one by one; of all that there are one that cannot predict is said and left out."""
+    """Evaluate predictors one by one.
+
+    If none are named, those that cannot predict are skipped with a message.
+    """
     found: dict[str, Evaluation] = {}
     last = list(chosen)[-1]
     with show_progress() as progress:
@@ -130,7 +133,7 @@ def _evaluations(
 
 
 def _print(found: Mapping[str, Evaluation]) -> None:
-    """Print a line for each predictor, and the features that matter most to those that tell."""
+    """Print one line for each predictor, and the most important features of predictors that report them."""
     rows = list(found.values())
     cells = {name: [cell(row) for row in rows] for name, cell in _COLUMNS.items()}
     columns = [Column(name, values) for name, values in cells.items()]
@@ -144,7 +147,7 @@ def _print(found: Mapping[str, Evaluation]) -> None:
 
 
 def _print_importance(importance: Mapping[str, Mapping[str, float]]) -> None:
-    """Print the features that matter most, predictor by predictor."""
+    """Print the most important features of each predictor."""
     headings: dict[int, str] = {}
     shown: list[tuple[str, float]] = []
     for name, parts in importance.items():

@@ -1,4 +1,4 @@
-"""``gsopt judge``: anybody's schedule, with what is proven of every schedule beside it."""
+"""``gsopt judge``: judges a schedule from any source, and compares it with a proven bound."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -113,7 +113,7 @@ def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
 
 
 def _columns(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """Read ``theirs=ours``."""
+    """Parse column names given as ``theirs=ours``."""
     found: dict[str, str] = {}
     for text in given or ():
         theirs, equals, ours = text.rpartition("=")

@@ -1,4 +1,4 @@
-"""``gsopt methods``: what there is to compare."""
+"""``gsopt methods``: lists the methods that can be compared."""
 
 from gsopt.cli.arguments import AnyWord
 from gsopt.cli.output import list_entries, print_table

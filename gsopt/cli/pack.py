@@ -1,4 +1,4 @@
-"""``gsopt pack``: whether what waits in a cluster that runs can be placed, where, and what is missing."""
+"""``gsopt pack``: places the pending jobs of a running cluster, or shows which resources are missing."""
 
 import json
 from typing import Annotated
@@ -46,7 +46,7 @@ def _exit_code(found: Pack) -> Exit:
 
 
 def _shown(found: Pack) -> list[str]:
-    """Show where jobs go, what is missing for the others, and at the end how many there are of each."""
+    """Return the output: the nodes of placed jobs, missing resources of the others, and both counts."""
     return [*_placed(found), *_missing(found), *_summary(found)]
 
 

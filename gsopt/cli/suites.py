@@ -1,4 +1,4 @@
-"""``gsopt suites``: what is known of the committed instances."""
+"""``gsopt suites``: lists and verifies the best known values of the committed instances."""
 
 import json
 from typing import Annotated, Any
@@ -14,10 +14,10 @@ from gsopt.core.errors import InvalidInput
 
 
 class _WithTable(TyperGroup):
-    """The commands below ``suites``, of which ``table`` need not be named."""
+    """The subcommands of ``suites``, where ``table`` may be omitted."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in the command that was left out."""
+        """Insert the command ``table`` if it was left out."""
         named = {*self.commands, *self.get_help_option_names(ctx)}
         return super().parse_args(ctx, args if args and args[0] in named else ["table", *args])
 
