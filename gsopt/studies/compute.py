@@ -1,4 +1,4 @@
-"""Compute: one cell, in a worker process that keeps the instances it has loaded last."""
+"""Compute: computes one cell in a worker process, which caches the instances that it loaded last."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -40,17 +40,17 @@ _MOST_LOADED = 2
 
 
 def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> CellOutcome:
-    """Compute a cell; whatever goes wrong in it is an outcome too.
+    """Compute a cell, turning any error into an outcome as well.
 
     Parameters
     ----------
     cell
         The cell.
     link
-        The link to the parent process, if there is one: a policy whose decision goes on beyond the time limit
-        is given up then, and the process with it.
+        The link to the parent process, if there is one. With a link, the process is ended if a policy's
+        decision exceeds the time limit.
     bound
-        What is proven of every policy on the instance, where it is simulated and anything is.
+        A bound that holds for every policy on the instance, or None.
     """
     begin = perf_counter()
     try:
@@ -69,9 +69,9 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 
 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
-    """Bound what any policy does on a cell's instance by trying that many prices, the usual share when None.
+    """Return a bound on the mean JCT of any policy on a cell's instance, or None if nothing can be proven.
 
-    None where nothing can be proven.
+    `evaluations` is the number of GPU prices to try; None for a default share of effort.
     """
     del link  # to the parent process
     try:
@@ -82,7 +82,7 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
 
 
 def recorded(cell: Cell) -> simulation.Replay:
-    """Replay a policy's cell once more, and keep its schedule, which is judged."""
+    """Simulate a policy's cell again, and return the run with its schedule, which is judged."""
     (scenario, round_length), _ = _load(cell)
     with trusting(cell.trust):
         run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
@@ -92,7 +92,7 @@ def recorded(cell: Cell) -> simulation.Replay:
 
 
 def _load(cell: Cell) -> tuple[Any, Mapping[str, str]]:
-    """Return a cell's instance, and the digests of the files that it was read from."""
+    """Return a cell's instance and the digests of the files from which it was read."""
     key = cell.instance_key
     if key not in _LOADED:
         with noting_reads() as noted:
@@ -152,7 +152,7 @@ def _policy(cell: Cell) -> Policy:
 
 
 def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
-    """Judge a schedule that was recorded, and return what sharing and loans were worth."""
+    """Judge a recorded schedule, and return figures on the benefit of sharing and of loans."""
     if run.schedule is None:
         return {}
     judged(run.schedule, run.scenario, fairness=False)
@@ -161,9 +161,9 @@ def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
 
 
 def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
-    """Return the mean benefit of sharing to the jobs that came, and for which part of them it was above 1.
+    """Return the mean benefit of sharing to jobs that joined others, and the fraction with a benefit above 1.
 
-    Nothing where no job started beside others, or where that cannot be told (`sharing_benefits`).
+    The dict is empty if no job joined others, or if the benefit is not defined (`sharing_benefits`).
     """
     try:
         benefits = [] if run.schedule is None else list(sharing_benefits(run.schedule, run.scenario).values())
@@ -177,7 +177,7 @@ def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """End the process of a run once a decision goes on beyond the time limit."""
+    """End the process of a run if a decision exceeds the time limit."""
     if link is None or cell.time_limit is None:
         yield
         return

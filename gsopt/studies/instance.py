@@ -1,4 +1,4 @@
-"""Instance: what a cell is computed on; an entry of a study's file is resolved once, to what loads its data."""
+"""Instance: resolves the entries of a study's file to instances that any process can load."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -34,10 +34,10 @@ Simulated = tuple[Scenario, float | None]
 
 @dataclass(frozen=True)
 class StudyInstance:
-    """An instance of a study.
+    """An instance in a study.
 
-    `load` loads the problem, or what is simulated, in any process. It raises `InvalidInput` where a generator
-    refuses its arguments, or a file is no longer what it was.
+    `load` returns the problem or the simulated scenario, in any process. It raises `InvalidInput` if a
+    generator rejects its arguments or if a file has changed.
     """
 
     definition: Definition  # changes when the instance does
@@ -49,7 +49,7 @@ class StudyInstance:
 
 
 def instances_of(point: Point) -> Iterator[StudyInstance]:
-    """Yield the instances that one point of an entry names: several for a suite, otherwise one."""
+    """Yield the instances at one point of an entry: several for a suite, otherwise one."""
     kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
         "instance": _named,
         "generator": _generated,
@@ -67,12 +67,15 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
 
 
 def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Call a generator with options as they are read from JSON."""
+    """Call a generator with options read from JSON."""
     return _call(generator, typed(generator, options))
 
 
 def workload_of(reading: Any, source: str) -> Workload:
-    """Return the workload of what a reader has read; if no row could be used, it was no such trace."""
+    """Return the workload in a reader's result.
+
+    Raise `InvalidInput` if no row was usable, as the file is then not such a trace.
+    """
     workload: Workload = reading.workload
     if reading.dropped and not workload.jobs:
         first = reading.dropped[0]
@@ -136,7 +139,7 @@ def _load_trace(name: str, path: str | None, arguments: Mapping[str, Any], max_g
 
 
 def _window(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the window among a reader's options; it may be written as on the command line, such as 30d:31d."""
+    """Return the option `window` of a reader, which may be written as on the command line, such as 30d:31d."""
     text = options.get("window")
     return {"window": read_window(text)} if isinstance(text, str) else {}
 
@@ -200,7 +203,7 @@ def _call(generator: Callable[..., Any], arguments: Mapping[str, Any], *given: A
 
 
 def _refuse_no_data(field: str, point: Point, *, wanted: bool) -> None:
-    """Refuse a path to nothing, and real data that are wanted without a path or a data folder."""
+    """Raise `InvalidInput` if a path does not exist, or if public data are requested without a data folder."""
     path = point.values.get("path")
     if path is None and wanted and catalogue.data_folder() is None:
         rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
@@ -232,6 +235,6 @@ def _file_or_committed(name: str) -> Problem[Any]:
 
 
 def _digest_of(problem: Problem[Any]) -> str:
-    """Fingerprint the data of an instance, without what the file says about them."""
+    """Return a hash of an instance's data, excluding its `about`."""
     data = problem.model_dump(mode="json", exclude={"about"})
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()
