@@ -1,4 +1,7 @@
-"""Commands: shell commands that return nodes; they are only printed, and never run."""
+"""Commands: shell commands that return nodes.
+
+They are only printed, and never run.
+"""
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
@@ -13,7 +16,7 @@ _REASON = "returned by gsopt"
 
 
 def quoted(text: str) -> str:
-    r"""Return text as one word of a shell command, on one line."""
+    r"""Return a string quoted as one word of a shell command, on one line."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_quotes, text)) + "'"
@@ -26,7 +29,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Return the commands that return nodes and preempt gangs, both given by name, in order."""
+    r"""Return, in order, the commands that return nodes and preempt gangs, both given by name."""
     if not servers:
         return ()
     if snapshot.source == "slurm":
@@ -67,6 +70,6 @@ def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str
 
 
 def _counted(names: Sequence[str]) -> str:
-    """Return the first of some pods' names for a one-line comment, and count the others."""
+    """Return the first few pod names for a one-line comment, with a count of the others."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return f"pod {escape(names[0])}{more}"

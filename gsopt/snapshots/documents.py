@@ -1,4 +1,4 @@
-"""Documents: JSON or YAML printed by other tools, read without trust."""
+"""Documents: JSON or YAML from other tools, read as untrusted input."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def read_documents(path: str | Path) -> list[Field]:
 
 
 def text_of(path: str | Path) -> str:
-    """Read a file, without a byte order mark."""
+    """Read a text file, dropping any byte order mark."""
     return read_text(path).removeprefix(_BYTE_ORDER_MARK)
 
 
@@ -43,7 +43,7 @@ def parse(source: str, text: str) -> list[Field]:
 
 
 def _require_shallow(source: str, data: Any) -> None:
-    """Refuse data that are nested more deeply than any scheduler prints."""
+    """Raise `InvalidInput` for data nested more deeply than any scheduler's output."""
     level = [data]
     for _ in range(DEEPEST):
         level = [
@@ -70,6 +70,6 @@ def objects(documents: list[Field]) -> Iterator[Field]:
 
 
 def _of_kind(item: Field, kind: str) -> Field:
-    """Return an item of a list, with the kind implied by the list if it has none itself."""
+    """Return an item of a list, with the kind implied by the list if it has none of its own."""
     whole = item.mapping()
     return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

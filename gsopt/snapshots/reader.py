@@ -1,4 +1,4 @@
-"""Reader: reading snapshots from files of a supported scheduler, or of gsopt."""
+"""Reader: reads snapshots from files of a supported scheduler or of gsopt."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -42,18 +42,18 @@ def read_snapshot(
     paths
         The files, in any order, or one snapshot written by gsopt.
     source
-        A `Source`; recognized from the content if empty.
+        A `Source`, recognized from the content if empty.
     levels, gpu_resources
         As in `gsopt.snapshots.kubernetes.read`.
     time
-        Time at which the files were written, in seconds since 1970; None for the latest time in them.
+        Time at which the files were written, in seconds since 1970. None for the latest time in them.
     notes
-        A list that receives a line for everything that was left out.
+        A list to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is not such a file; the message names file, field, value and rule.
+        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
 
     Examples
     --------
@@ -88,7 +88,10 @@ def read_snapshot(
 
 
 def _is_slurm(document: Field) -> bool:
-    """Check whether a document is from Slurm; those of Kubernetes have a kind."""
+    """Check whether a document is from Slurm.
+
+    Documents of Kubernetes have a kind.
+    """
     keys = document.mapping()
     return "kind" not in keys and any(name in keys for name in LISTS)
 

@@ -1,4 +1,4 @@
-"""Returning: which nodes may be returned, and the problem `reclaiming` for them."""
+"""Returning: the nodes that may be returned, and the problem `reclaiming` for them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Cost(StrEnum):
 
 
 def check_cost(cost: str) -> None:
-    """Refuse anything that is not a `Cost`."""
+    """Raise `InvalidInput` for anything that is not a `Cost`."""
     if cost not in list(Cost):
         raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
@@ -99,7 +99,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the GPUs of a gang by node; a fraction of a GPU, or none, counts as one."""
+    """Return the GPUs of a gang by node, rounded up to at least one."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:

@@ -90,7 +90,7 @@ class DaskCluster:
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Refuse workers that lack something, or have other versions than this machine."""
+        """Raise `InvalidInput` for workers that lack files or modules, or have other versions than here."""
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
         for worker, wrong in sorted(found.items()):
@@ -169,7 +169,7 @@ class DaskCluster:
 
 
 def _refuse(machine: str, wrong: Exception | None) -> None:
-    """Raise `InvalidInput` for an unfit machine, or one whose gsopt is missing or too different to answer."""
+    """Raise `InvalidInput` for an unfit machine, or one whose gsopt is missing or too different."""
     if isinstance(wrong, InvalidInput):
         raise at(machine, wrong)
     if wrong is not None:

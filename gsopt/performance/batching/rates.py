@@ -1,4 +1,4 @@
-"""Rates: the throughput of many jobs on every number of GPUs, as arrays."""
+"""Rates: the throughput of many jobs on all numbers of GPUs, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimeTable:
-    """The `StepTime` of many jobs as floats, for searches and policies that evaluate all of them at once."""
+    """The `StepTime` of many jobs in floats, for searches and policies that evaluate all jobs at once."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats
@@ -34,7 +34,7 @@ class StepTimeTable:
         )
 
     def _without_samples(self, gpus: Counts) -> Floats:
-        """Return the seconds of a step that do not depend on its batch."""
+        """Return the seconds of a step that do not depend on the batch size."""
         further = 2.0 * (gpus - 1)
         communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
         seconds: Floats = self.fixed[:, None] + communication

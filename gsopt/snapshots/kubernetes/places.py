@@ -1,4 +1,4 @@
-"""Places: the nodes on which waiting pods may run, once for all pods with the same requirements."""
+"""Places: the nodes on which waiting pods may run, determined once for all pods with equal requirements."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """Collects the requirements of pods on nodes, and the nodes that meet them.
+    """Collector of the requirements of pods on nodes, and of the nodes that meet them.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class KubernetesPlaces:
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the nodes on which a pod may run; empty if it may on all open ones."""
+        """Return the name of the set of nodes on which a pod may run, empty if it may run on all open nodes."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)

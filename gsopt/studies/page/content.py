@@ -108,7 +108,7 @@ def content(
 
 
 def summary(found: Results, runs: Sequence[StudyRun]) -> str:
-    """Say in a sentence or two how many cells have a result, and when and by which version."""
+    """Return a sentence or two on the number of cells with a result, the dates and the versions."""
     count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
     kinds = ((CellState.FAILED, "failed"), (CellState.UNSUPPORTED, "that the method does not handle"))
