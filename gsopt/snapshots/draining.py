@@ -121,7 +121,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Disruption budgets with more evictions than allowed at a time: the two numbers, by name."""
+        """Numbers of needed and of allowed evictions, by name, for disruption budgets with too few allowed."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:

@@ -31,10 +31,10 @@ def imperfect(least: int, most: int) -> Speed:
 
 
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
-    """Return a speed function that drops by a toll for every eight-GPU server beyond the job's first one.
+    """Return a speed function that drops at every eight-GPU server beyond the job's first one.
 
-    The drop makes the values neither concave nor monotone: the first worker on another server can cost time,
-    for which later ones make up. Measured curves look like this where a job crosses to another node.
+    The drop makes the values neither concave nor monotone. The first worker on another server can cost time,
+    which later workers make up for. Measured curves look like this when a job expands to another node.
     """
 
     def speed(workers: int) -> float:

@@ -1,4 +1,4 @@
-"""Vector packing: the instance classes on which the literature compares methods."""
+"""Vector packing: classes of instances used to compare methods in the literature."""
 
 from collections.abc import Iterator
 from random import Random
@@ -57,7 +57,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
     family
         Number of the class.
     workers
-        Number of workers; in class 10 a multiple of 3.
+        Number of workers, which must be a multiple of 3 in class 10.
     resources
         Number of resources: GPU, CPU, memory, and then r4, r5 and so on.
     seed

@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return the requests of a pod: its containers together or the largest init container, plus overhead."""
+    """Return a pod's requests: the larger of all containers and the largest init container, plus overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:

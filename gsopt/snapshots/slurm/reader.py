@@ -138,7 +138,7 @@ def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
 
 
 def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
-    """Return when the files were written, or else when the last job started or was submitted."""
+    """Return when the files were written or, if unknown, when the last job was started or submitted."""
     times = [moment(document["last_update"]) for document in documents]
     if not any(times):
         times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
