@@ -24,7 +24,7 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
     Hours in the figure are seconds here. The figure shows only the mean job completion times: 6.6 h under fair
     sharing and 4.6 h if the shortest job comes first. These do not determine the sizes. In cluster-hours, (x, 6
     - 2x, 1.8 + x) fits for every x from 1.4 to 2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are
-    truncations of 20/3 and 14/3.
+      truncations of 20/3 and 14/3.
 
     Source: Ares, Figure 1.
 

@@ -11,10 +11,10 @@ so everything else here is gsopt's own:
   neighbours, and seconds per sample in proportion to multiply-adds per image.
 - Gradients are four bytes for each parameter of the published architectures.
 - The four GPUs of a server reduce gradients on a ring of 40 GB/s, and other GPUs on a ring of 10 GB/s, four
-fifths of EDR InfiniBand. Communication is not hidden.
+  fifths of EDR InfiniBand. Communication is not hidden.
 - A larger batch needs more samples, ``1 + B / critical`` times those of the smallest batch. This fits the
-numbers of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %. Sia's
-numbers come from training with learning rates that are scaled with the batch size, as in ONES.
+  numbers of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %. Sia's
+  numbers come from training with learning rates that are scaled with the batch size, as in ONES.
 """
 
 from functools import cache

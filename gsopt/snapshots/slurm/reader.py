@@ -43,7 +43,7 @@ def read(
     as topology.conf.
 
     - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain resources of their own.
-    The GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
+      The GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
     - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
       total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
     - **Kept** are nodes that are down, drained, away, or in an active reservation.
