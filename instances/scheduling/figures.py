@@ -22,9 +22,9 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
     """Create the three jobs of Figure 1, released at once and with linear speed.
 
     Hours in the figure are seconds here. The figure shows only the mean job completion times: 6.6 h under fair
-    sharing and 4.6 h if the shortest job comes first. These do not determine the sizes. In cluster-hours, (x, 6
-    - 2x, 1.8 + x) fits for every x from 1.4 to 2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are
-      truncations of 20/3 and 14/3.
+    sharing and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are exact,
+    sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If they are truncations of 20/3
+    and 14/3, sizes of (x, 6 - 2x, 2 + x) fit.
 
     Source: Ares, Figure 1.
 
