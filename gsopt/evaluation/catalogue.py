@@ -172,10 +172,12 @@ def demo_workload() -> tuple[Workload, int]:
 def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
     """Find one method of a decision by its name or as ``package.module:function``; return a callable as it is.
 
-    A policy, which is known by its first parameter ``state``, is lifted to a heuristic of scheduling, and
-    refused elsewhere. Errors call the method `field`.
+    A class of formulations stands for its instance. A policy, which is known by its first parameter ``state``,
+    is lifted to a heuristic of scheduling, and refused elsewhere. Errors call the method `field`.
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
+    if isinstance(found, type) and _is_formulation(found):
+        return found()
     if not _is_policy(found):
         return found
     if word != Scheduling.word:
@@ -195,6 +197,12 @@ def _is_policy(function: Callable[..., Any]) -> bool:
         return next(iter(signature(function).parameters), "") == "state"
     except (TypeError, ValueError):  # built into Python without a signature
         return False
+
+
+def _is_formulation(kind: type) -> bool:
+    from gsopt.solvers.formulation import Formulation  # solvers load slowly
+
+    return issubclass(kind, Formulation)
 
 
 def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
