@@ -177,7 +177,8 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
     if isinstance(found, type) and _is_formulation(found):
-        return found()
+        formulation: MethodLike = found()
+        return formulation
     if not _is_policy(found):
         return found
     if word != Scheduling.word:

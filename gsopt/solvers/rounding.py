@@ -38,7 +38,7 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
     costs: list[Number] = form.cost.tolist()
     if not np.all(form.integer[form.cost != 0]):
         return costs
-    for index in np.flatnonzero([is_rounded(cost) for cost in costs]).tolist():
+    for index in np.flatnonzero([is_rounded(cost) for cost in form.cost.tolist()]).tolist():
         if form.column_lower[index] >= 0:
             costs[index] = _improved(costs[index], form.sense)
         elif form.column_upper[index] <= 0:
