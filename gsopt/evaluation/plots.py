@@ -91,11 +91,13 @@ def mean_times(
     rows: Sequence[tuple[str, float | None, float | None]],
     bound: float | None,
     failed: Sequence[str] = (),
+    unit: str = "",
 ) -> "Axes":
     """Draw the mean job completion time of policies, the shortest on top, and the distance to a proven bound.
 
     Each row is a policy with its mean, which may be missing, and its gap, which is written beside it. The axis
-    is logarithmic where the times span more than a decade.
+    is in the unit with the given name, or else in one that suits the times. It is logarithmic where they span
+    more than a decade.
     """
     ordered = sorted(rows, key=lambda row: (row[1] is None, row[1]))
     names = [name for name, _, _ in ordered] + list(failed)
@@ -104,7 +106,7 @@ def mean_times(
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     times = [time for _, time, _ in ordered if time is not None]
     every = times if bound is None else [bound, *times]
-    _set_mean_axis(axes, every)
+    _set_mean_axis(axes, every, unit)
     for place, (_, time, gap) in enumerate(ordered):
         if time is None:
             _label(axes, 0, place, "no job completes", inside=True)
@@ -124,7 +126,7 @@ def mean_times(
     return axes
 
 
-def _set_mean_axis(axes: "Axes", times: Sequence[float]) -> None:
+def _set_mean_axis(axes: "Axes", times: Sequence[float], name: str) -> None:
     """Choose scale, limits and unit of an axis of times, with room for labels on the right."""
     low, high = min(times, default=0.0), max(times, default=1.0)
     if low > 0 and high > _WIDE_TIMES * low:
@@ -133,7 +135,7 @@ def _set_mean_axis(axes: "Axes", times: Sequence[float]) -> None:
         unit = set_log_time_axis(axes.xaxis, low / 1.3, high * _FACTOR)
     else:
         axes.set_xlim(0, high * (1 + _SHARE) or 1.0)
-        unit = tick_time(axes.xaxis, 0.0, high or 1.0)
+        unit = tick_time(axes.xaxis, 0.0, high or 1.0, name)
     axes.set_xlabel(f"mean JCT [{unit}]" if unit else "mean JCT")
 
 
