@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
-from gsopt.core.drawing import COLOURS, legend_beside, pad_equal, set_log_time_axis, tick_time
+from gsopt.core.drawing import COLOURS, legend_beside, pad_equal, set_log_time_axis, tick_shares, tick_time
 from gsopt.evaluation.tables import percent
 
 if TYPE_CHECKING:
@@ -39,8 +39,6 @@ def gaps(
     The points are the gap and the instance of every result, by method; `instances` gives the order of the rows.
     The axis is logarithmic where the gaps span decades, but for a linear part next to 0.
     """
-    from matplotlib.ticker import PercentFormatter
-
     instances = list(instances or dict.fromkeys(name for found in points.values() for _, name in found))
     axes = axes or _new_axes(len(instances))
     axes.set_xlabel("gap to the best proven bound")
@@ -67,7 +65,7 @@ def gaps(
     else:
         low, high = pad_equal(axes.get_xlim(), every)
         axes.set_xlim(min(low, -_BEFORE_ZERO * high), high)
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+        tick_shares(axes.xaxis)
     axes.grid(axis="x", alpha=0.3)
     if points:
         legend_beside(axes)
@@ -84,7 +82,7 @@ def _set_log_gap_axis(axes: "Axes", least: float, most: float) -> None:
     ticks = [0.0, *(10.0**power for power in range(first, last))]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:,.10g}%"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:,.10g} %"))
 
 
 def mean_times(

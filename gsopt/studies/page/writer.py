@@ -53,7 +53,7 @@ def write_page(
     ------
     InvalidInput
         The folder holds no study, the file cannot be written, there is no such figure or run, or
-        ``gsopt[report]`` is not installed.
+        the extra ``report`` is not installed.
     Contradiction
         A value is better than a bound proven on the same instance.
 

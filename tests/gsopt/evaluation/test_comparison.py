@@ -257,7 +257,14 @@ def test_gaps_that_span_decades() -> None:
     points = {"a": [(0.0, "x"), (12.0, "y")], "b": [(0.005, "x")]}
     axes = plots.gaps(points, new_figure(4, 2).subplots(), instances=["y", "x", "$none$"])
     assert (axes.get_xscale(), axes.get_xlim()) == ("symlog", (0, 24))
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["0%", "0.1%", "1%", "10%", "100%", "1,000%"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == [
+        "0 %",
+        "0.1 %",
+        "1 %",
+        "10 %",
+        "100 %",
+        "1,000 %",
+    ]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["y", "x", "$none$"]
 
 
