@@ -35,7 +35,7 @@ SHOWN = {
         "Grace",
         "union",
         "WidestFirst",
-        "fewest_jobs",
+        "cheapest_servers",
         "legal, 2 of 2 jobs complete",
         "52.5",
         "try_everything",
