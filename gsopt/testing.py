@@ -276,7 +276,7 @@ def check_policy(
     policy: Policy | str,
     scenarios: Workload | Scenario | Iterable[Workload | Scenario],
     *,
-    cluster: Cluster | int | None = None,
+    cluster: Cluster | int | str | None = None,
     round_length: float | None = None,
     exact: bool = True,
     **options: Any,

@@ -1,13 +1,13 @@
 """MILP: at most one configuration per job, the reference model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from formulations.configuration.case import bound_alone, current_configurations, solution_of
-from gsopt.core.numbers.grid import Number
+from gsopt.core.numbers.grid import Number, decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
@@ -112,6 +112,12 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
             columns=(*(f"has[{j},{c}]" for j, c in keys), *(f"waits[{j}]" for j in range(jobs))),
             rows=(*(f"one[{j}]" for j in range(jobs)), *(f"room[{k + 1}]" for k in range(len(kinds)))),
         )
+
+    def exact_costs(self, problem: Configuration, form: StandardForm) -> Sequence[Number]:
+        """Return the costs and the penalty as the problem counts them."""
+        del form
+        costs = (cost for row in problem.costs for cost in row.values())
+        return [*costs, *[decimal(problem.penalty)] * len(problem.jobs)]
 
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
         """Return the current configurations, and a bound that ignores contention."""

@@ -9,9 +9,10 @@ from pkgutil import resolve_name
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from gsopt.cli.exits import Interrupted
+from gsopt.cli.group import Group
 from gsopt.core.errors import kept_running
 
 #: The commands, each with the first sentence of its own help, so that listing them imports none.
@@ -60,7 +61,7 @@ def _interrupted() -> Iterator[None]:
         raise Interrupted from None
 
 
-class Commands(TyperGroup):
+class Commands(Group):
     """The group of commands.
 
     Ctrl-C, and any error in code that is not gsopt's, ends a command with a one-line message.
@@ -81,15 +82,6 @@ class Commands(TyperGroup):
         alone = typer.Typer(add_completion=False, rich_markup_mode=None)
         alone.command(cmd_name, context_settings=_SETTINGS.get(cmd_name))(found)
         return typer.main.get_command(alone)
-
-    def format_commands(self, ctx: Any, formatter: Any) -> None:
-        """List the commands without importing them."""
-        del ctx
-        limit = formatter.width - 6 - max(map(len, self.commands))
-        with formatter.section("Commands"):
-            formatter.write_dl(
-                [(name, command.get_short_help_str(limit)) for name, command in self.commands.items()]
-            )
 
     def make_context(self, *given: Any, **options: Any) -> Any:
         """Parse the arguments."""

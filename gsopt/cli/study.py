@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from gsopt.cli.exits import Exit
+from gsopt.cli.group import Group
 from gsopt.cli.output import require_picture, say
 from gsopt.cli.progress import show_progress
 from gsopt.core.errors import InvalidInput
@@ -17,7 +18,9 @@ if TYPE_CHECKING:
 
 _MINUTE, _HOUR = 60, 3600
 
-app = typer.Typer(name="study", invoke_without_command=True, add_completion=False, rich_markup_mode=None)
+app = typer.Typer(
+    name="study", cls=Group, invoke_without_command=True, add_completion=False, rich_markup_mode=None
+)
 
 _Allow = Annotated[
     list[str] | None,

@@ -4,16 +4,16 @@ import json
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
 
 from gsopt.cli.arguments import Json, complete_instance, time_limit_option
 from gsopt.cli.exits import Exit
+from gsopt.cli.group import Group
 from gsopt.cli.output import new_console, print_table
 from gsopt.cli.progress import show_progress
 from gsopt.core.errors import InvalidInput
 
 
-class _WithTable(TyperGroup):
+class _WithTable(Group):
     """The subcommands of ``suites``, where ``table`` may be omitted."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

@@ -139,11 +139,14 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
         axes.set_xlim(begin, end)
 
 
-def tick_time(axis: "Axis", begin: float, end: float) -> str:
-    """Place ticks on a time axis at round multiples of a unit, counted from `begin`, and return the unit."""
+def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
+    """Place ticks on a time axis at round multiples of a unit, counted from `begin`, and return the unit.
+
+    The unit is the one called `name`, or one that suits the span if `name` is empty.
+    """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
-    unit, name, steps = _unit_of(end - begin)
+    unit, name, steps = next((each for each in _UNITS if each[1] == name), _unit_of(end - begin))
     wanted = (end - begin) / unit / _MOST_TICKS
     step = next((step for step in steps if step >= wanted), None)
     if step:

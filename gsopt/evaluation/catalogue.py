@@ -184,10 +184,14 @@ def demo_workload() -> tuple[Workload, int]:
 def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
     """Return a method of a decision, given its name, a path ``package.module:function``, or a callable.
 
-    A callable whose first parameter is called ``state`` is a policy. It is lifted to a heuristic of scheduling,
-    and refused for other decisions. Error messages refer to the method as `field`.
+    A class of formulations stands for its instance. A callable whose first parameter is called ``state`` is a
+    policy. It is lifted to a heuristic of scheduling, and refused for other decisions. Error messages refer to
+    the method as `field`.
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
+    if isinstance(found, type) and _is_formulation(found):
+        formulation: MethodLike = found()
+        return formulation
     if not _is_policy(found):
         return found
     if word != Scheduling.word:
@@ -207,6 +211,12 @@ def _is_policy(function: Callable[..., Any]) -> bool:
         return next(iter(signature(function).parameters), "") == "state"
     except (TypeError, ValueError):  # built into Python without a signature
         return False
+
+
+def _is_formulation(kind: type) -> bool:
+    from gsopt.solvers.formulation import Formulation  # solvers load slowly
+
+    return issubclass(kind, Formulation)
 
 
 def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:

@@ -127,8 +127,8 @@ def _compare_one(
         except KeyboardInterrupt:
             interrupted = True
             break
-        except Contradiction:  # then no row is to be trusted
-            raise
+        except Contradiction as error:  # then no row is to be trusted
+            raise Contradiction(f"{problem.name or problem.word}: {error}") from None
         except Exception as error:  # noqa: BLE001 - it may be anybody's method; the other rows do not depend on it
             note, failed = one_line(error), True
         best = best if result is None else better_of(problem, best, result)

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from rich.console import RenderableType
 
-from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.errors import Contradiction, InvalidInput, shorten
 from gsopt.core.files import parse_json, read_text, validated
 from gsopt.core.numbers.grid import exact_total
 from gsopt.core.problem import Frozen, Many, Number, Problem, Sense
@@ -126,9 +126,9 @@ class Comparison(Listing[ComparisonRow]):
                 headings[place] = _described(row.instance, row.problem.headline())
         return lay_out(self.columns()[1:], headings=headings, notes=self.notes())
 
-    def notes(self) -> list[str]:
+    def notes(self, *, failed_only: bool = False) -> list[str]:
         """Return notes that explain why some rows have no result."""
-        unsolved = [row for row in self.rows if row.result is None and row.note]
+        unsolved = [row for row in self.rows if row.result is None and row.note and row.failed >= failed_only]
         return list(dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved))
 
     def columns(self) -> list[Column]:
@@ -158,15 +158,15 @@ class Comparison(Listing[ComparisonRow]):
         """
         keys = _shared_keys(self.rows)
         lines: list[list[str]] = []
-        times: list[float] = []
+        times: list[float | None] = []
         headings: dict[int, str] = {}
         for (suite, unit, figures), group in _groups(self.rows, keys).items():
             headings[len(lines)] = _described(suite, dict(zip(keys, figures, strict=True)), unit)
             for name in dict.fromkeys(row.method for row in group):
-                rows = [row for row in group if row.method == name and row.result is not None]
+                rows = [row for row in group if row.method == name and (row.result or row.failed)]
                 if rows:
                     lines.append([name, *_totals(rows)])
-                    times.append(median(row.result.runtime for row in rows if row.result is not None))
+                    times.append(_median_runtime(rows))
         least = not self.rows or self.rows[0].problem.sense is Sense.MINIMIZE
         proven = f"proven {'minimum' if least else 'maximum'}"
         columns = [
@@ -175,7 +175,7 @@ class Comparison(Listing[ComparisonRow]):
         ]
         columns.append(runtime_column("median time", times, rank=2))
         headings = {place: heading for place, heading in headings.items() if place < len(lines)}
-        return lay_out(columns, headings=headings)
+        return lay_out(columns, headings=headings, notes=self.notes(failed_only=True))
 
     def records(self) -> list[dict[str, Any]]:
         """Return all fields of every row, as plain JSON types."""
@@ -300,7 +300,10 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 def settled(problem: Problem[Any], rows: list[ComparisonRow]) -> list[ComparisonRow]:
     """Add the instance's best bound to every row, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
-    found = settle(problem.sense, [_claim(problem, result) for result in results])
+    try:
+        found = settle(problem.sense, [_claim(problem, result) for result in results])
+    except Contradiction as contradiction:
+        raise Contradiction(f"{problem.name or problem.word}: {contradiction}") from None
     agreed = iter(agree(problem, results))
     return [
         replace(row, result=next(agreed) if row.result else None, bound=found.bound, optimum_known=found.known)
@@ -367,6 +370,11 @@ def _totals(rows: list[ComparisonRow]) -> list[str]:
         ("" if proven else "bound ") + second,
         written_gap(0.0 if all(row.gap == 0 for row in solved) else relative_gap(value, bound), excess),
     ]
+
+
+def _median_runtime(rows: Sequence[ComparisonRow]) -> float | None:
+    runtimes = [row.result.runtime for row in rows if row.result is not None]
+    return median(runtimes) if runtimes else None
 
 
 def _best(rows: Sequence[ComparisonRow]) -> list[int]:

@@ -76,7 +76,7 @@ def judge(
     schedule: Any,
     given: Scenario | Scheduling | Workload,
     *,
-    cluster: Cluster | int | None = None,
+    cluster: Cluster | int | str | None = None,
     columns: Mapping[str, str] | None = None,
     time_unit: str = "s",
     origin: Any = 0,
@@ -143,7 +143,7 @@ def judge(
     return judgement if bound is None else judgement.held_against(bound.mean_jct, excused, proof=bound.proof)
 
 
-def _scenario(given: Any, cluster: Cluster | int | None, physics: Mapping[str, Any]) -> Scenario:
+def _scenario(given: Any, cluster: Cluster | int | str | None, physics: Mapping[str, Any]) -> Scenario:
     if isinstance(given, Scheduling):
         return Scenario.of(given.scenario, cluster, **physics)
     if not isinstance(given, Problem) and isinstance(getattr(given, "workload", given), Workload):

@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from math import floor, log10
 from typing import TYPE_CHECKING, Any
 
-from gsopt.core.drawing import COLOURS, legend_beside, pad_equal, set_log_time_axis, tick_time
+from gsopt.core.drawing import COLOURS, legend_beside, pad_equal, set_log_time_axis, tick_shares, tick_time
 from gsopt.evaluation.tables import percent
 
 if TYPE_CHECKING:
@@ -43,8 +43,6 @@ def gaps(
     method, and `instances` the order of the rows. If the gaps span decades, the axis is logarithmic except near
     0.
     """
-    from matplotlib.ticker import PercentFormatter
-
     instances = list(instances or dict.fromkeys(name for found in points.values() for _, name in found))
     axes = axes or _new_axes(len(instances))
     axes.set_xlabel("gap to the best proven bound")
@@ -71,7 +69,7 @@ def gaps(
     else:
         low, high = pad_equal(axes.get_xlim(), every)
         axes.set_xlim(min(low, -_BEFORE_ZERO * high), high)
-        axes.xaxis.set_major_formatter(PercentFormatter(1.0))
+        tick_shares(axes.xaxis)
     axes.grid(axis="x", alpha=0.3)
     if points:
         legend_beside(axes)
@@ -88,18 +86,19 @@ def _set_log_gap_axis(axes: "Axes", least: float, most: float) -> None:
     ticks = [0.0, *(10.0**power for power in range(first, last))]
     axes.xaxis.set_major_locator(FixedLocator(ticks))
     axes.xaxis.set_minor_locator(NullLocator())
-    axes.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:,.10g}%"))
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda gap, _: f"{100 * gap:,.10g} %"))
 
 
 def mean_times(
     rows: Sequence[tuple[str, float | None, float | None]],
     bound: float | None,
     failed: Sequence[str] = (),
+    unit: str = "",
 ) -> "Axes":
     """Plot the mean job completion times of policies, the shortest on top, and a proven lower bound.
 
-    Each row is a policy with its mean, which may be missing, and its gap as a label. The axis is logarithmic if
-    the times span more than a decade.
+    Each row is a policy with its mean, which may be missing, and its gap as a label. The axis has the given
+    unit, or one that suits the times. It is logarithmic if the times span more than a decade.
     """
     ordered = sorted(rows, key=lambda row: (row[1] is None, row[1]))
     names = [name for name, _, _ in ordered] + list(failed)
@@ -108,7 +107,7 @@ def mean_times(
     axes.set_ylim(max(len(names), 1) - 0.5, -0.5)
     times = [time for _, time, _ in ordered if time is not None]
     every = times if bound is None else [bound, *times]
-    _set_mean_axis(axes, every)
+    _set_mean_axis(axes, every, unit)
     for place, (_, time, gap) in enumerate(ordered):
         if time is None:
             _label(axes, 0, place, "no job completes", inside=True)
@@ -128,7 +127,7 @@ def mean_times(
     return axes
 
 
-def _set_mean_axis(axes: "Axes", times: Sequence[float]) -> None:
+def _set_mean_axis(axes: "Axes", times: Sequence[float], name: str) -> None:
     """Set scale, limits and unit of a time axis, with room for labels on the right."""
     low, high = min(times, default=0.0), max(times, default=1.0)
     if low > 0 and high > _WIDE_TIMES * low:
@@ -137,7 +136,7 @@ def _set_mean_axis(axes: "Axes", times: Sequence[float]) -> None:
         unit = set_log_time_axis(axes.xaxis, low / 1.3, high * _FACTOR)
     else:
         axes.set_xlim(0, high * (1 + _SHARE) or 1.0)
-        unit = tick_time(axes.xaxis, 0.0, high or 1.0)
+        unit = tick_time(axes.xaxis, 0.0, high or 1.0, name)
     axes.set_xlabel(f"mean JCT [{unit}]" if unit else "mean JCT")
 
 

@@ -1,6 +1,6 @@
 """Policies: compares several policies on one workload."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -105,24 +105,27 @@ class PolicyComparison(Listing[Record]):
         rows = [
             (row.policy, None if row.mean_jct is None else float(row.mean_jct), row.gap) for row in self.rows
         ]
-        return mean_times(rows, float(min(bounds)) if bounds else None, tuple(self.failed))
+        bound = float(min(bounds)) if bounds else None
+        return mean_times(rows, bound, tuple(self.failed), self._unit()[1])
 
 
 def compare_policies(
     given: Workload | Scenario,
     policies: Policy | str | Iterable[Policy | str],
     *,
-    cluster: Cluster | int | None = None,
+    cluster: Cluster | int | str | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
     time_limit: TimeLimit = None,
+    on_row: Callable[[Record], Any] | None = None,
     **physics: Any,
 ) -> PolicyComparison:
     """Simulate a workload under several policies with their default options, and compare their figures.
 
     Policies are given as callables or by name. Use `functools.partial` to set a policy's options. The time
-    limit applies to each policy separately. `physics` stands for any fields of
-    `gsopt.scenario.scenario.Physics`. All other parameters are those of `gsopt.simulate`.
+    limit applies to each policy separately. `on_row` is called with the figures of each policy as soon as they
+    are known. `physics` stands for any fields of `gsopt.scenario.scenario.Physics`. All other parameters are
+    those of `gsopt.simulate`.
 
     Examples
     --------
@@ -150,7 +153,11 @@ def compare_policies(
     for name, each in named.items():
         try:
             with kept_running(name):
-                rows.append(replace(run(each, budget=Budget(time_limit=time_limit)).metrics, policy=name))
+                row = replace(run(each, budget=Budget(time_limit=time_limit)).metrics, policy=name)
         except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
             failed[name] = one_line(error)
+            continue
+        rows.append(row)
+        if on_row is not None:
+            on_row(row)
     return PolicyComparison(tuple(rows), failed, scenario.offered_load)

@@ -35,8 +35,11 @@ PAPER_RANK = 3
 #: Share from which one decimal of a per cent shows it, and the most decimals before powers of ten are shorter.
 _LEAST_SHOWN, _MOST_DECIMALS = 0.0005, 6
 
-#: From here on a number is shown with one decimal, below with four digits.
-_LARGE = 1000
+#: From here on a number is shown with one decimal, below with this many digits.
+_LARGE, _DIGITS = 1000, 4
+
+#: Quotient of the largest and least number of a column from which each is shown with decimals of its own.
+_UNLIKE = 100
 
 #: Seconds from which run times are not in milliseconds, numbers of these without decimals, and the least shown.
 _LONG_RUN, _WHOLE, _LEAST_TIME = 10, 100, 0.01
@@ -234,10 +237,25 @@ def figure_column(
         seconds, name = unit or time_unit(max((abs(each) for each in numbers if each is not None), default=0))
         title = f"{title.removesuffix(_SECONDS)} [{name}]"
         numbers = [None if each is None else each / seconds for each in numbers]
-    cells = [written(number, kind) for number in numbers]
-    least = min((number for number in numbers if number is not None), default=None)
-    bold = [line for line, cell in enumerate(cells) if best and cell == written(least, kind)]
+    cells = _aligned(numbers, kind)
+    _, least = min(
+        ((each, cell) for each, cell in zip(numbers, cells, strict=True) if each is not None), default=(0, "")
+    )
+    bold = [line for line, cell in enumerate(cells) if best and cell == least]
     return Column(title, cells, rank=rank, best=bold if len(bold) < len(cells) else ())
+
+
+def _aligned(numbers: Sequence[Any], kind: FigureKind) -> list[str]:
+    """Write the numbers of a column with the same number of decimals, unless their sizes differ too much."""
+    cells = [written(number, kind) for number in numbers]
+    sizes = [abs(number) for number in numbers if number]
+    if kind is FigureKind.SHARE or not any("." in cell for cell in cells) or "e" in "".join(cells):
+        return cells
+    if max(sizes) >= _UNLIKE * min(sizes):
+        return cells
+    most = 1 if max(sizes) >= _LARGE else _DIGITS - 1 - floor(log10(max(sizes)))
+    decimals = min(most, max(len(cell.partition(".")[2]) for cell in cells))
+    return [f"{number:,.{decimals}f}" if number else cell for number, cell in zip(numbers, cells, strict=True)]
 
 
 def common_unit(values: Iterable[Any]) -> TimeUnit:
@@ -283,7 +301,7 @@ def written(value: Any, kind: FigureKind) -> str:
         return percent(value)
     if isinstance(value, int) or float(value).is_integer():
         return f"{int(value):,}"
-    return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.4g}"
+    return f"{value:,.1f}" if abs(value) >= _LARGE else f"{value:.{_DIGITS}g}"
 
 
 def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:

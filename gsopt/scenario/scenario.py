@@ -92,8 +92,8 @@ class Physics(Frozen):
     speed
         Slowdowns by network tier, by sharing, and by GPU type.
     overheads
-        Overhead of each model; the entry with the empty name is for all other models. A single `Overhead` is
-        for all models.
+        Overhead of each model; the entry with the empty name is for all other models. A single `Overhead`, or
+        its fields as in ``{"start": 4}``, is for all models.
     share_limit
         Largest number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
     capacity_changes
@@ -134,7 +134,8 @@ class Physics(Frozen):
     @field_validator("overheads", mode="before")
     @classmethod
     def _overhead_of_all_models(cls, given: Any) -> Any:
-        return {"": given} if isinstance(given, Overhead) else given
+        numbers = isinstance(given, Mapping) and given and not any(map(_is_overhead, given.values()))
+        return {"": given} if isinstance(given, Overhead) or numbers else given
 
     @field_validator("capacity_changes", mode="after")
     @classmethod
@@ -173,7 +174,7 @@ class Scenario(Physics):
 
     @classmethod
     def of(
-        cls, given: "Workload | Scenario", cluster: Cluster | int | None = None, **physics: Any
+        cls, given: "Workload | Scenario", cluster: Cluster | int | str | None = None, **physics: Any
     ) -> "Scenario":
         """Create a scenario from a workload and a cluster, or return a given scenario.
 
@@ -182,7 +183,7 @@ class Scenario(Physics):
         given
             A workload, a trace that was read, or a scenario, which allows no other arguments.
         cluster
-            The GPUs, or their number.
+            The GPUs, their number, or equal racks such as ``"4x8x8"``.
         physics
             Fields of `Physics`; None for the default.
 
@@ -214,8 +215,7 @@ class Scenario(Physics):
         if cluster is None:
             raise InvalidInput("cluster", "", "is required: the GPUs, or their number")
         try:
-            gpus = Cluster.plain(cluster) if isinstance(cluster, int) else cluster
-            return cls(workload=given, **{**given_fields, "cluster": gpus})
+            return cls(workload=given, **{**given_fields, "cluster": _cluster_of(cluster)})
         except ValidationError as error:
             raise first_error("scenario", error) from None
 
@@ -412,3 +412,13 @@ def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tu
         elif batch is not None and batch > application.limits.most_batch:
             rule = f"must be at most the {application.limits.most_batch} that the application allows"
             yield "batch_size", batch, rule
+
+
+def _cluster_of(given: Cluster | int | str) -> Cluster:
+    if isinstance(given, str):
+        return Cluster.from_shape(given)
+    return Cluster.plain(given) if isinstance(given, int) else given
+
+
+def _is_overhead(value: Any) -> bool:
+    return isinstance(value, Overhead | Mapping)

@@ -121,7 +121,7 @@ def simulate(
     policy: Policy,
     /,
     *,
-    cluster: Cluster | int | None = None,
+    cluster: Cluster | int | str | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
     record: bool = False,

@@ -19,6 +19,7 @@ from gsopt.core.problem import Problem, S, Sense
 from gsopt.core.progress import OnProgress
 from gsopt.core.result import Result, Status, StoppedBy, judged_value, plain, value_of
 from gsopt.solvers.backends import Backend
+from gsopt.solvers.rounding import valid_costs, valid_offset
 from gsopt.solvers.scaling import optimize
 from gsopt.solvers.standard_form import StandardForm
 
@@ -95,19 +96,22 @@ class Formulation(ABC, Generic[P, S]):
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
         """Return the exact cost of each column.
 
-        By default the form's floats are read as decimals.
+        By default, a cost with at most 15 digits is read as that decimal. Any other float is taken for a rounded
+        number, and replaced by a slightly better cost. The bound then holds, but may fall short of the optimum
+        by a few units in the twelfth digit.
+
+        Raises
+        ------
+        Unsupported
+            An integer column with a rounded cost may be negative as well as positive.
         """
         del problem
-        costs: list[float] = form.cost.tolist()
-        return costs
+        return valid_costs(form)
 
     def exact_offset(self, problem: P, form: StandardForm) -> Number:
-        """Return the exact constant of the objective.
-
-        By default the form's float is read as a decimal.
-        """
+        """Return the exact constant of the objective, which by default is read like a cost."""
         del problem
-        return form.offset
+        return valid_offset(form)
 
     def __call__(
         self,

@@ -21,7 +21,7 @@ from gsopt.evaluation.tables import (
     text_of,
 )
 from gsopt.schedule.figures import FIGURES, Figure, FigureKind, figure_of
-from gsopt.studies.grid import described
+from gsopt.studies.grid import Label, described
 from gsopt.studies.rows import CellRow, CellState
 from gsopt.studies.statistics import statistic
 
@@ -103,7 +103,8 @@ class Report:
         for place, (title, kind, rank) in enumerate(zip(self.titles, self.kinds, ranks, strict=True)):
             values = [line[place] for line in self.lines]
             if kind is None:
-                found.append(Column(title, [described(value) for value in values], right=False, rank=rank))
+                cells = ["-" if value is None else described(value) for value in values]
+                found.append(Column(title, cells, right=False, rank=rank))
             else:
                 found.append(figure_column(title, values, kind, rank=rank))
         return found
@@ -231,7 +232,7 @@ def report(
     _refuse_unknown("figure", chosen, numeric_figures(found.rows))
     groups: dict[str, list[CellRow]] = {}
     for row in found.rows:
-        groups.setdefault(json.dumps([row.columns.get(name) for name in names]), []).append(row)
+        groups.setdefault(json.dumps([_named(row, name, names) for name in names]), []).append(row)
     bases = baselines(found.rows, relative_to, chosen) if relative_to else None
     if bases is not None:  # leave out what the method has no part in
         chosen = tuple(name for name in chosen if figures or any(figure == name for _, figure in bases))
@@ -299,6 +300,14 @@ def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> d
                 if value is not None:
                     found[instance, figure] = min(value, found.get((instance, figure), value))
     return found
+
+
+def _named(row: CellRow, column: str, columns: Sequence[str]) -> Any:
+    """Return the value of a column; names leave out the options that have columns of their own."""
+    if column in ("group", "instance", "method"):
+        label: Label = getattr(row.labels, column)
+        return label.without(*columns)
+    return row.columns.get(column)
 
 
 def _columns(rows: Iterable[CellRow]) -> list[str]:

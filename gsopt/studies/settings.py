@@ -64,12 +64,6 @@ class Setting(Physics):
 #: Published slowdowns, by a name that stands for them: the network tiers of Dally, Table I.
 SPEEDS = {"dally": Speed(tiers=TIER_PENALTIES)}
 
-#: GPUs of a cluster of racks, before any is made.
-_MOST_GPUS = 1_000_000
-
-#: Racks, machines of each and GPUs of each of these, in a word.
-_EQUAL_RACKS = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
-
 #: The keys of an instance that belong to its setting.
 KEYS = tuple(Setting.model_fields)
 
@@ -84,7 +78,7 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
-        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)
+        made = _cluster_of(text, chosen, notes)
         chosen["cluster"] = made.model_dump(mode="json")
     if isinstance(name := chosen.get("speed"), str):
         if name not in SPEEDS:
@@ -96,17 +90,8 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
         raise first_error("", error) from None
 
 
-def _equal_racks(text: str) -> Cluster | None:
-    """Return equal racks such as ``4x8x8``, or None if the text names an existing file."""
-    equal = _EQUAL_RACKS.fullmatch(text)
-    if Path(text).exists():
-        return None
-    if equal is None:
-        if re.fullmatch(r"[0-9]+(x[0-9]+)*", text):
-            rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
-            raise InvalidInput("cluster", shorten(text), rule)
-        return None
-    racks, machines, gpus = map(int, equal.groups())
-    if racks * machines * gpus > _MOST_GPUS:
-        raise InvalidInput("cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")
-    return Cluster.uniform(racks=racks, machines=machines, gpus=gpus)
+def _cluster_of(text: str, chosen: dict[str, Any], notes: list[str] | None) -> Cluster:
+    """Return the cluster of a shape, or read it from a file, even if the file's name looks like a shape."""
+    if re.fullmatch(r"[0-9]+(x[0-9]+)*", text) and not Path(text).exists():
+        return Cluster.from_shape(text)
+    return read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)

@@ -2,6 +2,7 @@
 
 import csv
 import gzip
+import os
 import re
 import tarfile
 import zlib
@@ -161,8 +162,11 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
     return found
 
 
-def find(path: str | Path, place: Path) -> Path:
+def find(path: str | Path | None, place: Path) -> Path:
     """Return the file of a trace: the path itself, or the file in that folder of the trace or all traces."""
+    if not isinstance(path, str | os.PathLike):
+        rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
+        raise InvalidInput("path", shorten(path), rule)
     if not Path(path).is_dir():
         return Path(path)
     inner = Path(*place.parts[1:])

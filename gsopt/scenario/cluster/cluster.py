@@ -1,5 +1,6 @@
 """Cluster: the GPUs on which a workload runs, and the levels of the network between them."""
 
+import re
 from collections.abc import Hashable, Mapping, Sequence
 from functools import cached_property
 from itertools import accumulate, chain, count
@@ -21,6 +22,9 @@ from gsopt.scenario.cluster.tier import Tier, tier_named
 
 #: Most GPUs of a cluster of racks: more than any that was built, and no more than memory holds.
 _MOST_GPUS = 1_000_000
+
+#: Equal racks, such as ``4x8x8``.
+_SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 
 
 class Cluster(Lean):
@@ -139,6 +143,29 @@ class Cluster(Lean):
                 for rack in range(racks)
             )
         )
+
+    @classmethod
+    def from_shape(cls, shape: str) -> "Cluster":
+        """Return a cluster of equal racks, given by its racks, machines per rack and GPUs per machine.
+
+        Raises
+        ------
+        InvalidInput
+            The shape is not three positive numbers, or there are too many GPUs.
+
+        Examples
+        --------
+        >>> Cluster.from_shape("4x8x8") == Cluster.uniform(racks=4, machines=8, gpus=8)
+        True
+        """
+        equal = _SHAPE.fullmatch(shape)
+        if equal is None:
+            rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
+            raise InvalidInput("cluster", shorten(shape), rule)
+        racks, machines, gpus = map(int, equal.groups())
+        if racks * machines * gpus > _MOST_GPUS:
+            raise InvalidInput("cluster", shape, f"must have at most {_MOST_GPUS:,} GPUs in all")
+        return cls.uniform(racks=racks, machines=machines, gpus=gpus)
 
     @classmethod
     def from_graph(cls, graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None) -> "Cluster":

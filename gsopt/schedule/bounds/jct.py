@@ -56,7 +56,7 @@ class MeanBound:
 def mean_jct_bound(
     given: Workload | Scenario,
     *,
-    cluster: Cluster | int | None = None,
+    cluster: Cluster | int | str | None = None,
     evaluations: int | None = None,
     round_length: float | None = None,
     **physics: Any,
