@@ -96,9 +96,9 @@ class Formulation(ABC, Generic[P, S]):
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
         """Return the exact cost of each column.
 
-        By default, a cost with at most 15 digits is read as that decimal. Any other float is taken for a rounded
-        number, and replaced by a slightly better cost. The bound then holds, but may fall short of the optimum
-        by a few units in the twelfth digit.
+        By default, a cost with at most 15 digits is read as that decimal. Any other float is taken for a
+        rounded number and replaced by a slightly better cost. The bound then holds, but may fall short of the
+        optimum by a few units in the twelfth digit.
 
         Raises
         ------
