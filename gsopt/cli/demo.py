@@ -82,8 +82,8 @@ def demo(
 ) -> None:
     """See how far heuristics are from the proven optimum.
 
-    A gap is how much worse a value is than the best proven bound, relative to that bound. Policies are
-    compared with a lower bound on the mean completion time that no policy can beat.
+    A gap is the relative distance between a value and the best proven bound. Policies are compared with a lower
+    bound on the mean completion time.
     """
     decisions = word or sorted(problem_types())
     for decision in decisions:

@@ -49,8 +49,7 @@ def drain(
 ) -> None:
     """Choose the nodes to return so that the least work is lost.
 
-    The output is the commands to type, what each simple rule would lose, and the
-    result. Nothing is run.
+    The output is the commands to type, the loss under each simple rule, and the result. Nothing is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)

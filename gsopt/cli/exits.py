@@ -71,7 +71,7 @@ def describe(error: Exception) -> tuple[str, int] | None:
 
 
 def _is_too_long(error: Exception) -> bool:
-    """Check whether a name is longer than that of any file."""
+    """Check whether an error is due to a file name that is too long."""
     return isinstance(error, OSError) and error.errno == ENAMETOOLONG
 
 

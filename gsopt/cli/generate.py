@@ -27,8 +27,7 @@ def generate(
 ) -> None:
     """Generate an instance.
 
-    The options of a generator stand behind its name:
-    gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
+    Options of a generator follow its name: gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
     """
     known = catalogue.generators(word)
     if generator is None:

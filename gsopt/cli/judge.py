@@ -64,8 +64,8 @@ def judge(
 ) -> None:
     """Judge a schedule from any source against a proven bound.
 
-    Give what was to be scheduled as --trace with --gpus or --cluster, or as --problem.
-    The output is the figures, the broken rules, and the verdict.
+    Give the jobs as --trace with --gpus or --cluster, or as --problem. The output is the figures, the broken
+    rules, and the verdict.
     """
     given: Scenario | Scheduling
     physics: dict[str, Any] = {

@@ -31,8 +31,8 @@ def pack(
 ) -> None:
     """Place the pending jobs, or say what they need.
 
-    The output is the nodes of each job, what is missing for jobs without room, and
-    how many jobs can be placed. Nothing is run.
+    The output is the nodes of each job, the missing resources of jobs without room, and the number of jobs that
+    can be placed. Nothing is run.
     """
     found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))

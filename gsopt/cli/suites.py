@@ -49,8 +49,8 @@ def table(
 ) -> None:
     """List the best known values of instances, or all suites.
 
-    Each line has value, bound and gap, and who found or proved them when. The word
-    ``table`` may be left out: gsopt suites reclaiming/production
+    Each line has value, bound and gap, with the method and the date. The word ``table`` may be left out: gsopt
+    suites reclaiming/production
     """
     from gsopt.studies.suites import Standing, best_known
 
@@ -75,7 +75,7 @@ def families(
     markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run the heuristics on every instance and sum up each suite."""
+    """Run the heuristics on every instance and summarize each suite."""
     from gsopt.studies.suites import families as summarise
     from gsopt.studies.suites.selection import select
 
@@ -105,7 +105,7 @@ def verify(
 ) -> None:
     """Judge the solutions of instances and prove their bounds again.
 
-    The exit code is 1 if anything contradicts a file. A better value or bound does not.
+    The exit code is 1 if anything contradicts a file. A better value or bound is not a contradiction.
     """
     from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute

@@ -38,7 +38,7 @@ def read_scenario(
     seed: int = 0,
     list_issues: bool = False,
 ) -> Scenario:
-    """Read a trace with its reader, or a workload file, into a setting."""
+    """Return the scenario of a trace, or of a workload file, in a setting."""
     selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)

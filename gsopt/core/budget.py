@@ -111,7 +111,7 @@ class Budget:
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Return the remaining seconds, capped at `most`, or None if neither is limited."""
+        """Return the remaining seconds, at most `most`, or None if there is no limit at all."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)
@@ -120,7 +120,7 @@ class Budget:
     def passes(self, share: float, *, grace: float = 0.0) -> bool:
         """Check whether a share of the time limit, plus some seconds of grace, has passed.
 
-        Without a limit it never has.
+        Without a time limit, the result is False.
         """
         return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 

@@ -209,10 +209,7 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 
 
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
-    """Place a few ticks at round numbers of a unit, with labels from a function.
-
-    No two labels are equal.
-    """
+    """Place a few ticks at round multiples of a unit, with labels from `write`."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     axis.set_major_formatter(FuncFormatter(lambda number, _: write(number / unit)))

@@ -1,4 +1,7 @@
-"""Errors: exceptions for wrong input and broken models; the outcomes of a solve are values."""
+"""Errors: exceptions for invalid input and broken models.
+
+The outcomes of a solve are values, not exceptions.
+"""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -81,7 +84,7 @@ def kept_running(name: str) -> Iterator[None]:
 
     An example is the ``SystemExit`` that ``sys.exit`` raises.
 
-    The message starts with `name`, which tells whose code is running. Forked processes may still exit.
+    The message starts with `name`, which says whose code was running. Forked processes may still exit.
 
     Examples
     --------

@@ -75,7 +75,7 @@ def write_text(path: str | Path, text: str) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces the given one once it is written.
 
-    Any failure, Ctrl-C included, leaves the file unchanged and no temporary file. A device, such as
+    After a failure or Ctrl-C, the file is unchanged and the temporary file is deleted. A device, such as
     ``/dev/stdout``, is written directly.
 
     Examples
@@ -159,7 +159,7 @@ def unquoted(cell: str) -> str:
 
 
 def require_writable(path: str | Path) -> None:
-    """Raise `InvalidInput` if a file cannot be written, before any work is done for it.
+    """Raise `InvalidInput` if a file cannot be written, so that no work is wasted on it.
 
     Examples
     --------
@@ -223,7 +223,7 @@ def _one_line(key: str) -> str:
 
 
 def _inside(place: Sequence[int | str], field: str) -> str:
-    """Return the path of a field that belongs to the model at `place`, or that `place` itself ends in."""
+    """Return the path of a field of the model at `place`, where `place` may already end in that field."""
     outer = place[:-1] if place and isinstance(place[-1], str) and field.startswith(place[-1]) else place
     return _path((*outer, field))
 

@@ -164,8 +164,8 @@ def exact_method(
 ) -> Callable[[Callable[Concatenate[P, Budget, Options], Result[S]]], ExactMethod[P, S]]:
     """Turn a function ``(problem, budget) -> result`` into an exact method.
 
-    The method takes the options of a budget one by one, or a whole budget from a method that passes its own on.
-    Its result is never worse than the budget's start solution, even after Ctrl-C.
+    The method takes the options of a budget one by one, or a whole budget, so that methods can call each other
+    within one budget. Its result is never worse than the budget's start solution, even after Ctrl-C.
 
     Parameters
     ----------

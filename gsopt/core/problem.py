@@ -50,7 +50,7 @@ _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
 
 
 def _instant(value: object, info: ValidationInfo) -> float | Fraction:
-    """Parse a point in time as a float if the float is written exactly the same, otherwise as a fraction."""
+    """Parse a point in time, as a float if that is exact, otherwise as a fraction."""
     if isinstance(value, str) and info.mode == "json" and fullmatch(_INSTANT, value, ASCII):
         value = Fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):

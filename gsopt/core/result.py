@@ -1,4 +1,4 @@
-"""Result: what a method found, how it was judged, and the status that follows."""
+"""Result: the judged outcome of a method, with its status and bound."""
 
 import json
 import re
@@ -129,7 +129,7 @@ class Result(Generic[S]):
         solver: str = "",
         message: str = "",
     ) -> "Result[S]":
-        """Score and check a solution, and derive the status from what is proven.
+        """Create a result by scoring and checking a solution, and derive its status from the bound.
 
         The bound must be valid, except that a float may be off by the rounding of its last operations. It is
         rounded to the next value that the objective can take. The solution is optimal if its value equals that

@@ -1,4 +1,4 @@
-"""Versions: those of gsopt, of Python, and of the packages on which results depend."""
+"""Versions: the versions of gsopt, Python, and the packages on which results depend."""
 
 import platform
 import sys

@@ -291,7 +291,7 @@ def _trusted(kind: str, path: str) -> Any:
 def _module_of(path: str) -> str:
     """Return the module that a path names.
 
-    The path ``heuristics.policies.x:x`` is valid for every policy, whatever its subfolder.
+    For a policy in a subfolder, the path ``heuristics.policies.x:x`` is valid too.
     """
     module, _, function = path.partition(":")
     if module != f"heuristics.policies.{function}":

@@ -95,7 +95,7 @@ class _Lines:
         """Start without any output, as nothing is known yet."""
 
     def stop(self) -> None:
-        """Leave the lines in place."""
+        """Stop, leaving the printed lines in place."""
 
     def refresh(self) -> None:
         """Print the line below the previous one."""

@@ -39,7 +39,7 @@ def gaps(
 ) -> "Axes":
     """Plot gaps with one row per instance and one kind of marker per method.
 
-    Equal gaps appear as markers within each other. `points` holds the gap and instance of every result, by
+    Markers of equal gaps are drawn inside each other. `points` holds the gap and instance of every result, by
     method, and `instances` the order of the rows. If the gaps span decades, the axis is logarithmic except near
     0.
     """

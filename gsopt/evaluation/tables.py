@@ -246,7 +246,7 @@ def figure_column(
 
 
 def _aligned(numbers: Sequence[Any], kind: FigureKind) -> list[str]:
-    """Write the numbers of a column with the same number of decimals, unless their sizes differ too much."""
+    """Return the numbers of a column with equally many decimals, unless they differ too much in size."""
     cells = [written(number, kind) for number in numbers]
     sizes = [abs(number) for number in numbers if number]
     if kind is FigureKind.SHARE or not any("." in cell for cell in cells) or "e" in "".join(cells):

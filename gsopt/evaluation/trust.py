@@ -65,7 +65,7 @@ class Trust:
             raise InvalidInput("", shorten(module), rule)
 
     def _beside(self, package: str) -> ModuleSpec | None:
-        """Return the spec of a module in the study's folder, which is appended to the module search path."""
+        """Append the study's folder to the module search path if it contains a module, and return its spec."""
         places = (Path(self.folder, package), Path(self.folder, f"{package}.py"))
         if not self.folder or not any(place.exists() for place in places):
             return None

@@ -163,9 +163,9 @@ class Allocation(Problem[AllocationSolution]):
 
     This is a multiple-choice knapsack: one number of extra workers is chosen for each job, and takes ``extra *
     gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the GPUs of their
-    minimum workers. Queued jobs take those GPUs out of the capacity, as every solution starts all of them; if
-    they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs of
-    a longer queue to start.
+    minimum workers. For queued jobs these GPUs come out of the capacity, as every solution starts all of them.
+    If they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs
+    of a longer queue to start.
 
     In the classic knapsack one item of every class must be chosen. A class becomes a queued job: `min_workers`
     is the weight of its lightest item, and `counts` and `values` are the additional weights and values of its

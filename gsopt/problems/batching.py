@@ -52,8 +52,8 @@ class Batching(Problem[Batches]):
     **Which jobs must run.** Waiting jobs cost nothing. So `sruf` alone would run only the few jobs with the
     least work, each on as many GPUs as it may have, which the paper tries to avoid. `forced` makes jobs run as
     long as there are free GPUs: the new jobs in the given order, as in the paper's refresh, or all jobs in
-    ascending order of their shortest T on their smallest number of GPUs. `sum_time` requires ``"all"``; as many
-    jobs as possible run if each may have a single GPU.
+    ascending order of their shortest T on their smallest number of GPUs. `sum_time` requires ``"all"``. If each
+    job may have a single GPU, as many jobs as possible then run.
 
     **How many GPUs.** The paper's rule that every GPU has a job cannot be kept if the limits of the jobs leave
     some GPUs over. Instead, solutions use as many GPUs as possible, which is `target`.
@@ -162,7 +162,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def counts(self) -> tuple[Sequence[int], ...]:
-        """GPU counts on which each job may run, in ascending order, for all jobs in their order."""
+        """Allowed GPU counts of each job, in ascending order."""
         return tuple(self._counts(job) for job in self.jobs)
 
     def _counts(self, job: BatchingJob) -> Sequence[int]:
@@ -255,10 +255,10 @@ class Batching(Problem[Batches]):
     # Around it
 
     def sampled(self, seed: int = 0) -> "Batching":
-        """Return the problem with a sample from each distribution of remaining samples in its place.
+        """Return the problem with every distribution of remaining samples replaced by a random draw from it.
 
-        Algorithm 1 of the paper draws such samples and picks the best solution in its population. The optimum
-        of the sampled problem is the best among all solutions.
+        Algorithm 1 of the paper draws in this way and picks the best solution in its population. The optimum of
+        the resulting problem is the best among all solutions.
 
         Examples
         --------

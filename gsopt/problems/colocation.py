@@ -90,7 +90,7 @@ class Pending(Frozen):
 
 
 class Share(Frozen):
-    """The running job whose GPUs a waiting job shares, and the mode in which the waiting job runs."""
+    """The running job whose GPUs a waiting job shares, and the mode of the waiting job."""
 
     running: str
     mode: str = DEFAULT_MODE

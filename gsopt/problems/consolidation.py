@@ -60,9 +60,9 @@ class Consolidation(Problem[ConsolidationSolution]):
     so s is 0. A job that is not placed has no value. Floats are read as the decimals they are written as, so
     every value is an exact fraction.
 
-    Source: Dally, section II-B and Table I, for the penalties. The paper decides job by job as GPUs are offered
-    (Algorithm 1); here all waiting jobs are decided at once. Table I was measured on 8 GPUs; using it for other
-    numbers is an assumption.
+    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, as
+    GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I was
+    measured on 8 GPUs. Using it for other numbers is an assumption.
 
     Attributes
     ----------

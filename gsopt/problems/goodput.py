@@ -288,7 +288,7 @@ class Goodput(Problem[GoodputSolution]):
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions pairwise, like a tree, as their denominators have little in common."""
+    """Add fractions pairwise, as in a binary tree, because their denominators have few common factors."""
     if len(values) <= 1:
         return exact_total(values)
     half = len(values) // 2

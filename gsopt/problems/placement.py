@@ -327,7 +327,7 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def step(self) -> Fraction:
-        """Values are integers, so their step is 1."""
+        """Step of the objective values, which is 1 as they are integers."""
         return Fraction(1)
 
     @property

@@ -147,7 +147,7 @@ class Scheduling(Problem[SchedulingSolution]):
     not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it only for
     jobs with linear speed and without fairness.
 
-    Times are exact numbers, counted from the first release date; data are read as the decimals they are written
+    Times are exact numbers, counted from the first release date. Data are read as the decimals they are written
     as. A deadline may be missed by a billionth of the time until then. Times given as floats may be off by
     rounding, which is added to the objective value (`gsopt.problems.trial`).
 
@@ -340,7 +340,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def fair_times(self) -> list[Fraction]:
-        """Completion time of each task if all GPUs were shared equally, as a fluid."""
+        """Completion time of each task if all GPUs were shared equally, as a fluid, among the jobs present."""
         demand = {job.name: job.demand for job in self.jobs}
         shares = [
             Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks

@@ -38,7 +38,7 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
 
 
 def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
-    """Yield commands that cordon all nodes before the first is drained, so that no pod moves to another one."""
+    """Yield commands that cordon all nodes before draining any, so that no pod moves between these nodes."""
     yield from (f"kubectl cordon -- {quoted(name)}" for name in servers)
     returned = set(servers)
     scratch: set[str] = set()
@@ -58,7 +58,7 @@ def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
 
 
 def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> Iterator[str]:
-    """Yield commands that drain all nodes before the first job is requeued, so that none starts there."""
+    """Yield commands that drain all nodes before requeueing any job, so that no job starts on them."""
     yield f"scontrol update {quoted(f'NodeName={compress(servers)}')} State=DRAIN {quoted(f'Reason={_REASON}')}"
     lost = [gang for gang in snapshot.gangs if gang.name in preempted]
     for verb, gangs in (

@@ -1,4 +1,4 @@
-"""Draining: which nodes to return so that the least work is lost, with a proof and the commands."""
+"""Draining: chooses nodes to return so that the least work is lost, with a proof and the commands."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -100,7 +100,7 @@ class Drain:
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """The nodes to return; empty if there is no solution."""
+        """The nodes to return, empty if there is no solution."""
         return () if self.solution is None else tuple(self.solution.servers)
 
     @cached_property

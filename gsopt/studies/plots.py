@@ -232,7 +232,7 @@ def panels(
     log_x: bool = False,
     log_y: bool = False,
 ) -> "Figure":
-    """Draw `lines`, one panel per group of instances, all with the same vertical axis.
+    """Draw `lines` in one panel per group of instances, with a shared vertical axis.
 
     Parameters
     ----------

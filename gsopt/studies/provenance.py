@@ -1,4 +1,4 @@
-"""Provenance: when, where and with what the cells of a study were computed."""
+"""Provenance: the times, machines and versions with which the cells of a study were computed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

@@ -303,7 +303,10 @@ def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> d
 
 
 def _named(row: CellRow, column: str, columns: Sequence[str]) -> Any:
-    """Return the value of a column; names leave out the options that have columns of their own."""
+    """Return the value of a column.
+
+    Names omit options that have columns of their own.
+    """
     if column in ("group", "instance", "method"):
         label: Label = getattr(row.labels, column)
         return label.without(*columns)

@@ -45,7 +45,7 @@ class Setting(Physics):
 
     @property
     def machines(self) -> Cluster:
-        """The cluster."""
+        """The cluster of the setting, a plain one if only `gpus` is given."""
         return self.cluster or Cluster.plain(self.gpus or 1)
 
     def scenario(self, workload: Workload) -> Scenario:

@@ -1,4 +1,4 @@
-"""Elastic jobs: random jobs like those of a training cluster, with too few GPUs to scale all of them out."""
+"""Elastic jobs: random jobs like those of a training cluster, with too few GPUs to scale all of them."""
 
 from random import Random
 from typing import Any, Literal, get_args

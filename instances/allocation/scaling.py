@@ -17,7 +17,7 @@ def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...
 
 
 def imperfect(least: int, most: int) -> Speed:
-    """Return a speed function that loses 10 % of linear speed for each worker beyond the middle of the range.
+    """Return a speed function that loses 10 % of linear speed with each worker beyond mid-range.
 
     Source: Aryl, section 7.2, impact of imperfect scaling. The loss stops at 90 %.
     """

@@ -1,4 +1,4 @@
-"""Growing jobs: adaptive jobs on GPUs of several types, which may double their GPUs."""
+"""Growing jobs: adaptive jobs on GPUs of several types, which may double their number of GPUs."""
 
 from collections.abc import Sequence
 from random import Random

@@ -100,7 +100,7 @@ def _single(rows: Throughputs) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _placed(key: str) -> tuple[str, int]:
-    """Return a configuration's name and its number of GPUs."""
+    """Return the name of a configuration and its number of GPUs."""
     found = _PLACED.fullmatch(key)
     return (found["name"], int(found["gpus"])) if found else (key, 1)
 

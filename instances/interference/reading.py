@@ -28,7 +28,7 @@ class PairReading(Frozen):
 
     @property
     def summary(self) -> str:
-        """Summary of what was read, in one line."""
+        """One-line summary of the reading."""
         return (
             f"{len(self.table.couples):,} pairs; {len(self.left_out):,} without speeds left out; "
             f"{len(self.raised):,} faster than alone read as 1"

@@ -17,6 +17,6 @@ def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
 
 
 def split(gpus: int, size: int) -> list[int]:
-    """Split a job into workers of one size; the last worker may be smaller."""
+    """Split a job into workers of equal size, where only the last worker may be smaller."""
     whole, rest = divmod(gpus, size)
     return [size] * whole + [rest] * (rest > 0)

@@ -162,7 +162,7 @@ def _check(days: float, gpus: int, begin: float) -> None:
 
 
 def _steps(days: float, begin: float) -> int:
-    """Return the number of steps of the whole days that contain a curve."""
+    """Return the number of steps in the whole days that cover the curve."""
     return ceil(days + begin / 24) * DAY // STEP
 
 

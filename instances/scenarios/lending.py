@@ -27,7 +27,7 @@ def lending(
 
 
 def _kept(demand: InferenceDemand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
-    """Yield the number of machines that the cluster keeps in each interval, including needs of the next."""
+    """Yield the number of machines kept in each interval, including those needed in the next one."""
     number = -(-len(demand.busy) * demand.step // interval)
     needed = [
         -(-demand.most(place * interval, (place + 1) * interval) // machines[0].gpus) + headroom

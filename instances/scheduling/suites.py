@@ -69,7 +69,7 @@ def _random() -> dict[str, Scheduling]:
 def _fair() -> dict[str, Scheduling]:
     """Generate instances whose fairness constants are just above the smallest feasible ones.
 
-    These are 61.7, 102.2 and 184.6 s.
+    The smallest feasible constants are 61.7, 102.2 and 184.6 s.
     """
     return {
         f"fair-j{jobs}-g{gpus}": changed(

@@ -70,7 +70,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
 
 
 def _held(row: TraceRow) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Return the changes of the GPUs in use when an instance is created and deleted."""
+    """Return the times at which an instance is created and deleted, each with the change in GPUs in use."""
     gpus = row.whole_number("gpu_request")
     begin, end = (
         row.number(column) if row.values.get(column) else other

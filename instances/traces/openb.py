@@ -55,7 +55,7 @@ def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
 
 
 def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[PodDemand, ...]:
-    """Read a list of pods; see `read_nodes` and, for `pods`, `openb`."""
+    """Read a list of pods, with `pods` as in `openb`, and report rows with a missing or bad value."""
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     return tuple(pod for _, pod in read_table(file, _POD_COLUMNS, _pod, issues))
 

@@ -194,10 +194,7 @@ def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) ->
 
 
 def _interpolated(points: Sequence[tuple[float, ...]], place: float) -> tuple[float, ...] | None:
-    """Return the values at a position between two points, or None outside.
-
-    A point is a position with values.
-    """
+    """Return linearly interpolated values at a position between two points, or None outside."""
     after = bisect_left(points, place, key=lambda point: point[0])
     if after < len(points) and points[after][0] == place:
         return points[after][1:]

@@ -275,7 +275,7 @@ def usable(
 def read_table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue], name: str = ""
 ) -> list[tuple[TraceRow, T]]:
-    """Read and convert the rows of a table that may have further columns; see `rows` and `usable`."""
+    """Read and convert the rows of a table that may have further columns, as in `rows` and `usable`."""
     return list(usable(rows(name or file.name, content(file), columns, issues, further=True), convert, issues))
 
 

@@ -59,7 +59,7 @@ def select(
     sample: int | None = None,
     seed: int = 0,
 ) -> Reading:
-    """Return a reading of the selected jobs of a trace; see `Selection` for the options.
+    """Return a reading of the jobs of a trace that the options of `Selection` select.
 
     Of jobs with the same name, the first one is kept. Rows that are out of order are sorted by release date,
     which is reported once as a repair. A capped job keeps its duration, as its speed on fewer GPUs is unknown.

@@ -88,10 +88,10 @@ def shorter_first(
 ) -> list[list[int]]:
     """Start shorter jobs earlier where that leaves the total unchanged.
 
-    Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal sequence
-    no longer job is further from the end. The jobs of each type are therefore sorted by duration, then by
-    index. They fill the positions in order, beginning with those furthest from the end; among equals, the
-    earliest start comes first.
+    Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal
+    sequence, jobs further from the end are never longer. The jobs of each type are therefore sorted by
+    duration, then by index. They fill the positions in order, beginning with those furthest from the end; among
+    equals, the earliest start comes first.
 
     Parameters
     ----------

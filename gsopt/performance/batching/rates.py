@@ -41,7 +41,7 @@ class StepTimeTable:
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
-        """Return the batch size with the highest throughput on every number of GPUs, and that throughput.
+        """Return the fastest batch size on every number of GPUs, with its throughput.
 
         The limits are the largest batch sizes of each job, over all GPUs and on one GPU, shape (jobs,). The
         results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than samples.
@@ -62,6 +62,6 @@ class StepTimeTable:
 
 
 def _communication(model: StepTime) -> tuple[float, float]:
-    """Return the seconds of all hops to the next GPU, and of all gradients on one wire."""
+    """Return the latency to the next GPU, and the time to send all gradients over one wire, in seconds."""
     wire = model.wire
     return (0.0, 0.0) if wire is None else (wire.hops(2) * wire.latency, model.message / wire.bandwidth)

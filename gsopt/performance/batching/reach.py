@@ -16,7 +16,7 @@ def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
 
 
 def _shifted(reached: int, counts: Sequence[int]) -> int:
-    """Return the possible sums with one more job."""
+    """Return the bit set of total GPU counts that are possible with one more job."""
     if not isinstance(counts, range):
         further = 0
         for count in counts:

@@ -65,7 +65,7 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
 
 
 def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
-    """Fill the rows below the first one of a table of `least_costs`, one for each job.
+    """Fill in the rows of a table of `least_costs` below the first row, one for each job.
 
     `costs` has shape (jobs, most GPUs of a job + 1).
     """

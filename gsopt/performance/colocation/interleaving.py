@@ -33,8 +33,8 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     """Return the slowdowns of all pairs of interleaved models, for `gsopt.scenario.speed.Speed.interference`.
 
     `stages` has the seconds for which each model needs each resource in an iteration. The slowdown of a model
-    is the cycle of the pair relative to its own iteration. Groups of three or more are slower than their pairs
-    suggest, as the cycle of a group is at least that of each pair in it.
+    is the cycle time of the pair relative to the model's own iteration. Groups of three or more may be slower
+    than their pairs suggest, as the cycle of a group is at least as long as that of each pair in it.
     """
     for model, own in stages.items():
         require(sum(own) > 0, f"stages[{model!r}]", own, "must be seconds that are not all 0")

@@ -119,7 +119,7 @@ class Pair:
 
     @property
     def _per_second(self) -> Any:
-        """Increase of the sum per second of the new job while the running job outlasts it."""
+        """Increase of the sum for every second of the new job, while the running job outlasts it."""
         return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
 
     @property

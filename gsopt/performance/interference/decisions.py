@@ -59,7 +59,7 @@ class Decisions(Frozen):
 
 
 class _DecidedPair(NamedTuple):
-    """A pair with its measured slowdowns, and whether it shares by the predicted ones."""
+    """A pair with its measured slowdowns, and the decision to share by the predicted ones."""
 
     pair: Pair
     shares: bool

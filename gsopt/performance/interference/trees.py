@@ -1,4 +1,4 @@
-"""Trees: predictions by regression trees of scikit-learn."""
+"""Trees: predictions by scikit-learn's regression trees."""
 
 from collections.abc import Sequence
 from importlib.util import find_spec
@@ -28,7 +28,7 @@ def require_options(seed: int, *, rate: float = 1.0, **counts: int | None) -> No
 
 
 def fitted(table: PairTable, model: Any) -> Prediction:
-    """Fit a model of scikit-learn to the logarithms of the slowdowns."""
+    """Fit a scikit-learn model to the logarithms of the slowdowns."""
     import numpy as np
 
     samples = Samples(table)

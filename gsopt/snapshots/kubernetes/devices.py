@@ -29,7 +29,7 @@ _SEVENTHS = 7
 
 
 class Device(NamedTuple):
-    """The way in which a resource counts as GPUs."""
+    """The conversion of a resource to GPUs."""
 
     kind: str  # "whole", "slice", "shared" or "share"
     gpus: Fraction  # that one of it is; 1 for a shared one, of which nothing says how many share it

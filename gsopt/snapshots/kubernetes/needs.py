@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return a pod's requests: the larger of all containers and the largest init container, plus overhead."""
+    """Return a pod's requests: the total of its containers or the largest init container, plus overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -64,7 +64,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return the number of GPUs in amounts of resources, with fractions of time-sliced GPUs."""
+    """Return the number of GPUs in amounts of resources, counting time-sliced GPUs as fractions."""
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)

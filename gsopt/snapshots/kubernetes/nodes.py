@@ -176,7 +176,7 @@ def _kept(metadata: Field, labels: Mapping[str, str]) -> str:
 
 
 def _sharing(sites: Collection[Site]) -> Iterator[str]:
-    """Yield a line about how shared GPUs are counted."""
+    """Yield notes on how shared GPUs are counted."""
     by_turns = [site for site in sites if site.gpus and site.turns > 1]
     if by_turns:
         most = max(site.turns for site in by_turns)

@@ -1,4 +1,4 @@
-"""Ownership: which pods stop together, by labels, pod groups and owners."""
+"""Ownership: the pods that stop together, determined from labels, pod groups and owners."""
 
 from typing import NamedTuple
 

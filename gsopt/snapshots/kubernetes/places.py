@@ -56,7 +56,7 @@ class KubernetesPlaces:
 
 
 def _reason(spec: Field) -> str:
-    """Describe what a pod requires of nodes."""
+    """Describe the requirements of a pod on nodes."""
     wanted = [f"{key}={value}" for key, value in spec["nodeSelector"].texts().items()]
     wanted += ["node affinity"] if spec["affinity"]["nodeAffinity"] else []
     text = ", ".join(wanted) or "tolerates their taints"

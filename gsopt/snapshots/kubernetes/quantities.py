@@ -48,5 +48,5 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Return the unit in which a resource is counted: thousandths for CPUs, MiB for memory."""
+    """Return the unit in which decisions count a resource: thousandths for CPUs, MiB for memory."""
     return {"cpu": Fraction(1000), "memory": Fraction(1, _MEBI)}.get(resource, Fraction(1))

@@ -149,7 +149,7 @@ def _counted(field: Field, count: int) -> int:
 
 
 def _named(job: Field) -> tuple[str, str]:
-    """Return the name and the kind of a job, as in Slurm's commands."""
+    """Return the name and kind of a job, with the name in the form that Slurm's commands use."""
     own, array, together = (number(job[key]) for key in ("job_id", "array_job_id", "het_job_id"))
     if own <= 0:
         job["job_id"].refuse("must be the number of a job")

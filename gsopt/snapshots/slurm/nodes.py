@@ -112,7 +112,7 @@ def _group(entry: Field) -> Iterable[Host]:
 
 
 def _gres(field: Field) -> Gres:
-    """Read generic resources, with a plausible number of GPUs."""
+    """Read generic resources, checking that the number of GPUs is plausible."""
     found = read_gres(field)
     if found.number > _MOST_GPUS:
         field.refuse(f"must be at most {_MOST_GPUS:,} GPUs")

@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:=/+-]+(?:(?:&[A-Za-z0-9_.:=/+-]+)*|(?:\|[A-Za
 
 
 class Reservation(NamedTuple):
-    """A reservation of nodes, from start to end in seconds since 1970; None if unknown."""
+    """A reservation of nodes, with start and end in seconds since 1970, or None if unknown."""
 
     name: str
     nodes: frozenset[str]

@@ -1,4 +1,4 @@
-"""Worker processes: one for each running solve.
+"""Processes: the worker processes of solvers, one for each running solve.
 
 They are kept alive between solves, killed if they exceed the time limit, and ended with the parent.
 """

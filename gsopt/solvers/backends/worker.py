@@ -62,7 +62,7 @@ class ParentLink:
         self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Report a bound, which is cheap enough to do often."""
+        """Report a bound, which is cheap and may be done often."""
         if bound != self._bound and monotonic() - self._sent_at > _TICK:
             self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)
@@ -125,8 +125,8 @@ def main(module: str, parent: int) -> None:
 def _end_with_parent() -> None:
     """Have the system kill this process when its parent ends.
 
-    To be exact, it ends with the thread that started it, which lasts as long as the parent. A parent that is
-    gone already is noticed by a thread of this process.
+    Strictly speaking, the process ends with the thread that started it, which lasts as long as the parent. If
+    the parent is already gone, a thread of this process notices.
     """
     if sys.platform == "linux":
         import ctypes

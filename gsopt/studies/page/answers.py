@@ -49,7 +49,7 @@ class Rank:
 
     @property
     def value(self) -> float:
-        """The mean over all instances."""
+        """The mean value over all instances."""
         return fmean(self.values)
 
     @property

@@ -100,7 +100,7 @@ class Decision:
 
     @cached_property
     def _provers(self) -> dict[str, str]:
-        """Return the first method that proved the best bound on a decision's instance, with its solver."""
+        """Return, by instance, the first method that proved the best bound, with its solver."""
         found: dict[str, str] = {}
         for row in self.rows:
             bound = row.figures.get("bound")
