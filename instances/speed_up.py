@@ -11,10 +11,10 @@ _NOISE = (2.0, 200.0)
 
 
 class SpeedUp(NamedTuple):
-    """The scaling of a job, with numbers that are gsopt's own.
+    """The scaling of a job's speed with GPUs.
 
-    Each additional GPU prolongs a step by the fraction `near` on one node, and `far` on several nodes. On
-    `noise` GPUs, samples contribute about half as much because of the larger batch.
+    The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and
+    `far` on several nodes. On `noise` GPUs, samples contribute about half as much because of the larger batch.
     """
 
     near: float

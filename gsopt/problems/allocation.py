@@ -36,8 +36,8 @@ class ElasticJob(Frozen):
     It may have any number up to `max_workers`, or only the numbers listed in `counts`.
 
     The value of extra workers is the reduction of the running time. If speed is proportional to the number of
-    workers, it follows from `time_at_min` or `remaining_work`. Otherwise `values` states it. Floats are read as
-    the decimals they are written as.
+    workers, it follows from `time_at_min` or `remaining_work`. Otherwise `values` states it. A float stands for
+    its shortest decimal, such as 0.1.
 
     Attributes
     ----------

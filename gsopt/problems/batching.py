@@ -317,7 +317,7 @@ def _said(counts: Sequence[int]) -> str:
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions pairwise, like a tree, and reduce the total once.
+    """Add fractions pairwise, as in a binary tree, and reduce the total once.
 
     Terms of the objective `rate` have as many different denominators as there are jobs. A plain sum would have
     to reduce ever longer fractions.

@@ -114,8 +114,8 @@ class Colocation(Problem[ColocationSolution]):
     completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that running
     job completes, even if other GPUs become free earlier. A pair saves the total completion time without
     sharing minus that with sharing, which may be negative. A job that keeps waiting saves nothing.
-    `gsopt.problems.sharing.Sharing` is the same decision over time. Floats are read as the decimals they are
-    written as, so every value is an exact fraction.
+    `gsopt.problems.sharing.Sharing` is the same decision over time. A float stands for its shortest decimal,
+    such as 0.1, so every value is an exact fraction.
 
     Source: Castor, sections 3 and 5.1, for two jobs. The paper decides about one job at a time (Algorithms 1
     and 2), whereas this problem decides about all waiting jobs at once.

@@ -57,7 +57,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     A job on d GPUs, joined by a network tier with penalty s, does as much work as d / (1 + s) GPUs that need
     not communicate. Its value is w d / (1 + s), where w is its weight. A job on one GPU does not communicate,
-    so s is 0. A job that is not placed has no value. Floats are read as the decimals they are written as, so
+    so s is 0. A job that is not placed has no value. A float stands for its shortest decimal, such as 0.1, so
     every value is an exact fraction.
 
     Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, as

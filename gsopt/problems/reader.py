@@ -43,7 +43,7 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     Raises
     ------
     InvalidInput
-        The conditions of `read_problem` apply, or the result in the file has no solution.
+        As in `read_problem`, or if the result in the file has no solution.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
     Raises
     ------
     InvalidInput
-        The conditions of `read_problem` apply, or a field does not match the problem.
+        As in `read_problem`, or if a field does not match the problem.
     InvalidSolution, Contradiction
         The solution breaks a rule of the problem, or is better than the bound.
 

@@ -147,9 +147,9 @@ class Scheduling(Problem[SchedulingSolution]):
     not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it only for
     jobs with linear speed and without fairness.
 
-    Times are exact numbers, counted from the first release date. Data are read as the decimals they are written
-    as. A deadline may be missed by a billionth of the time until then. Times given as floats may be off by
-    rounding, which is added to the objective value (`gsopt.problems.trial`).
+    Times are exact numbers, counted from the first release date. Floats in the data stand for their shortest
+    decimals, such as 0.1. A deadline may be missed by a billionth of the time until then. Times given as floats
+    may be off by rounding, which is added to the objective value (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The text calls the reference a job completion time, but the equation compares it with a
     point in time, which is used here. Work is counted in GPU-seconds on the demanded GPUs.

@@ -68,8 +68,8 @@ class Sequencing(Problem[Sequences]):
     """Run single-GPU jobs one after another on GPUs of several types, minimizing the mean completion time.
 
     Each machine runs its jobs without gaps once it is free, and no job is interrupted. The objective is the
-    total completion time, counted from now. Counting from the arrival of each job would only add a constant.
-    Seconds are read as the decimals they are written as, and added without rounding.
+    total completion time, counted from now. Counting from the arrival of each job would only add a constant. A
+    float stands for its shortest decimal, such as 0.1, and seconds are added without rounding.
 
     Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
     (1973).

@@ -91,7 +91,7 @@ class Shares(Problem[TimeShares]):
     - `makespan`: minimize max_m s_m / r_m.
     - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
 
-    Shares are read as the decimals they are written as, and rules and values are exact. Optimal shares are
+    A float stands for its shortest decimal, such as 0.1, and rules and values are exact. Optimal shares are
     fractions that doubles can only approximate, so a value within a billionth of a proven bound counts as
     optimal.
 

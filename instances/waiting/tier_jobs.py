@@ -98,7 +98,7 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Return the penalties of Table I, reduced so that no run time grows by more than a factor."""
+    """Return the penalties of Table I, reduced so that no run time grows by more than a given factor."""
     return {
         model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
         for model, penalty in TIER_PENALTIES.items()

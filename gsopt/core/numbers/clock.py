@@ -26,7 +26,7 @@ def clock_error(time: Any, seconds: Any) -> float:
 class Clock:
     """A clock with an origin, so that times far from zero lose no digits.
 
-    Floats are read as the decimals they are written as.
+    A float stands for its shortest decimal, such as 0.1.
 
     Examples
     --------

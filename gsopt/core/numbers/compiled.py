@@ -144,7 +144,8 @@ def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
     """Return a kernel as a Python function that also calls other kernels as Python functions.
 
-    It computes the same result as the kernel, slowly and without a compiler, for first steps and tests.
+    It computes the same result as the kernel, slowly and without a compiler. It is used until a kernel is
+    compiled, and in tests.
     """
     original: Any = plain(function)
     if not isinstance(original, FunctionType):

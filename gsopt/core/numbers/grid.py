@@ -14,7 +14,7 @@ Exact = int | Fraction
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def decimal(value: Number) -> Exact:
-    """Return a number exactly as it is written, such as 11/10 for the float 1.1.
+    """Return a number exactly, taking a float for its shortest decimal, such as 11/10 for 1.1.
 
     Sums of such numbers have few digits, while exact sums of doubles have fifty. Integers are returned as
     integers.
@@ -27,7 +27,7 @@ def decimal(value: Number) -> Exact:
 
 
 def exact_total(values: Iterable[Number]) -> Exact:
-    """Return the exact sum of numbers as they are written, as an integer if it is integral.
+    """Return the exact sum of numbers, as read by `decimal`, as an integer if it is integral.
 
     Examples
     --------

@@ -29,8 +29,8 @@ class StepTime(Frozen):
     A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
     M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
     are split into local batches that are as equal as possible. A step takes as long as the largest one, with b
-    = ceil(B / c) samples. A single GPU does not communicate. Floats are read as the decimals they are written
-    as, so all results are exact fractions.
+    = ceil(B / c) samples. A single GPU does not communicate. A float stands for its shortest decimal, such as
+    0.1, so all results are exact fractions.
 
     The model is gsopt's own, while the paper measures throughput (ONES, section 3.2.1, Equation 5). The
     all-reduce is `gsopt.performance.communication.flat_ring`, and does not overlap with computation.

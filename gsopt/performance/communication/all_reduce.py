@@ -70,8 +70,8 @@ def halving(size: float, dimension: Dimension) -> float:
     """Return the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
 
     It sends as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so it takes 2 ceil(log2 p) h l
-    + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. This is exact for units that are
-    behind a switch or fully connected, but too few hops on a ring.
+    + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. This count is exact for units
+    that are behind a switch or fully connected, but too low on a ring.
 
     Examples
     --------

@@ -150,7 +150,7 @@ def _serve(function: Callable[[Any, ParentLink], Any], task: Any, link: ParentLi
 
 
 def _leave_fork(process: int) -> None:
-    """End a forked child of the function that returned here by mistake."""
+    """End a child process that the function forked and that returned here by mistake."""
     if os.getpid() != process:
         os._exit(0)
 
