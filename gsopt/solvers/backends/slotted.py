@@ -55,9 +55,9 @@ class SlottedAnswer(NamedTuple):
 def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
     """Solve a task. This function runs in the worker.
 
-    A job holds its GPUs during an interval of variable length. Its work in a slot is a variable, which each
-    active job that shares one of its GPUs limits. One cumulative constraint limits each GPU to two jobs, and
-    another limits all GPUs together to twice their number.
+    A job holds its GPUs during an interval of variable length. Its work in a slot is a variable, bounded by the
+    slowdown from each active job that shares one of its GPUs. One cumulative constraint limits each GPU to two
+    jobs, and another limits all GPUs together to twice their number.
     """
     from ortools.sat.python.cp_model import CpModel
 
