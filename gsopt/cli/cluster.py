@@ -28,7 +28,7 @@ def cluster(
     format: Annotated[  # noqa: A002 - what everybody calls it
         str,
         typer.Option(
-            help="format of --output; default: by its ending", autocompletion=complete(lambda: Format)
+            help="format of --output; default: by its extension", autocompletion=complete(lambda: Format)
         ),
     ] = "",
     picture: Annotated[Path | None, typer.Option("--draw", help="file for a picture: PNG, SVG or PDF")] = None,

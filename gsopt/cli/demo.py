@@ -77,7 +77,7 @@ exact: optima proven on up to {_FEW} instances in {_TIME_LIMIT:.0f} s each, and 
 def demo(
     word: Words = None,
     whole: Annotated[
-        bool, typer.Option("--all", help="every method on every instance, on real data where they are at hand")
+        bool, typer.Option("--all", help="every method on every instance, and on real data if available")
     ] = False,
 ) -> None:
     """See how far heuristics are from the proven optimum.
@@ -216,5 +216,5 @@ def _show_policies() -> None:
 
 def _stop_if_interrupted(comparison: Comparison) -> None:
     if comparison.interrupted:
-        typer.echo("gsopt: interrupted; what stands above is complete", err=True)
+        typer.echo("gsopt: interrupted; the lines above are complete", err=True)
         raise typer.Exit(Exit.INTERRUPTED)

@@ -76,7 +76,7 @@ def _headline(found: Drain) -> str:
     if found.result is None:
         return f"{counted(found.asked, 'node')} cannot be returned: only {found.returnable:,} may be"
     if found.solution is None:
-        return "no choice of nodes is found within the time limit"
+        return "no choice of nodes was found within the time limit"
     gap = found.result.gap
     if found.result.objective == found.result.bound:
         proof = "proven: no choice costs less"

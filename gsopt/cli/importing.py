@@ -21,10 +21,10 @@ def import_(
         Path | None, typer.Option(help="file for the cluster: nodes with GPUs, and switches")
     ] = None,
     reclaiming: Annotated[
-        Path | None, typer.Option(help="file for the decision which nodes to return; needs --servers")
+        Path | None, typer.Option(help="file for the decision on which nodes to return; needs --servers")
     ] = None,
     placement: Annotated[
-        Path | None, typer.Option(help="file for the decision where to place the pending jobs")
+        Path | None, typer.Option(help="file for the decision on where to place the pending jobs")
     ] = None,
     servers: Annotated[int | None, typer.Option(help="number of nodes to return", min=0)] = None,
     cost: Annotated[
@@ -42,7 +42,7 @@ def import_(
 ) -> None:
     """Read a running cluster and write its decisions as files."""
     if (reclaiming is None) != (servers is None):
-        raise InvalidInput("--reclaiming", "", "needs --servers, and the other way round")
+        raise InvalidInput("--reclaiming", "", "needs --servers, and vice versa")
     for path in (output, cluster, reclaiming, placement):
         if path is not None:
             require_writable(path)

@@ -56,7 +56,7 @@ def interference(
     folds: Annotated[
         int, typer.Option(min=2, help="parts of the table, each of which is predicted from the others")
     ] = 5,
-    split: Annotated[Split, typer.Option(help="what is assigned to the parts")] = "pair",
+    split: Annotated[Split, typer.Option(help="unit that is assigned to the parts")] = "pair",
     seed: Annotated[int, typer.Option(help="seed of the random split")] = 0,
     output: Annotated[
         Path | None,

@@ -30,9 +30,7 @@ from gsopt.schedule.foreign import read_schedule, read_workload
 
 
 def judge(
-    schedule: Annotated[
-        str, typer.Argument(help="CSV or JSON file: who ran from when to when on how many GPUs")
-    ],
+    schedule: Annotated[str, typer.Argument(help="CSV or JSON file: when each job ran, and on how many GPUs")],
     trace: Annotated[str | None, typer.Option(help="trace, workload as JSON, or CSV file of the jobs")] = None,
     problem: Annotated[
         str | None, typer.Option(help="instead of --trace: a scheduling instance, by file or name")
@@ -104,7 +102,7 @@ def judge(
 def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
     for key, value in beside.items():
         if value is not None:
-            raise InvalidInput(option_of(key), shorten(str(value)), "must not be given beside --problem")
+            raise InvalidInput(option_of(key), shorten(str(value)), "must not be given together with --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"

@@ -35,7 +35,7 @@ def read_options(text: str, field: str) -> dict[str, Any]:
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name:
             rule = "must be an option and its value, such as promote=2"
-            raise InvalidInput(field, shorten(part), f"{rule}; a list stands in brackets, such as [1,2]")
+            raise InvalidInput(field, shorten(part), f"{rule}; a list is written in brackets, such as [1,2]")
         if name in options:
             raise InvalidInput(field, shorten(part), f"gives {name} twice")
         options[name] = read_value(value)

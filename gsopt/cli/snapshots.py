@@ -45,7 +45,7 @@ SourceOption = Annotated[
     str,
     typer.Option(
         "--source",
-        help="kubernetes or slurm; default: as the files say",
+        help="kubernetes or slurm; default: as in the files",
         autocompletion=complete(lambda: Source),
     ),
 ]

@@ -24,7 +24,7 @@ app = typer.Typer(
 
 _Allow = Annotated[
     list[str] | None,
-    typer.Option(help="module that the study may name, wherever it lies; may be repeated", metavar="MODULE"),
+    typer.Option(help="module that the study may use, wherever it is; may be repeated", metavar="MODULE"),
 ]
 _Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
 _RelativeTo = Annotated[
@@ -46,12 +46,12 @@ def options(context: typer.Context) -> None:
 def run(
     spec: Annotated[Path, typer.Argument(help="study file (JSON), see docs/studies.md")],
     out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
-    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    workers: Annotated[int | None, typer.Option(help="number of processes; default: one per CPU")] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(help="Dask scheduler, such as tcp://host:8786, or local:4 for 4 workers on this machine"),
     ] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="compute failed cells again")] = False,
     allow: _Allow = None,
 ) -> None:
     """Compute every cell of a study that has no result yet.

@@ -97,9 +97,9 @@ def families(
 def verify(
     what: What = None,
     time_limit: Annotated[float, time_limit_option("time per instance, such as 30s or 2min")] = 30.0,
-    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    workers: Annotated[int | None, typer.Option(help="number of processes; default: one per CPU")] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="write better values and bounds back to the files, with the day")
+        bool, typer.Option("--update", help="write better values and bounds back to the files, with the date")
     ] = False,
     as_json: Json = False,
 ) -> None:

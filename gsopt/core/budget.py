@@ -95,7 +95,7 @@ class Budget:
         for name, is_valid, rule in (
             ("backend", _is_backend, "must be a backend, such as gsopt.backends.CpSat()"),
             ("on_incumbent", callable, "must be a function of a result"),
-            ("on_progress", callable, "must be a function of what is known"),
+            ("on_progress", callable, "must be a function of a KnownBracket"),
         ):
             value = getattr(self, name)
             require(value is None or is_valid(value), name, value, rule)

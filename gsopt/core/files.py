@@ -117,7 +117,7 @@ def _target(path: str | Path) -> Path:
     if "\0" in str(path):
         raise InvalidInput("", "", "must be a path", source=str(path))
     if Path(path).is_dir():
-        raise InvalidInput("", "", "must be a file, and is a folder", source=str(path))
+        raise InvalidInput("", "", "must be a file, not a folder", source=str(path))
     return Path(os.path.realpath(path)) if _is_plain(Path(path)) else Path(path)
 
 
@@ -253,7 +253,7 @@ def read_bytes(path: str | Path) -> bytes:
     try:
         mode = Path(path).stat().st_mode
         if not S_ISREG(mode) and not S_ISDIR(mode):
-            raise InvalidInput("", "", "must be a file, no pipe or device", source=str(path))
+            raise InvalidInput("", "", "must be a regular file, not a pipe or device", source=str(path))
         with Path(path).open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
     except OSError as error:
@@ -297,7 +297,7 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
         if len(seen) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
-            raise InvalidInput(shorten(twice), "", "must not stand twice in one object", source=source)
+            raise InvalidInput(shorten(twice), "", "must not occur twice in one object", source=source)
         return seen
 
     def no_constants(constant: str) -> NoReturn:
@@ -309,7 +309,7 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
         where = f"line {error.lineno} column {error.colno}"
         raise InvalidInput(where, "", f"must be JSON: {error.msg.lower()}", source=source) from None
     except RecursionError:
-        raise InvalidInput("", "", "must not be nested so deeply", source=source) from None
+        raise InvalidInput("", "", "must be nested less deeply", source=source) from None
     except InvalidInput:
         raise
     except ValueError:  # an integer of more than 4,300 digits

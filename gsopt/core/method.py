@@ -125,7 +125,7 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
         )
     if not isinstance(found, problem.solution_type):
         rule = f"must return a {problem.solution_type.__name__}, a Result or NoSolution"
-        hint = "; gsopt.lift makes a heuristic of a policy" if hasattr(found, "decide") else ""
+        hint = "; gsopt.lift turns a policy into a heuristic" if hasattr(found, "decide") else ""
         raise InvalidInput(name, shorten(found), rule + hint)
     solution: Any = found
     return Result.judged(problem, method=name, solution=solution, runtime=runtime)
@@ -231,7 +231,7 @@ def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
         return Budget(**options)
     require(isinstance(budget, Budget), "budget", budget, "must be a gsopt.Budget")
     for name, value in options.items():
-        require(value == DEFAULTS[name], name, value, "must be part of the budget, where one is given")
+        require(value == DEFAULTS[name], name, value, "must be part of the budget if one is given")
     return budget
 
 

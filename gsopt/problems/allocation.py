@@ -309,7 +309,9 @@ class Allocation(Problem[AllocationSolution]):
         """Check that every number of extra workers is allowed, and that the GPUs suffice for all jobs."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
-        found += [f"extra: {name!r} is no job of the instance" for name in solution.extra if name not in jobs]
+        found += [
+            f"extra: {name!r} is not a job of the instance" for name in solution.extra if name not in jobs
+        ]
         found += [
             f"extra: {name!r} gets {extra} extra workers, must be {_menu(jobs[name])}"
             for name, extra in solution.extra.items()

@@ -121,13 +121,13 @@ class Batching(Problem[Batches]):
     def _means_are_finite(self) -> "Batching":
         for index, job in enumerate(self.jobs):
             if job.progress is not None and job.progress.alpha == 1 and self.estimate == "mean":
-                rule = "must be above 1, the mean of what is left is infinite, or estimate mean_progress"
+                rule = "must be above 1, as the mean is infinite otherwise, or estimate must be mean_progress"
                 raise RuleBroken(f"jobs[{index}].progress.alpha", job.progress.alpha, rule)
             if self.criterion == "rate" and job.remaining == 0:
-                rule = "must be above 0 where completions per second count"
+                rule = "must be above 0 with the criterion rate"
                 raise RuleBroken(f"jobs[{index}].remaining", job.remaining, rule)
         if self.criterion == "sum_time" and self.forced != "all":
-            rule = "must be all where criterion is sum_time: it is least when nobody runs"
+            rule = "must be all with the criterion sum_time, which is least when no job runs"
             raise RuleBroken("forced", self.forced, rule)
         return self
 
@@ -230,7 +230,7 @@ class Batching(Problem[Batches]):
     def violations(self, solution: Batches) -> list[str]:
         """Check that grants are allowed, required jobs run, and the number of used GPUs is right."""
         running, places = solution.running, {job.name: place for place, job in enumerate(self.jobs)}
-        found = [f"running: {name!r} is no job of the instance" for name in running if name not in places]
+        found = [f"running: {name!r} is not a job of the instance" for name in running if name not in places]
         for name, grant in running.items():
             if name in places:
                 found += self._broken(places[name], grant)

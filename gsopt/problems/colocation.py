@@ -190,9 +190,9 @@ class Colocation(Problem[ColocationSolution]):
         found: list[str] = []
         for name, share in solution.shares.items():
             if name not in pending:
-                found.append(f"shares: {name!r} is no pending job of the instance")
+                found.append(f"shares: {name!r} is not a pending job of the instance")
             elif share.running not in running:
-                found.append(f"shares: {name!r} is with {share.running!r}, which is no running job")
+                found.append(f"shares: {name!r} is with {share.running!r}, which is not a running job")
             else:
                 found += self._misfits(pending[name], running[share.running], share.mode)
         partners = Counter(share.running for share in solution.shares.values())

@@ -105,7 +105,7 @@ class AdaptiveJob(Frozen):
     @model_validator(mode="after")
     def _rules_hold(self) -> "AdaptiveJob":
         if self.current is not None and self.current >= len(self.goodputs):
-            rule = f"must be the place of one of the {len(self.goodputs)} configurations"
+            rule = f"must be the index of one of the {len(self.goodputs)} configurations"
             raise RuleBroken("current", self.current, rule)
         if self.pinned and (self.current is None or self.goodputs[self.current] is None):
             raise RuleBroken("pinned", True, "must be false for a job without a configuration in which it runs")
@@ -186,7 +186,7 @@ class Configuration(Problem[ConfigurationSolution]):
     @model_validator(mode="after")
     def _rules_hold(self) -> "Configuration":
         if self.power == 0:
-            raise RuleBroken("power", self.power, "must not be 0, to which all goodputs are alike")
+            raise RuleBroken("power", self.power, "must not be 0, as all goodputs would count the same")
         for index, shape in enumerate(self.configurations):
             if shape.type not in self.gpus:
                 raise RuleBroken(f"configurations[{index}].type", shape.type, "must be a type of GPU of gpus")
@@ -247,7 +247,9 @@ class Configuration(Problem[ConfigurationSolution]):
     def violations(self, solution: ConfigurationSolution) -> list[str]:
         """Check that jobs run only where they can, that pinned ones stay, and that the GPUs suffice."""
         names, chosen = {job.name for job in self.jobs}, solution.configurations
-        found = [f"configurations: {name!r} is no job of the instance" for name in chosen if name not in names]
+        found = [
+            f"configurations: {name!r} is not a job of the instance" for name in chosen if name not in names
+        ]
         found += [
             f"configurations: {name!r} has configuration {place}, there are {len(self.configurations)}"
             for name, place in chosen.items()

@@ -106,7 +106,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     @model_validator(mode="after")
     def _rules_hold(self) -> "Consolidation":
         if self.cluster.is_plain:
-            rule = "must be 0, with racks: a plain cluster has no tiers"
+            rule = "must be 0: the cluster must have racks or a network"
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, rule)
         seen: set[int] = set()
         for index, gpu in enumerate(self.busy):
@@ -215,7 +215,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         found: list[str] = []
         for name, gpus in solution.placed.items():
             if name not in wanted:
-                found.append(f"placed: {name!r} is no job of the instance")
+                found.append(f"placed: {name!r} is not a job of the instance")
                 continue
             if len(gpus) != wanted[name]:
                 found.append(f"placed: {name!r} has {len(gpus)} GPUs, needs {wanted[name]}")

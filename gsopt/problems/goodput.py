@@ -218,7 +218,7 @@ class Goodput(Problem[GoodputSolution]):
     def violations(self, solution: GoodputSolution) -> list[str]:
         """Check that jobs run where they can, and that no node is overfull or hosts two multi-node jobs."""
         names = {job.name for job in self.jobs}
-        found = [f"gpus: {name!r} is no job of the instance" for name in solution.gpus if name not in names]
+        found = [f"gpus: {name!r} is not a job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"
         found += [
             f"gpus: {name!r} has {shorten(list(gpus))}, {rule}"

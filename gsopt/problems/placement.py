@@ -316,7 +316,7 @@ class Placement(Problem[PlacementSolution]):
                     raise RuleBroken(f"servers[{index}].used.{resource}", used, rule)
         for index, line in enumerate(self.workers):
             if not any(line.demand.named.values()):
-                raise RuleBroken(f"workers[{index}].demand", 0, "must ask for some resource")
+                raise RuleBroken(f"workers[{index}].demand", 0, "must request some resource")
         elastic: dict[str, bool] = {}
         for index, line in enumerate(self.workers):
             is_elastic = line.kind != "inelastic"
@@ -443,9 +443,9 @@ class Placement(Problem[PlacementSolution]):
 
     def _unreadable(self, placed: Placed, hosts: dict[str, Server]) -> Iterator[str]:
         if placed.server not in hosts:
-            yield f"{placed.server!r} is no server of the instance"
+            yield f"{placed.server!r} is not a server of the instance"
         if not 0 <= placed.workers < len(self.workers):
-            yield f"{placed.workers} is no line of workers"
+            yield f"{placed.workers} is not a line of workers"
         if placed.number < 1:
             yield f"{placed.number} workers are placed, must be at least 1"
 
@@ -477,7 +477,7 @@ class Placement(Problem[PlacementSolution]):
         for name, index, _ in solution.placed:
             job, here = self.workers[index].job, hosts[name].pool
             if pool.setdefault(job, here) != here:
-                yield f"job {job}: stands on training and on inference servers"
+                yield f"job {job}: runs on both training and inference servers"
 
     def headline(self) -> dict[str, int | float | str]:
         """Return the objective, the number of workers and the number of servers."""

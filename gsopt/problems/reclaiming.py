@@ -182,7 +182,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         """Check that exactly `demand` different servers of the instance are returned."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
-        found = [f"servers: {name!r} is no server of the instance" for name in count if name not in known]
+        found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]
         found += [f"servers: {name!r} is returned {n} times" for name, n in count.items() if n > 1]
         if len(solution.servers) != self.demand:
             found.append(f"servers: {len(solution.servers)} are returned, the demand is {self.demand}")

@@ -150,12 +150,12 @@ class Sequencing(Problem[Sequences]):
     def violations(self, solution: Sequences) -> list[str]:
         """Check that every job runs once, on a machine of a type on which it can run."""
         found = [
-            f"order: {name!r} is no machine of the instance"
+            f"order: {name!r} is not a machine of the instance"
             for name in solution.order
             if name not in self._machines
         ]
         runs = Counter(job for jobs in solution.order.values() for job in jobs)
-        found += [f"order: {job!r} is no job of the instance" for job in runs if job not in self._jobs]
+        found += [f"order: {job!r} is not a job of the instance" for job in runs if job not in self._jobs]
         found += [
             f"order: {job!r} runs {runs[job]} times, must run once" for job in self._jobs if runs[job] != 1
         ]

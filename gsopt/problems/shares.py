@@ -247,7 +247,7 @@ class Shares(Problem[TimeShares]):
             if name in jobs:
                 found += self._misplaced(jobs[name], own)
             else:
-                found.append(f"shares: {name!r} is no job of the instance")
+                found.append(f"shares: {name!r} is not a job of the instance")
         found += [f"shares: {line}" for line in self._overfull(solution)]
         if self.sense is Sense.MINIMIZE:
             idle = (job.name for job in self.jobs if not self._runs(job, solution))

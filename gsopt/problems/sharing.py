@@ -323,7 +323,7 @@ class Sharing(Problem[SharingSolution]):
         if len(users) >= self.share_limit:
             yield f"GPU {gpu} is held by jobs {names} at {float(start):g}"
         elif any(not self.may_share(user, job) for user in users):
-            yield f"GPU {gpu} has not the memory for jobs {names} at {float(start):g}"
+            yield f"GPU {gpu} does not have the memory for jobs {names} at {float(start):g}"
 
     def _course(self) -> ProgressOfJobs:
         return ProgressOfJobs(self.durations, self.slowdown, self.releases)

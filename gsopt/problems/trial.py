@@ -143,7 +143,7 @@ class Trial:
 
     def _wrong(self, run: Any, number: Mapping[str, int]) -> list[str]:
         if run.job not in number:
-            return [f"{run.job!r} is no job of the workload"]
+            return [f"{run.job!r} is not a job of the workload"]
         if decimal(run.start) >= decimal(run.end):
             return ["a segment ends after it starts"]
         counts = tuple(self.tasks[number[run.job]].rates)

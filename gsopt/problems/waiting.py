@@ -114,7 +114,11 @@ class Waiting(Problem[WaitingSolution]):
     @model_validator(mode="after")
     def _rules_hold(self) -> "Waiting":
         if self.cluster.is_plain:
-            raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, "must be 0: GPUs need places")
+            raise RuleBroken(
+                "cluster.plain_gpus",
+                self.cluster.plain_gpus,
+                "must be 0: the cluster must have racks or a network",
+            )
         require_levels("penalties", self.penalties, self.tiers)
         require_rigid(self.jobs, memory=False)
         for index, job in enumerate(self.jobs):
@@ -381,7 +385,7 @@ def broken_runs(
     job_of = {job.name: job for job in jobs}
     for index, run in enumerate(runs):
         if run.job not in job_of:
-            yield f"runs[{index}]: {run.job!r} is no job of the instance"
+            yield f"runs[{index}]: {run.job!r} is not a job of the instance"
             continue
         job = job_of[run.job]
         if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:

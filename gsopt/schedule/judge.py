@@ -164,7 +164,7 @@ class _Trial:
         for index, segment in enumerate(self.schedule.segments):
             where = f"segments[{index}]"
             if segment.job not in accounts:
-                self.found.append(f"{where}: {segment.job!r} is no job of the workload")
+                self.found.append(f"{where}: {segment.job!r} is not a job of the workload")
             elif not (isfinite(segment.start) and isfinite(segment.end) and segment.start < segment.end):
                 self.found.append(f"{where}: a segment ends after it starts")
             else:

@@ -112,7 +112,7 @@ class Presence:
             if not isfinite(time):
                 self.found.append(f"vacated[{index}]: a machine is given up at a time")
             elif server not in self._cluster.gpus_of:
-                self.found.append(f"vacated[{index}]: {server!r} is no machine of the cluster")
+                self.found.append(f"vacated[{index}]: {server!r} is not a machine of the cluster")
             else:
                 date = self._meant(number(time), requested, due)
                 yield _Happening(date, _VACATED, self._give_up, (date, server))

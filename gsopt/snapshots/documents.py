@@ -33,9 +33,7 @@ def parse(source: str, text: str) -> list[Field]:
         return [Field(source, data)]
     found = parse_documents(source, text)
     if not found:
-        raise InvalidInput(
-            "", "", "must be what a scheduler prints as JSON or YAML, and is empty", source=source
-        )
+        raise InvalidInput("", "", "must be a scheduler's JSON or YAML output, but is empty", source=source)
     if len(found) == 1:
         return [Field(source, found[0])]
     top = Field(source, None)
@@ -54,7 +52,7 @@ def _require_shallow(source: str, data: Any) -> None:
         ]
         if not level:
             return
-    raise InvalidInput("", "", "must not be nested so deeply", source=source)
+    raise InvalidInput("", "", "must be nested less deeply", source=source)
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
@@ -63,7 +61,7 @@ def objects(documents: list[Field]) -> Iterator[Field]:
         kind = document["kind"].text()
         if not kind.endswith("List"):
             if not kind:
-                document.refuse("must be what kubectl get -o json or yaml prints, with its kind")
+                document.refuse("must be output of kubectl get -o json or yaml, with its kind")
             yield document
             continue
         yield from (_of_kind(item, kind.removesuffix("List")) for item in document["items"])

@@ -16,7 +16,7 @@ from gsopt.snapshots.snapshot import Snapshot
 #: Default time limits in seconds: for the search, and within it for the missing nodes.
 TIME_LIMIT = 10.0
 
-_LATE = "has no room that is found within the time limit"
+_LATE = "has no room that was found within the time limit"
 _NOTHING = "is closed: no node takes anything"
 
 

@@ -81,9 +81,7 @@ def read_snapshot(
         _refuse_for_slurm(levels, gpu_resources)
         return slurm_snapshot(documents, confs, time=time, notes=notes)
     if confs:
-        raise InvalidInput(
-            "", "", "must be what kubectl prints, and is a topology.conf", source=next(iter(confs))
-        )
+        raise InvalidInput("", "", "must be output of kubectl, not a topology.conf", source=next(iter(confs)))
     return kubernetes_snapshot(documents, levels=levels, gpu_resources=gpu_resources, time=time, notes=notes)
 
 
@@ -98,6 +96,6 @@ def _is_slurm(document: Field) -> bool:
 
 def _refuse_for_slurm(levels: Mapping[str, str] | None, gpu_resources: Sequence[str]) -> None:
     if levels is not None:
-        raise InvalidInput("levels", shorten(dict(levels)), "must not be told for Slurm: give a topology.conf")
+        raise InvalidInput("levels", shorten(dict(levels)), "must not be given for Slurm: give a topology.conf")
     if gpu_resources:
-        raise InvalidInput("gpu_resources", shorten(list(gpu_resources)), "must not be told for Slurm")
+        raise InvalidInput("gpu_resources", shorten(list(gpu_resources)), "must not be given for Slurm")

@@ -33,7 +33,7 @@ def reason_of(
         demand = problem.demands[row.line]
         able = [number for number, room in enumerate(capacities) if _may_stand(problem, row, room)]
         if not able:
-            return f"may stand on no node that is open: {places[row.part.where]}"
+            return f"may run on no open node: {places[row.part.where]}"
         for state, amounts in (("", capacities), (" free", rooms)):
             short = _short(problem, demand, [amounts[number] for number in able])
             if short:

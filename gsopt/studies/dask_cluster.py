@@ -82,7 +82,7 @@ class DaskCluster:
     @property
     def note(self) -> str:
         """A message if there is no worker; otherwise empty."""
-        return "" if self.workers else f"{self._name}: no worker is there; waiting for one"
+        return "" if self.workers else f"{self._name}: there is no worker; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
         """Return a context manager that yields a function to run a call on a worker."""

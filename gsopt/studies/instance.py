@@ -227,7 +227,7 @@ def _without(point: Point, *keys: str) -> dict[str, Any]:
 
 def _refuse_further(point: Point, known: tuple[str, ...]) -> None:
     for key, value in _without(point, *known).items():
-        raise InvalidInput(key, shorten(value), "is no option of a file or committed instance")
+        raise InvalidInput(key, shorten(value), "is not an option of a file or committed instance")
 
 
 def _file_or_committed(name: str) -> Problem[Any]:

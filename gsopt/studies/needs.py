@@ -30,7 +30,7 @@ class Needs:
         for module, wanted in self.modules:
             found = _source_of(module)
             if not found:
-                raise InvalidInput("module", module, "must be installed, or lie in the working directory")
+                raise InvalidInput("module", module, "must be installed, or be in the working directory")
             if found != wanted:
                 raise InvalidInput("module", module, "must be the same file as where the study was started")
 

@@ -47,7 +47,7 @@ def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str,
     for name, value in options.items():
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
-            rule = f"is no option of {name_of(function)}; {there}"
+            rule = f"is not an option of {name_of(function)}; {there}"
             raise InvalidInput(name, shorten(value), rule)
     return {name: _typed(name, value, known[name]) for name, value in options.items()}
 

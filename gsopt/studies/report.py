@@ -321,7 +321,7 @@ def _refuse_unknown(what: str, wanted: Iterable[str], known: Iterable[str]) -> N
     there = list(dict.fromkeys(known))
     for name in wanted:
         if name not in there:
-            rule = f"must be one of {', '.join(there)}" if there else "is not among the results, which are none"
+            rule = f"must be one of {', '.join(there)}" if there else "is not among the results: there are none"
             raise InvalidInput(what, shorten(name), rule)
 
 

@@ -143,7 +143,7 @@ def _executor(workers: int | None, scheduler: Any, cells: Sequence[Cell]) -> Ite
         yield Processes(workers)
         return
     if workers is not None:
-        rule = "must not be given with a scheduler, whose workers are what there is"
+        rule = "must not be given with a scheduler, which has its own workers"
         raise InvalidInput("workers", shorten(workers), rule)
     from gsopt.studies.dask_cluster import dask_cluster
 

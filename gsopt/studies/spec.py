@@ -74,7 +74,7 @@ class Study(Frozen):
     def _seeds_differ(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
         for seed, count in Counter(seeds).items():
             if count > 1:
-                raise RuleBroken("seeds", seed, "must not stand there twice")
+                raise RuleBroken("seeds", seed, "must not occur twice")
         return seeds
 
 

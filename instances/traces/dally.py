@@ -158,7 +158,7 @@ def _entries(file: Path) -> list[Any]:
     try:
         data = json.loads(content(file))
     except RecursionError:
-        raise InvalidInput("", "", "must not be nested so deeply", source=str(file)) from None
+        raise InvalidInput("", "", "must be nested less deeply", source=str(file)) from None
     except InvalidInput:
         raise
     except ValueError:  # no JSON, no UTF-8, or an integer of thousands of digits

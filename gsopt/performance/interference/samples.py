@@ -45,7 +45,7 @@ class Samples:
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
         """Return the features of pairs, or raise `InvalidInput` if the table has no features."""
         if not self.table.features:
-            raise InvalidInput("features", "", "must hold one to learn from", source=self.table.name)
+            raise InvalidInput("features", "", "must have at least one to learn from", source=self.table.name)
         return [self._vector(one) + self._vector(other) for one, other in pairs]
 
     def _vector(self, profile: Profile) -> list[float]:

@@ -29,7 +29,7 @@ class Census:
     @property
     def notes(self) -> list[str]:
         """Notes on pods that belong to no gang, and on requirements that are ignored."""
-        told = "pods that wait and ask for {}, which is not looked at: {:,}"
+        told = "pods that wait and ask for {}, which is ignored: {:,}"
         return [
             *(f"pods {fate}: {number:,}" for fate, number in self._fates.items() if fate),
             *(told.format(asked, number) for asked, number in self._unread.items()),
@@ -38,11 +38,11 @@ class Census:
     def count(self, pod: Field) -> None:
         """Count a pod.
 
-        A pod that occurs twice in the files counts once.
+        Raise `InvalidInput` if the pod occurs twice in the files.
         """
         name = (pod["metadata"]["namespace"].text(), pod["metadata"]["name"].name())
         if name in self._seen:
-            pod["metadata"]["name"].refuse("must not stand in the files twice")
+            pod["metadata"]["name"].refuse("must not occur twice in the files")
         self._seen.add(name)
         with validly(pod.source):
             fate = self._reader.fate(pod)

@@ -90,7 +90,7 @@ def read_sites(
     for node in nodes:
         site = _site(node, keys, others)
         if site.name in found:
-            node["metadata"]["name"].refuse("must not stand in the files twice")
+            node["metadata"]["name"].refuse("must not occur twice in the files")
         found[site.name] = site
     for level, label in (levels or {}).items():
         if not any(label in site.labels for site in found.values()):
@@ -169,7 +169,7 @@ def _closed(node: Field) -> str:
 
 def _kept(metadata: Field, labels: Mapping[str, str]) -> str:
     if any(key in labels for key in _CONTROL):
-        return "is of the control plane"
+        return "belongs to the control plane"
     annotations = metadata["annotations"]
     stays = (key for key, value in _STAYS.items() if annotations[key].scalar() == value)
     return next((f"has the annotation {key}" for key in stays), "")

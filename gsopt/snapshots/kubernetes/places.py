@@ -38,7 +38,7 @@ class KubernetesPlaces:
         text = json.dumps(asks, sort_keys=True)
         if text not in self._asked:
             if len(self._asked) >= MOST_ASKED:
-                spec.refuse(f"must not be more than {MOST_ASKED:,} ways to ask for nodes")
+                spec.refuse(f"must not be more than {MOST_ASKED:,} different requirements on nodes")
             self._asked[text] = self._name(spec)
         return self._asked[text]
 

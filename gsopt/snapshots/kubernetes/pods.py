@@ -25,11 +25,11 @@ _OVER = frozenset({"Succeeded", "Failed"})
 
 #: Reasons why a pod belongs to no gang, with the note on all such pods.
 OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
-    "over, and not counted",
+    "completed, and not counted",
     "on nodes that no file has, and not counted",
     "behind scheduling gates, and not placed",
-    "being deleted, which hold what they have and are no loss",
-    "of their nodes, which are no jobs",
+    "being deleted, which hold their resources and are not a loss",
+    "tied to their nodes, which are not jobs",
 )
 
 

@@ -125,7 +125,7 @@ def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]
                 each.refuse(f"must be at most {MOST_OBJECTS:,} of kind {kind}")
         else:
             others[kind] += 1
-    notes += (f"kind {kind}, which is not read: {number:,}" for kind, number in others.items())
+    notes += (f"kind {kind}, which is ignored: {number:,}" for kind, number in others.items())
     return of
 
 

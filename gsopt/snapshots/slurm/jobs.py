@@ -29,8 +29,8 @@ _SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "m
 
 #: Reasons why a job belongs to no gang, with the note on all such jobs.
 OVER, LEAVING, HELD, ELSEWHERE = (
-    "over, and not counted",
-    "ending, which hold what they have and are no loss",
+    "completed, and not counted",
+    "ending, which hold their resources and are not a loss",
     "held, or waiting for a time or for others, and not placed",
     "on nodes that no file has, and not counted",
 )

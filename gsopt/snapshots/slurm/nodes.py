@@ -54,7 +54,7 @@ def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[st
     for entry in listed:
         host = _host(entry)
         if host.name in found:
-            entry["name"].refuse("must not stand in the files twice")
+            entry["name"].refuse("must not occur twice in the files")
         found[host.name] = host
     known = set(found)
     for entry in grouped:

@@ -83,7 +83,7 @@ class SlurmPlaces:
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
             if len(self._asked) >= MOST_ASKED:
-                job.refuse(f"must not be more than {MOST_ASKED:,} ways to ask for nodes")
+                job.refuse(f"must not be more than {MOST_ASKED:,} different requirements on nodes")
             self._asked[asked] = self._name(job)
         return self._asked[asked]
 
@@ -121,7 +121,7 @@ class SlurmPlaces:
         if not text:
             return True
         if not _PLAIN.fullmatch(text):
-            note = "features joined by other than & alone or | alone, which are not looked at"
+            note = "features joined by other than & alone or | alone, which are ignored"
             if note not in self._notes:
                 self._notes.append(note)
             return True

@@ -119,7 +119,7 @@ def is_conf(text: str) -> bool:
 
 def _listed(document: Field, name: str) -> list[Field]:
     if not any(key in document.mapping() for key in LISTS):
-        document.refuse(f"must be what Slurm prints as JSON, with {', '.join(LISTS)}")
+        document.refuse(f"must be Slurm's JSON output, with {', '.join(LISTS)}")
     found = list(document[name])
     if len(found) > MOST_OBJECTS:
         raise InvalidInput(
@@ -161,7 +161,7 @@ def _read_jobs(
             read_job = None if fate else reader.read(job)
             standing = list(reader.standing(job)) if fate in ("", LEAVING) else []
         if read_job and read_job.kind != "heterogeneous job" and read_job.name in seen:
-            job["job_id"].refuse("must not stand in the files twice")
+            job["job_id"].refuse("must not occur twice in the files")
         if read_job:
             seen.add(read_job.name)
             unseen.update(() if standing else unread(job))
@@ -171,9 +171,7 @@ def _read_jobs(
             for resource, amount in part.needs.named.items():
                 on[resource] = on.get(resource, 0) + amount
     notes.extend(f"jobs {fate}: {number:,}" for fate, number in fates.items() if fate)
-    notes.extend(
-        f"jobs that wait and ask for {what}, which is not looked at: {unseen[what]:,}" for what in unseen
-    )
+    notes.extend(f"jobs that wait and ask for {what}, which is ignored: {unseen[what]:,}" for what in unseen)
     with validly(jobs[0].source if jobs else ""):
         return used, [_gang(each) for each in found.values()]
 

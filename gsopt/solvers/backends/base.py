@@ -338,7 +338,7 @@ class Solver(ABC):
 
     def _ending(self, answer: Answer) -> Ending:
         if answer.status not in self.endings:
-            raise GsoptError(f"{self.name}: ended with a status that is not known: {answer.status}")
+            raise GsoptError(f"{self.name}: ended with an unknown status: {answer.status}")
         ending = self.endings[answer.status]
         if ending is Ending.UNBOUNDED:
             raise BrokenModel(f"{self.name}: the model is unbounded")
@@ -365,7 +365,7 @@ class Solver(ABC):
         best = report.best
         if best is not None and ending is Ending.INFEASIBLE:
             raise Contradiction(
-                f"{self.name}: a solution of value {best.objective:g} of a model it calls infeasible"
+                f"{self.name}: a solution of value {best.objective:g} for a model that it reports as infeasible"
             )
         bound = report.bound if _finite(answer.bound) is None else _finite(answer.bound)
         proven, natural_end = ending.value

@@ -194,7 +194,7 @@ class Worker:
                 reply = self._listen(deadline, hear)
         except (Late, KeyboardInterrupt):
             self.kill()
-            reason = "the solver did not stop when it had to: its process was killed"
+            reason = "the solver did not stop in time: its process was killed"
             self._warn(reason)
             return Reply(None, stopped_by, reason)
         except Died:

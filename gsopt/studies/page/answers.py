@@ -301,7 +301,7 @@ def _remark(ranking: Ranking) -> str:
     count = len(ranking.instances)
     parts = [f"{name} ({len(by):,} of {count:,})" for name, by in ranking.cells.items() if len(by) < count]
     found = (
-        [f"Not ranked, for want of a result on some of the {count:,} instances: {', '.join(parts)}."]
+        [f"Not ranked, as results are missing on some of the {count:,} instances: {', '.join(parts)}."]
         if parts
         else []
     )

@@ -42,7 +42,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
     for name in chosen:
         row = known[name]
         if row.key not in cells:
-            raise InvalidInput("gantt", shorten(name), "its instance is no longer what it was")
+            raise InvalidInput("gantt", shorten(name), "its instance has changed")
         run = recorded(cells[row.key])
         _refuse_other(name, run, row)
         if run.schedule is not None:
@@ -112,5 +112,5 @@ def _refuse_other(name: str, run: Replay, row: CellRow) -> None:
     """Raise `InvalidInput` if a run's mean JCT differs from that of the stored run."""
     kept, now = row.figures["mean_jct"], run.metrics.as_dict()["mean_jct"]
     if kept != now:
-        rule = f"is no longer the run that was kept: its mean JCT was {kept} and is {now}"
+        rule = f"is no longer the run in the study: its mean JCT was {kept} and is {now}"
         raise InvalidInput("gantt", shorten(name), rule)

@@ -23,7 +23,7 @@ def select(what: Iterable[str]) -> list[str]:
         below = f"{wanted.rstrip('/')}/"
         members = [name for name in known if name == wanted or name.startswith(below)]
         if not members:
-            raise InvalidInput("suites", shorten(wanted), "is no decision, suite or committed instance")
+            raise InvalidInput("suites", shorten(wanted), "is not a decision, suite or committed instance")
         found |= dict.fromkeys(members)
     return list(found) if what else known
 

@@ -116,7 +116,7 @@ def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
         if known.bound is None or abs(float(known.objective) - float(known.bound)) > slack:
             yield f"the file says {_told(known.objective)} is proven, and its bound is {_told(known.bound)}"
     if known.since is None and known.standing is not Standing.UNKNOWN:
-        yield "the file does not say since when"
+        yield "the file does not say since when the values are known"
     if known.since is not None and known.since > datetime.now(UTC).date() + _A_DAY:
         yield f"the file says since {known.since}, which is yet to come"
 

@@ -97,7 +97,7 @@ def scheduler_named(name: str, options: Mapping[str, Any] | None = None) -> Sche
     known = signature(factory).parameters
     for option in options or {}:
         if option not in known:
-            rule = f"is no option of {name}; it has {', '.join(known)}"
+            rule = f"is not an option of {name}; it has {', '.join(known)}"
             raise InvalidInput("scheduler_options", shorten(option), rule)
     made: Scheduler = factory(**(options or {}))
     return made

@@ -73,7 +73,7 @@ def _a(*pieces: tuple[Any, ...]) -> tuple[Segment, ...]:
         (_a((3, 1, 2)), "ends after it starts"),
         (_a((0, float("nan"), 2)), "ends after it starts"),
         (_a((0, float("inf"), 2)), "ends after it starts"),
-        ((*_a((0, 4, 2)), Segment("c", 0, 1, 1)), "no job of the workload"),
+        ((*_a((0, 4, 2)), Segment("c", 0, 1, 1)), "not a job of the workload"),
         (_a((0, 4, 2, (0,))), "2 different ones"),
         (_a((0, 4, 2, (0, 0))), "2 different ones"),
         (_a((0, 4, 2, (0, 3))), "numbered from 0 to 2"),

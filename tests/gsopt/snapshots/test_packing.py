@@ -139,7 +139,7 @@ def test_copies_are_taken_one_by_one() -> None:
     [
         (_waits("a", 16), "needs 16 GPUs on a node, and none has more than 8 GPUs"),
         (_waits("a", 8), "needs 8 GPUs on a node, and none has more than 5 GPUs free"),
-        (_waits("a", 1, where="nowhere"), "may stand on no node that is open: nothing has it"),
+        (_waits("a", 1, where="nowhere"), "may run on no open node: nothing has it"),
         (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and none has more than 4 GPUs free"),
         (_waits("a", 5, 5), "has no room for all of its 2 parts at once"),
         (_asks(gpu=5, cpu=9000), "needs more on a node than any has free of all at once"),

@@ -46,7 +46,7 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
         where = f"line {mark.line + 1}" if mark else ""
         problem = getattr(error, "problem", None) or "it has characters that are none of it"
         is_deep = "nesting depth" in problem  # libyaml has a limit of its own
-        rule = "must not be nested so deeply" if is_deep else f"must be YAML: {problem}"
+        rule = "must be nested less deeply" if is_deep else f"must be YAML: {problem}"
         raise InvalidInput(where, "", rule, source=source) from None
 
 
@@ -74,7 +74,7 @@ class _Events:
         if isinstance(event, yaml.AliasEvent):
             raise self._refused(event, shorten(f"*{event.anchor}"), "must not be an alias")
         if depth == self.deepest:
-            raise self._refused(event, "", "must not be nested so deeply")
+            raise self._refused(event, "", "must be nested less deeply")
         if isinstance(event, yaml.SequenceStartEvent):
             return list(self._values(yaml.SequenceEndEvent, depth))
         return self._mapping(depth)
@@ -89,7 +89,7 @@ class _Events:
             if not isinstance(event, yaml.ScalarEvent):
                 raise self._refused(event, "", "must have texts as keys")
             if event.value in found:
-                raise self._refused(event, shorten(event.value), "must not stand twice in one mapping")
+                raise self._refused(event, shorten(event.value), "must not occur twice in one mapping")
             found[event.value] = self._value(next(self.events), depth + 1)
         return found
 

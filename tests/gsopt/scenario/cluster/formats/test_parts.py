@@ -86,10 +86,10 @@ def test_scalars_stay_as_they_are_written() -> None:
     ("text", "message"),
     [
         (_LAUGHS, "t: line 2: '*a': must not be an alias"),
-        ("a: 1\na: 2", "t: line 2: 'a': must not stand twice in one mapping"),
+        ("a: 1\na: 2", "t: line 2: 'a': must not occur twice in one mapping"),
         ("[a]: 1", "t: line 1: must have texts as keys"),
         ("a: 1\n---\nb: 2", "t: line 2: must be one document"),
-        ("[" * 500, "t: line 1: must not be nested so deeply"),
+        ("[" * 500, "t: line 1: must be nested less deeply"),
         ("a: [1", "t: line 2: must be YAML: "),
         ("a: b: c", "t: line 1: must be YAML: "),
         ("a: \x00", "must be YAML: "),

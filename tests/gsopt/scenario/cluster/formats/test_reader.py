@@ -441,7 +441,7 @@ _BAD: dict[Callable[..., Cluster], list[tuple[str, str]]] = {
         ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
         ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
         ("nonsense", "t: line 1: 'nonsense': must be settings"),
-        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not stand twice in one line"),
+        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not occur twice in one line"),
         ("SwitchName= Nodes=n1", "t: line 1: SwitchName: must have a value"),
         ("SwitchName=s1 Nodes=n[1-", "t: line 1: Nodes: 'n[1-': must be names"),
         ("SwitchName=s1 Nodes=n[1-99999999]", "t: line 1: Nodes: 'n[1-99999999]': must have at most"),
