@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from gsopt.solvers.formulation import Formulation
     from gsopt.solvers.standard_form import StandardForm
     from gsopt.studies import suites
+    from gsopt.studies.worst import worst
 
 #: Where the public names are, by module.
 _OFFERED = {
@@ -73,6 +74,7 @@ _OFFERED = {
     "gsopt.schedule.foreign": ("read_schedule", "read_workload"),
     "gsopt.solvers.formulation": ("Formulation",),
     "gsopt.solvers.standard_form": ("StandardForm",),
+    "gsopt.studies.worst": ("worst",),
 }
 _HOME = {name: module for module, offered in _OFFERED.items() for name in offered}
 _ROOMS = {
@@ -130,6 +132,7 @@ __all__ = [
     "suites",
     "testing",
     "warm_up",
+    "worst",
     "write",
     "write_cluster",
 ]

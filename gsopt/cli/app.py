@@ -33,6 +33,7 @@ _COMMANDS = {
     "methods": "List the methods of a decision.",
     "demo": "See how far heuristics are from the proven optimum.",
     "study": "Run a grid of instances, methods, parameters and seeds.",
+    "worst": "Find the instance on which a method does worst, with proof.",
     "suites": "Show or recompute the best known values of instances.",
 }
 
@@ -49,7 +50,8 @@ _EARLIER = {
     "no-preemption": "no-preemptive",
 }
 
-_SETTINGS = {"generate": {"allow_extra_args": True, "ignore_unknown_options": True}}
+_EXTRA = {"allow_extra_args": True, "ignore_unknown_options": True}
+_SETTINGS = {"generate": _EXTRA, "worst": _EXTRA}
 
 
 @contextmanager

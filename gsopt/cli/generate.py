@@ -36,10 +36,10 @@ def generate(
     require_one_of("generator", generator, known)
     if output is not None:
         require_writable(output)
-    deliver(to_json(_generate(known[generator], _options(context.args))), output)
+    deliver(to_json(_generate(known[generator], read_texts(context.args))), output)
 
 
-def _options(words: list[str]) -> dict[str, str]:
+def read_texts(words: list[str]) -> dict[str, str]:
     """Parse pairs of a name and a value, such as ``--servers 40`` or ``--servers=40``."""
     texts: dict[str, str] = {}
     rest = iter(words)

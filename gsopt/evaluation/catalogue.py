@@ -25,6 +25,7 @@ from gsopt.core.errors import InvalidInput, Unsupported, one_line, require_one_o
 from gsopt.core.method import Method, MethodLike, name_of, proves
 from gsopt.core.problem import Frozen, Problem
 from gsopt.evaluation.lift import lift
+from gsopt.evaluation.space import Space
 from gsopt.evaluation.trust import Trust, refuse_function, trusted
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
@@ -109,6 +110,16 @@ def methods(word: str) -> dict[str, Method]:
 def generators(word: str) -> dict[str, Callable[..., Any]]:
     """Return the instance generators of a decision by name, or those of workloads for ``workloads``."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
+
+
+def spaces() -> dict[str, Callable[..., Space]]:
+    """Return the makers of spaces of small instances by name, such as ``reclaiming/tiny``."""
+    found: dict[str, Callable[..., Space]] = {}
+    for word in problem_types():
+        if find_spec(f"instances.{word}.spaces") is not None:
+            made = _named_exports(f"instances.{word}.spaces")
+            found |= {f"{word}/{name}": maker for name, maker in made.items()}
+    return found
 
 
 def policies() -> dict[str, Policy]:

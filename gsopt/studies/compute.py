@@ -17,6 +17,8 @@ from gsopt.core.files import noting_reads
 from gsopt.core.problem import Problem
 from gsopt.core.result import plain
 from gsopt.evaluation import catalogue
+from gsopt.evaluation.hard_instances import HardInstances
+from gsopt.evaluation.ratio import worst_of
 from gsopt.evaluation.solve import solve
 from gsopt.evaluation.trust import trusting
 from gsopt.scenario.events import Loan
@@ -28,7 +30,7 @@ from gsopt.schedule.loans import Loans
 from gsopt.simulation.policy import Policy
 from gsopt.solvers.backends.process import FrameKind
 from gsopt.studies.cells import Cell
-from gsopt.studies.instance import Simulated
+from gsopt.studies.instance import Excerpt, Simulated
 from gsopt.studies.rows import CellOutcome, CellState
 
 #: Seconds after a time limit that a run has to find out by itself.
@@ -103,7 +105,9 @@ def _load(cell: Cell) -> tuple[Any, Mapping[str, str]]:
     return _LOADED[key]
 
 
-def _solved(cell: Cell, problem: Problem[Any]) -> dict[str, Any]:
+def _solved(cell: Cell, problem: Problem[Any] | Excerpt) -> dict[str, Any]:
+    if isinstance(problem, Excerpt):
+        return _worst(cell, problem)
     result = solve(problem, cell.method, **cell.arguments)
     measures = {} if result.solution is None else problem.measures(result.solution)
     return {
@@ -122,6 +126,17 @@ def _solved(cell: Cell, problem: Problem[Any]) -> dict[str, Any]:
         **problem.headline(),
         **measures,
     }
+
+
+def _worst(cell: Cell, given: Excerpt) -> dict[str, Any]:
+    """Find the instance of a space on which a method is farthest from the optimum."""
+    method, begin = catalogue.find_method(cell.word, cell.method), perf_counter()
+    if given.part is None:
+        search = HardInstances(method, given.optima, seed=given.seed, **cell.arguments)
+        found = search.run(Budget(time_limit=given.seconds))
+    else:
+        found = worst_of(given.optima.space.picks(given.part), method, given.optima, **cell.arguments)
+    return {**found.as_dict(), "runtime": perf_counter() - begin}
 
 
 def _simulated(cell: Cell, instance: Simulated, bound: MeanBound | None, link: Any) -> dict[str, Any]:

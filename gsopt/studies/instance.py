@@ -10,11 +10,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gsopt.core.budget import checked_time_limit
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import first_error, read_data, read_text
 from gsopt.core.numbers.span import read_window
 from gsopt.core.problem import Problem
 from gsopt.evaluation import catalogue
+from gsopt.evaluation.ratio import Optima
+from gsopt.evaluation.space import Part
 from gsopt.problems.reader import read_problem
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
@@ -30,6 +33,9 @@ Definition = Mapping[str, Any]
 
 #: A scenario, and the seconds between decisions; None at every event.
 Simulated = tuple[Scenario, float | None]
+
+#: Instances of a space that a cell tries, unless the entry says otherwise.
+_PART = 1000
 
 
 @dataclass(frozen=True)
@@ -48,6 +54,16 @@ class StudyInstance:
     load: Callable[[], Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """A part of a space to be enumerated, or all of it to be searched for some seconds."""
+
+    optima: Optima  # of the space, kept for the next method
+    part: Part | None
+    seconds: float | None
+    seed: int
+
+
 def instances_of(point: Point) -> Iterator[StudyInstance]:
     """Yield the instances at one point of an entry: several for a suite, otherwise one."""
     kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
@@ -56,6 +72,7 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
         "reader": _read,
         "workload": _workload,
         "scenario": _scenario,
+        "space": _space,
     }
     found = [kind for kind in kinds if kind in point.values]
     if len(found) != 1:
@@ -193,6 +210,43 @@ def _load_scenario(
 ) -> Simulated:
     folder = path or (catalogue.data_folder() if real else None)
     return _call(catalogue.scenario_makers()[name], arguments, folder), round_length
+
+
+def _space(point: Point) -> Iterator[StudyInstance]:
+    """Yield a space part by part, or as often as there are seeds for a genetic search of all of it."""
+    full = point.values["space"]
+    known = catalogue.spaces()
+    require_one_of("space", full, known)
+    options = _without(point, "space", "seconds", "seed", "part")
+    seconds, seed = point.values.get("seconds"), point.values.get("seed", 0)
+    length = point.values.get("part", _PART)
+    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+        raise InvalidInput("part", shorten(length), "must be a number of instances, at least 1")
+    if not isinstance(seed, int):
+        raise InvalidInput("seed", shorten(seed), "must be an integer")
+    arguments = typed(known[full], options)
+    space = _call(known[full], arguments)
+    definition = {"space": full, "options": options}
+    group, word = point.name(full, options), space.word
+    if seconds is not None:
+        limit = checked_time_limit(seconds)
+        name = Label(f"{group}, seed {seed}", {})
+        search = {**definition, "seconds": limit, "seed": seed}
+        load: Callable[[], Any] = partial(_load_space, full, arguments, None, limit, seed)
+        yield StudyInstance(search, word, group, name, {**options, "seed": seed}, load)
+        return
+    for part in space.parts(length):
+        name = Label(f"{group}, {part}", {})
+        load = partial(_load_space, full, arguments, part, None, 0)
+        yield StudyInstance({**definition, "part": list(part)}, word, group, name, options, load)
+
+
+def _load_space(
+    full: str, arguments: Mapping[str, Any], part: Part | None, seconds: float | None, seed: int
+) -> Excerpt:
+    space = _call(catalogue.spaces()[full], arguments)
+    exact = catalogue.find_method(space.word, space.method)
+    return Excerpt(Optima(space, exact), part, seconds, seed)
 
 
 def _call(generator: Callable[..., Any], arguments: Mapping[str, Any], *given: Any) -> Any:

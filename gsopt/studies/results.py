@@ -135,7 +135,7 @@ def _settled(rows: Sequence[CellRow]) -> Iterator[CellRow]:
     """Add the best bound on its instance, and the gap to it, to every cell of a decision."""
     best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
-        if not row.word or row.outcome.state is not CellState.DONE:
+        if not row.word or "objective" not in row.figures:  # a policy, a space, or a cell without a result
             yield row
             continue
         bound = best[row.instance_key]
