@@ -1,4 +1,4 @@
-"""``gsopt worst``: the instance on which a method is farthest from the optimum."""
+"""``gsopt worst``: finds the instance on which a method is farthest from the optimum."""
 
 import json
 from pathlib import Path
@@ -29,8 +29,7 @@ def worst(
 ) -> None:
     """Find the instance on which a method does worst, with proof.
 
-    The options of a space stand behind its name:
-    gsopt worst srtf scheduling/rigid --jobs 3 --gpus 3 -o worst.json
+    Options of a space follow its name: gsopt worst srtf scheduling/rigid --jobs 3 --gpus 3 -o worst.json
     """
     from gsopt.studies.worst import worst as find
 

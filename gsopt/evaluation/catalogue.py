@@ -113,7 +113,7 @@ def generators(word: str) -> dict[str, Callable[..., Any]]:
 
 
 def spaces() -> dict[str, Callable[..., Space]]:
-    """Return the makers of spaces of small instances by name, such as ``reclaiming/tiny``."""
+    """Return the functions that create spaces of small instances, by name."""
     found: dict[str, Callable[..., Space]] = {}
     for word in problem_types():
         if find_spec(f"instances.{word}.spaces") is not None:

@@ -1,4 +1,4 @@
-"""Hard instances: a genetic search of spaces that are too large to enumerate."""
+"""Hard instances: a genetic search in spaces that are too large to enumerate."""
 
 from fractions import Fraction
 from random import Random
@@ -26,7 +26,7 @@ class _Ratio(base.Fitness):  # type: ignore[misc]
 
 
 class _Candidate:
-    """An instance with its fitness, as DEAP's tools take it."""
+    """An instance with its fitness, in the form that DEAP expects."""
 
     def __init__(self, pick: Pick, ratio: Fraction) -> None:
         self.pick, self.fitness = pick, _Ratio((float(ratio),))
@@ -39,17 +39,17 @@ class _Candidate:
 
 
 class HardInstances:
-    """Searches a space for the instance on which a method is farthest from the optimum.
+    """A genetic search for the instance of a space on which a method is farthest from the optimum.
 
-    The instances are the individuals of a genetic algorithm, whose fitness is the proven ratio. A child has
-    items of two parents, or is a parent with an item added, removed or exchanged.
+    Individuals are instances, and their fitness is the proven ratio. A child combines items of two parents, or
+    is a parent with an item added, removed or exchanged.
 
     Parameters
     ----------
     method
-        The method that is tried, with its `options`.
+        The method to test, with its `options`.
     optima
-        The space, with the exact method that the method is compared with.
+        The space, with the exact method that provides the optima.
     seed
         Seed of the random choices.
     """
@@ -62,7 +62,7 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search until time is up, or for a number of generations, then shrink what was found."""
+        """Search until the time is up or for a number of generations, then shrink the instance found."""
         living = [self._judged(self._drawn()) for _ in range(_POPULATION)]
         while not budget.passed and generations != 0:
             self._best.update(living)
@@ -74,7 +74,7 @@ class HardInstances:
         return self.found
 
     def _judged(self, pick: Pick) -> _Candidate:
-        """Try an instance that was not tried before, and return it with its ratio, or 0 if it has none."""
+        """Evaluate an instance that is new, and return it with its ratio, or with 0 if it has none."""
         if pick not in self._ratios:
             alone = worst_of([pick], self._method, self._optima, **self._options)
             self.found += alone
@@ -119,7 +119,7 @@ class HardInstances:
         return tuple(changed)
 
     def _shrink(self, budget: Budget) -> None:
-        """Remove items and replace them by simpler ones, as long as the ratio does not fall."""
+        """Remove items, or replace them by simpler ones, as long as the ratio does not fall."""
         while self.found.pick is not None and not budget.passed:
             simpler = self._simpler(self.found.pick, budget)
             if simpler is None:
@@ -127,7 +127,7 @@ class HardInstances:
             self.found = self.found.at(simpler)
 
     def _simpler(self, pick: Pick, budget: Budget) -> Pick | None:
-        """Return an instance with fewer or simpler items whose ratio is no less; None if there is none."""
+        """Return an instance with fewer or simpler items whose ratio is no smaller, or None."""
         ratio = self._ratios[pick]
         for items in _simplified(pick.items, self._space.least):
             if budget.passed:
@@ -140,7 +140,7 @@ class HardInstances:
 
 
 def _simplified(items: tuple[int, ...], least: int) -> list[tuple[int, ...]]:
-    """List the items without one of them, then with one of them replaced by an earlier one."""
+    """List all variants of the items with one item removed, then with one replaced by an earlier item."""
     places = range(len(items))
     fewer = [items[:place] + items[place + 1 :] for place in places] if len(items) > least else []
     earlier = [(*items[:place], kind, *items[place + 1 :]) for place in places for kind in range(items[place])]

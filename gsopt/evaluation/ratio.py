@@ -1,4 +1,4 @@
-"""Ratio: how far a method's value is from the proven optimum, and where in a space it is farthest."""
+"""Ratio: the ratio of a method's value to the proven optimum, and its maximum over a space."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, fields, replace
@@ -23,7 +23,7 @@ _PICKS = ("pick", "unbounded", "first_unsolved")
 
 
 def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
-    """Return how many times worse a value is than the optimum, or None if only one of the two is 0.
+    """Return the factor by which a value is worse than the optimum, or None if only one of the two is 0.
 
     Examples
     --------
@@ -44,22 +44,22 @@ def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
 
 @dataclass(frozen=True)
 class Worst:
-    """The worst of some instances, and how the others came out.
+    """The worst of several instances, with statistics of the others.
 
     Attributes
     ----------
     instances
-        Number of instances that were tried.
+        Number of instances evaluated.
     ratio
-        The largest ratio; None if no instance has one.
+        The largest ratio, or None if no instance has one.
     pick
-        The instance with that ratio; among several, the first.
+        The first instance with that ratio.
     unbounded
-        The first instance on which the ratio has no bound, as the optimum is 0 and the value is not; or None.
+        The first instance on which the ratio is unbounded, as the optimum is 0 and the value is not, or None.
     unsolved
-        Number of instances for which the method returned no solution although there is one, or failed.
+        Number of feasible instances on which the method failed or returned no solution.
     first_unsolved, reason
-        The first of these, and what the method said.
+        The first of these instances, and the method's message.
     unproven
         Number of instances whose optimum was not proven.
     """
@@ -82,7 +82,7 @@ class Worst:
 
     @classmethod
     def from_dict(cls, data: Mapping[str, Any]) -> "Worst":
-        """Recreate findings from the plain JSON types of `as_dict`.
+        """Restore findings from the output of `as_dict`.
 
         Examples
         --------
@@ -96,7 +96,7 @@ class Worst:
         return cls(**{**found, **picks, "ratio": None if exact is None else Fraction(exact)})
 
     def at(self, pick: Pick) -> "Worst":
-        """Return the same findings with another instance that has the ratio."""
+        """Return the same findings with another instance of the same ratio."""
         return replace(self, pick=pick)
 
     def __add__(self, other: "Worst") -> "Worst":
@@ -115,7 +115,7 @@ class Worst:
 
 @dataclass
 class Optima:
-    """The instances of a space with their optima, which are kept for the next method.
+    """The instances of a space with their optima, which are cached for further methods.
 
     Attributes
     ----------
@@ -143,7 +143,7 @@ def worst_of(picks: Iterable[Pick], method: MethodLike, optima: Optima, **option
     Raises
     ------
     Contradiction
-        The method found a value better than a proven optimum.
+        The method's value is better than a proven optimum.
     """
     found = Worst()
     for pick in picks:

@@ -13,7 +13,7 @@ Make = Callable[[Sequence[Any]], Problem[Any] | None]
 
 
 class Pick(NamedTuple):
-    """An instance of a space, by the index of its setting and those of its items in order."""
+    """An instance of a space, given by the index of its setting and the indices of its items in order."""
 
     setting: int
     items: tuple[int, ...]
@@ -35,7 +35,7 @@ class Pick(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Consecutive classes of a space, all with the same setting and number of items."""
+    """Consecutive classes of a space with the same setting and number of items."""
 
     setting: int
     size: int
@@ -50,13 +50,13 @@ class Setting:
     Attributes
     ----------
     items
-        The items that an instance may have, such as jobs, each any number of times. Simple ones come first.
+        The items that an instance may have, such as jobs, each any number of times. Simple items come first.
     make
-        Makes the instance from its items. The optimum does not depend on their order, by which methods may
-        break ties.
+        Function that creates the instance from its items. The optimum does not depend on their order, but
+        methods may use the order to break ties.
     symmetries
         Permutations of the items' indices that do not change the optimum, such as exchanges of two servers.
-        Together with the identity they are a group.
+        Together with the identity they form a group.
     """
 
     items: tuple[Any, ...]
@@ -66,8 +66,8 @@ class Setting:
     def count(self, size: int) -> int:
         """Return the number of classes of instances with a number of items, by Burnside's lemma.
 
-        A class has the instances that differ only by the order of their items, or by a symmetry. Those that
-        `make` leaves out count too.
+        The instances of a class differ only by the order of their items or by a symmetry. Instances that `make`
+        leaves out are counted too.
 
         Examples
         --------
@@ -80,7 +80,7 @@ class Setting:
         return sum(_fixed(symmetry, size) for symmetry in group) // len(group)
 
     def is_first(self, items: tuple[int, ...]) -> bool:
-        """Check whether ascending items are the first of their class."""
+        """Check whether items in ascending order are the first of their class."""
         return all(tuple(sorted(each[item] for item in items)) >= items for each in self.symmetries)
 
     def members(self, items: tuple[int, ...]) -> Iterator[tuple[int, ...]]:
@@ -113,20 +113,20 @@ def _cycles(symmetry: Sequence[int]) -> Iterator[int]:
 
 @dataclass(frozen=True, eq=False)
 class Space:
-    """All instances with one of several settings and at most a number of items.
+    """All instances that have one of several settings and a limited number of items.
 
     Attributes
     ----------
     word
         The decision.
     about
-        What the instances are, in a few words, such as ``"at most 3 jobs on 2 GPUs"``.
+        Short description of the instances, such as ``"at most 3 jobs on 2 GPUs"``.
     settings
         The settings.
     most
         Largest number of items.
     method
-        Name of the exact method that solves such instances fastest.
+        Name of the exact method that is fastest on such instances.
     least
         Smallest number of items.
 
@@ -160,7 +160,7 @@ class Space:
         return range(self.least, self.most + 1)
 
     def parts(self, length: int) -> list[Part]:
-        """Divide the space into parts of at most `length` classes, those with few items first."""
+        """Divide the space into parts of at most `length` classes, those with the fewest items first."""
         return [
             Part(number, size, start, min(start + length, total))
             for size in self.sizes
@@ -185,6 +185,6 @@ class Space:
                 yield from (Pick(first.setting, items) for items in members)
 
     def problem(self, pick: Pick) -> Problem[Any] | None:
-        """Make an instance; None if no instance is like that, or a simpler one is alike."""
+        """Return an instance, or None if there is no such instance or a simpler one is equivalent."""
         setting = self.settings[pick.setting]
         return setting.make([setting.items[item] for item in pick.items])

@@ -56,7 +56,7 @@ class StudyInstance:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """A part of a space to be enumerated, or all of it to be searched for some seconds."""
+    """A part of a space to enumerate, or the whole space to search for some seconds."""
 
     optima: Optima  # of the space, kept for the next method
     part: Part | None
@@ -213,7 +213,7 @@ def _load_scenario(
 
 
 def _space(point: Point) -> Iterator[StudyInstance]:
-    """Yield a space part by part, or as often as there are seeds for a genetic search of all of it."""
+    """Yield the parts of a space, or the whole space once per seed of a genetic search."""
     full = point.values["space"]
     known = catalogue.spaces()
     require_one_of("space", full, known)

@@ -1,4 +1,4 @@
-"""Worst: search a space of small instances for the one on which a method is farthest from the optimum."""
+"""Worst: searches a space of small instances for the one on which a method is farthest from the optimum."""
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -35,24 +35,23 @@ def worst(
 ) -> WorstCase:
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
-    All instances of the space are tried, one of each class of equivalent ones. If `seconds` is given, a genetic
-    search runs for that long with each seed instead, and shrinks what it finds.
+    The method runs on one instance of each class of equivalent instances. If `seconds` is given, a genetic
+    search runs for that time with each seed instead, and shrinks the instance that it finds.
 
     Parameters
     ----------
     method
-        A method of the space's decision, or a policy for spaces of scheduling; a callable is tried in this
-        process.
+        A method of the space's decision, or a policy for spaces of scheduling. A callable runs in this process.
     space
         Name of the space, such as ``"scheduling/rigid"``.
     seconds
-        Length of a genetic search, for spaces that are too large to be tried completely.
+        Duration of a genetic search, for spaces that are too large to enumerate.
     seeds
         Seeds of the genetic searches.
     folder
-        Folder in which findings are kept as they come; the same call continues there after a kill.
+        Folder in which findings are stored at once. After a kill, the same call continues from there.
     workers, scheduler
-        Where named methods are tried, as in `gsopt.studies.run`.
+        Processes or scheduler that run methods given by name, as in `gsopt.studies.run`.
     on_progress
         Called with the progress.
     options
@@ -63,7 +62,7 @@ def worst(
     Raises
     ------
     InvalidInput
-        There is no such method, space or argument.
+        A method, space or argument does not exist.
     Contradiction
         The method's value is better than a proven optimum.
 

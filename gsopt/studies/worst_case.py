@@ -47,7 +47,7 @@ class WorstCase:
 
     @cached_property
     def problem(self) -> Problem[Any] | None:
-        """The instance with the largest ratio; None if no instance has one."""
+        """The instance with the largest ratio, or None if no instance has one."""
         return self._made(self.found.pick)
 
     @cached_property
@@ -76,7 +76,7 @@ class WorstCase:
 
     @cached_property
     def confirmed(self) -> str:
-        """Name of another exact method that proves the same optimum; empty if no other one does."""
+        """Name of another exact method that proves the same optimum, empty if none does."""
         others = catalogue.exact_methods(self.space.word)
         return next((name for name in others if name != self.space.method and self._agrees(others[name])), "")
 

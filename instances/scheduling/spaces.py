@@ -1,4 +1,4 @@
-"""Spaces of small scheduling problems."""
+"""Spaces: spaces of small scheduling problems."""
 
 from collections.abc import Sequence
 from itertools import product
@@ -15,7 +15,7 @@ _Rigid = tuple[int, int, int]
 
 
 def rigid(*, jobs: int = 3, gpus: int = 2, durations: int = 3, releases: int = 2, widths: int = 2) -> Space:
-    """Return all problems of rigid jobs with whole times.
+    """Return the space of all problems of rigid jobs with integer times.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def rigid(*, jobs: int = 3, gpus: int = 2, durations: int = 3, releases: int = 2
     durations
         Longest duration in seconds.
     releases
-        Last release date in seconds; the first is 0.
+        Last release date in seconds. The first is 0.
     widths
         Largest number of GPUs of a job.
 
