@@ -1,4 +1,4 @@
-"""Snapshots: reading the files of a running cluster for several commands."""
+"""Snapshots: options and functions with which commands read the files of a running cluster."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime

@@ -91,7 +91,7 @@ class Setting:
 
 
 def _fixed(symmetry: Sequence[int], size: int) -> int:
-    """Count the multisets of a size that a permutation maps to themselves: those made of whole cycles."""
+    """Count the multisets of a given size that a permutation maps to themselves, those of whole cycles."""
     counts = [1, *[0] * size]
     for length in _cycles(symmetry):
         for total in range(length, size + 1):

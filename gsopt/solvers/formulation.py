@@ -246,10 +246,10 @@ class _IncumbentReporter(Generic[P, S]):
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
     """Raise `ModelMismatch` if the model's value of a solution is better than the judge's value.
 
-    The judge's value may be better as long as the model is not solved to optimality, as a point may incur costs
-    that its solution does not need, such as a job marked as preempted although none of its servers is returned.
-    At the optimum the two agree. Otherwise the model's bound would be worse than the judge's value, which is
-    reported as a contradiction.
+    Before the model is solved to optimality, the judge's value may be better, as a point may incur costs that
+    its solution does not need. An example is a job marked as preempted although none of its servers is
+    returned. At the optimum the two values agree. Otherwise the judge's value would beat the model's bound,
+    which is reported as a contradiction.
     """
     judged = result.objective
     if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):

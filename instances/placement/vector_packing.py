@@ -43,7 +43,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
     These are the classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two. In
     classes 1 to 6 (6 is Spieksma's), the sizes of a worker are drawn independently for each resource. In class
     7 they are close to each other, and in class 8 they are large if the first one is small. In class 10, three
-    workers fill a server completely, so that a third as many servers as workers are enough. Their class 9 is
+    workers fill a server completely, so that the optimum is a third of the number of workers. Their class 9 is
     left out.
 
     Source: Caprara and Toth, "Lower bounds and algorithms for the 2-dimensional vector packing problem",

@@ -151,7 +151,7 @@ def _gpus(
 
 
 def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
-    """Return the positive number in a label of any vendor, or the default if there is none."""
+    """Return the positive number in a label, whatever its vendor, or the default if there is none."""
     texts = (value for key, value in labels.items() if key.endswith(ending))
     found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
     return int(found or 0) or default
