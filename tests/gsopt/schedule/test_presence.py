@@ -143,7 +143,7 @@ def _asked(time: float, deadline: float, *, servers: int = 1, **fields: Any) -> 
         ([_asked(1, 2)], [(0, _A), (1, _B)], "at 0: machine 'machine 0.0' is given up"),
         ([_asked(0, 2, servers=2)], [(1, _A), (1, _A)], "is given up and not there"),
         ([_asked(0, 2, among=[_A])], [(1, _B), (1, _A)], "no request takes it"),
-        ([_asked(0, 2, among=[_A])], [(1, "m")], "vacated[0]: 'm' is no machine"),
+        ([_asked(0, 2, among=[_A])], [(1, "m")], "vacated[0]: 'm' is not a machine"),
         ([], [(float("nan"), _A)], "vacated[0]: a machine is given up at a time"),
         ([_asked(0, 2, gpu_type="T4")], [(1, "a")], None),
         ([_asked(0, 2, gpu_type="T4")], [(1, "b")], "no request takes it"),

@@ -149,7 +149,7 @@ def test_findings_add_up() -> None:
     ("space", "arguments", "message"),
     [
         ("scheduling/elastic-not", {}, "space: 'scheduling/elastic-not': must be one of"),
-        ("scheduling/rigid", {"gpu": 2}, "gpu: 2: is no option of rigid"),
+        ("scheduling/rigid", {"gpu": 2}, "gpu: 2: is not an option of rigid"),
         ("scheduling/rigid", {"jobs": 0}, "jobs: 0: must be at least 1"),
     ],
 )
