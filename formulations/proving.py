@@ -64,7 +64,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
 
 def answer(question: ProofQuestion, link: "ParentLink") -> float:
-    """Answer a question; runs in the worker."""
+    """Answer a question in the worker process."""
     return _OpenNodes(question, link).bound()
 
 
@@ -121,7 +121,10 @@ class _OpenNodes:
         return self.link.stopped or monotonic() >= self.end
 
     def _solve(self, node: _Node) -> tuple[float, Reals, Any] | None:
-        """Bound a node; return None if it is proven infeasible. Without dual values, its parent's bound."""
+        """Bound a node, or return None if it is proven infeasible.
+
+        Without dual values, it keeps its parent's bound.
+        """
         solver, whole = self.solver, self.whole
         solver.changeColsBounds(whole.size, whole, node.lower, node.upper)
         if node.basis is not None:
@@ -150,7 +153,7 @@ class _OpenNodes:
         return any(prove(free, sign * np.asarray(ray), self.question.largest).bound > 0 for sign in (1.0, -1.0))
 
     def _branch(self, node: _Node, values: Reals) -> int | None:
-        """Choose the most fractional column; return None if all are integral or fixed."""
+        """Choose the most fractional column, or return None if all are integral or fixed."""
         open_ = node.lower < node.upper
         values = np.clip(values, node.lower, node.upper)
         parts = np.where(open_, np.abs(values - np.round(values)), 0.0)

@@ -103,7 +103,10 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 
 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
-    """List the distinct step weights in rising order; raise `Unsupported` unless each divides the next."""
+    """List the distinct step weights in rising order.
+
+    Raise `Unsupported` unless each divides the next one.
+    """
     group, size, _ = _steps(first, weight, weight)
     if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):
         raise Unsupported("the allowed numbers of workers of a job must be equally far apart")
@@ -144,7 +147,7 @@ def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) 
 
 
 def _rows(order: Integers, width: int) -> Integers:
-    """Arrange places in rows; fill up the last row with -1, the place of a zero."""
+    """Arrange places in rows. Fill up the last row with -1, the place of a zero."""
     rows = np.full((-(-order.size // width), width), -1)
     rows.flat[: order.size] = order
     return rows

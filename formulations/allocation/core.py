@@ -1,4 +1,4 @@
-"""Core: a price per GPU decides most jobs; a dynamic programme over few states decides the rest."""
+"""Core: a price per GPU decides most jobs, and a dynamic program over few states decides the rest."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -87,7 +87,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Grant the core a moment even if pricing used up the time; that usually suffices for the proof."""
+    """Grant the core a moment even if pricing used up the time. That usually suffices for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))

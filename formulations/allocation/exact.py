@@ -19,7 +19,7 @@ MOST_COLUMNS = 30_000
 
 @exact_method()
 def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by the fastest technique that its structure allows; the message says which.
+    """Solve a problem by the fastest technique that its structure allows, which the message names.
 
     1. A price per GPU (a Lagrangian bound, and a choice close to it) decides most jobs.
     2. The remaining jobs, the core, are solved by bundling if sizes divide each other and values are concave.

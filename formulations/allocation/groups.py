@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One group of items per job; an item is a number of extra workers, the first item zero workers.
+    """One group of items per job. An item is a number of extra workers, and the first one is zero workers.
 
     A choice of one item per job is an array of item numbers, shape (jobs,).
     """

@@ -88,7 +88,7 @@ class _Items(NamedTuple):
     begins: Integers
 
     def best(self, price: float) -> Integers:
-        """Choose for each job the most valuable item after payment; on ties, the smallest."""
+        """Choose for each job the most valuable item after payment and, on ties, the smallest one."""
         score = self.value - price * self.weight
         hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
         choice = np.zeros_like(self.begins)

@@ -207,13 +207,13 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
 
 
 def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
-    """List the options of a group with which a value can be reached; possibly none but the base option."""
+    """List the options of a group with which a value can be reached, possibly none but the base option."""
     begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
     return np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted) + begin
 
 
 def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
-    """Return the states after choosing any of the options; None if that takes too much memory or time."""
+    """Return the states after choosing any of the options, or None if that takes too much memory or time."""
     before = states.weight.size
     states = states._replace(origin=np.arange(before))
     choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))

@@ -40,7 +40,9 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of some items, in rising order of their numbers; None when the budget runs out.
+    """Return the exact values of some items, in rising order of their numbers.
+
+    The result is None when the budget runs out.
 
     Raises `Unsupported` if the values have no common denominator of reasonable length.
     """
@@ -131,7 +133,7 @@ class _Proportional:
 
 
 def _common(denominators: Iterable[int]) -> int:
-    """Return the least common multiple; raise `Unsupported` where it is too long."""
+    """Return the least common multiple, or raise `Unsupported` if it is too long."""
     common = 1
     for denominator in set(denominators):
         common = lcm(common, denominator)

@@ -16,7 +16,7 @@ _MOST_BITS = 2_000_000_000
 
 
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Return a first division that uses the GPUs, or the start, with a bound; and whether to stop there.
+    """Return a first division that uses the GPUs, or the start, a bound, and whether to stop there.
 
     The bound adds up each job's least cost, ignoring contention. The search stops if value and bound meet or
     are within the requested gap, if time runs out, or if the caller stops it.

@@ -66,7 +66,10 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep the known result if it is better; raise `Unsupported` if memory is short."""
+    """Fill both tables, and keep the known result if it is better.
+
+    Raise `Unsupported` if memory is short.
+    """
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
         raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")
@@ -93,7 +96,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used; None when the budget runs out."""
+    """Return the least costs of the first jobs by GPUs used, or None when the budget runs out."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

@@ -15,7 +15,7 @@ from gsopt.problems.batching import Batches, Batching
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. A first division that uses the GPUs, and a bound that ignores contention.
     2. Greedy: each GPU goes to the job that gains most, with a price as proof; suffices if costs are convex.

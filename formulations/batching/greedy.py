@@ -82,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(
     case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
 ) -> Result[Batches]:
-    """Walk along the hulls; keep the known result if it is better."""
+    """Walk along the hulls. Keep the known result if it is better."""
     problem = case.problem
     walk = take_steps(case, budget)
     if walk is None:
@@ -161,7 +161,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the remaining GPUs to the one job for which they cost least; None if no job can take them."""
+    """Grant the remaining GPUs to the one job for which they cost least, or None if no job can take them."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -207,7 +207,7 @@ def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
 
 
 def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
-    """Return the exact price of the dearest step taken; 0 if no job wants the remaining GPUs."""
+    """Return the exact price of the dearest step taken, or 0 if no job wants the remaining GPUs."""
     if not walk.taken or (not case.use_all and walk.slope == 0):
         return Fraction(0)
     dearest = walk.taken[-1].slope

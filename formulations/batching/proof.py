@@ -52,7 +52,7 @@ class CostTables:
 
 
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
-    """Return the GPUs of each job in an optimum; None if time runs out or numbers grow too long.
+    """Return the GPUs of each job in an optimum, or None if time runs out or numbers grow too long.
 
     Jobs that have the same GPUs on every possible path need no exact costs.
     """
@@ -91,7 +91,7 @@ def _whole_costs(
 
 
 def _common(denominators: Iterable[int]) -> int | None:
-    """Return the least common multiple, of pairs and pairs of pairs; None if it is too long."""
+    """Return the least common multiple, first of pairs, then of pairs of pairs, or None if it is too long."""
     parts = list(set(denominators))
     while len(parts) > 1:
         odd = parts[-1:] if len(parts) % 2 else []
@@ -104,7 +104,7 @@ def _common(denominators: Iterable[int]) -> int | None:
 def _cheapest(
     steps: list[list[tuple[int, int]]], whole: dict[int, dict[int, int]], budget: Budget
 ) -> list[int] | None:
-    """Return the cheapest path through the choices; jobs without exact costs have a single choice."""
+    """Return the cheapest path through the choices. Jobs without exact costs have a single choice."""
     costs = {0: 0}
     chosen: list[dict[int, int]] = []  # by job: the GPUs of the job, by those used with it
     for place, found in enumerate(steps):

@@ -52,7 +52,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve the assignment of a case; keep the known result if it is better."""
+    """Solve the assignment of a case. Keep the known result if it is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)
@@ -75,7 +75,7 @@ def assign(
 
 
 def _matrices(case: ColocationCase) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Return the savings as doubles and as integers; 0 for entries that are no pair."""
+    """Return the savings as doubles and as integers, with 0 for entries that are no pair."""
     shape = len(case.problem.running), len(case.problem.pending)
     rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)
     for pair, saving in case.savings.items():

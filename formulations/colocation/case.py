@@ -75,7 +75,7 @@ class ColocationCase:
         return exact_total(self.savings[pair].seconds for _, pair in bests.values())
 
     def greedy(self) -> list[tuple[int, int]]:
-        """Take the pairs that save most, one by one; this reaches at least half of the optimum."""
+        """Take the pairs that save most, one by one. Their savings are at least half of the optimum."""
         order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
         running, pending = set[int](), set[int]()
         taken: list[tuple[int, int]] = []

@@ -14,7 +14,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. Greedy pairs, largest saving first, and a bound that lets jobs share a partner.
     2. The assignment problem in doubles, proven by exact prices.

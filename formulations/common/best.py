@@ -37,21 +37,21 @@ class Best(Generic[P, S]):
 
     @property
     def known(self) -> S:
-        """The best solution; only valid once one is known."""
+        """The best solution, valid only once one is known."""
         if self.solution is None:
             raise AssertionError
         return self.solution
 
     @property
     def known_value(self) -> Exact:
-        """The value of the best solution; only valid once one is known."""
+        """The value of the best solution, valid only once one is known."""
         if self.value is None:
             raise AssertionError
         return self.value
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now; None if there is none."""
+        """The reason to stop now, or None to continue."""
         if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -61,7 +61,7 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is the best so far; return whether it is."""
+        """Keep a solution if it is the best so far, and return whether it is."""
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):

@@ -98,7 +98,7 @@ def probe(
 
 
 def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
-    """Answer a question; runs in the worker."""
+    """Answer a question in the worker process."""
     return _Probing(question, link).run()
 
 
@@ -200,7 +200,7 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
     def _compare(self, values: Reals) -> Iterator[tuple[int, int]]:
-        """Yield pairs of which one order is ruled out; the order that the relaxation has is not tested."""
+        """Yield pairs of which one order is ruled out. The order that the relaxation has is not tested."""
         for pair in self.question.pairs:
             if self._stopped:
                 return

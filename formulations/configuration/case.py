@@ -87,7 +87,7 @@ def _unit(problem: Configuration) -> tuple[int, int]:
 
 
 def _steps(cost: Exact, unit: tuple[int, int]) -> int:
-    """Return a cost in steps; integers compare faster than fractions."""
+    """Return a cost in steps. Integers compare faster than fractions."""
     above, below = cost.as_integer_ratio()
     return above * unit[1] // (below * unit[0])
 

@@ -15,7 +15,7 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
 @exact_method()
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. The current configurations, and a bound that ignores contention.
     2. Dynamic programming over jobs and the remaining GPUs of each type, in integers: the optimum is exact.

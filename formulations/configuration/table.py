@@ -30,7 +30,7 @@ class LeastCosts:
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
-        """Fill the table; None when time runs out. Raise `Unsupported` if it does not fit into memory."""
+        """Fill the table, or None when time runs out. Raise `Unsupported` if it does not fit into memory."""
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
             raise Unsupported(
@@ -50,7 +50,7 @@ class LeastCosts:
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Return the options of the least cost; ties go to the options that the first jobs prefer."""
+        """Return the options of the least cost. Ties go to the options that the first jobs prefer."""
         left = [size - 1 for size in self.costs.shape[1:]]
         chosen: list[Option] = []
         for job, options in enumerate(self.case.options):

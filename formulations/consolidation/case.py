@@ -63,7 +63,7 @@ class ConsolidationCase:
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:
-        """Machines without a busy GPU, if the objective counts machines left whole; otherwise none."""
+        """The machines without a busy GPU if the objective counts machines left whole, and otherwise none."""
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)

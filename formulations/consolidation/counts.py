@@ -72,7 +72,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return begin(ConsolidationCase.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
-        """Build the Pyomo model; raise `Unsupported` if the problem is too large for the reference model."""
+        """Build the Pyomo model, or raise `Unsupported` if the problem is too large for the reference model."""
         from pyomo.environ import (
             Binary,
             ConcreteModel,

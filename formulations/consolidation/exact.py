@@ -18,7 +18,7 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
 @exact_method()
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-    """Solve a problem by the model that suits it; the message says which.
+    """Solve a problem by the model that suits it, which the message names.
 
     1. A placement by value density and a knapsack bound, which meet if jobs do not compete.
     2. `divisible` if demands that fit on a machine divide each other, as powers of two do; otherwise

@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assign every job to a group of GPUs; no group may hold more than its free GPUs.
+    """Assigns every job to a group of GPUs, where no group may hold more than its free GPUs.
 
     Sets
     ----

@@ -34,7 +34,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays; raise `Unsupported` if the model cannot express this case."""
+        """Fill the solver's arrays, or raise `Unsupported` if the model cannot express this case."""
 
     @abstractmethod
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
@@ -65,7 +65,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-        """Solve from the budget's start if it places enough jobs; round values if the gap allows it."""
+        """Solve from the budget's start if it places enough jobs. Round values if the gap allows it."""
         case = self._case(problem)
         if budget.start is not None and len(budget.start.placed) < case.required:
             budget = replace(budget, start=None)

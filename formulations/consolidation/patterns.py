@@ -171,7 +171,7 @@ def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns of free GPUs, largest demand first; stop if there are too many."""
+    """Enumerate the maximal patterns of free GPUs, largest demand first, but stop if there are too many."""
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

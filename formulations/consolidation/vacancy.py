@@ -20,7 +20,7 @@ class VacantGroup:
 
 @dataclass(frozen=True, eq=False)
 class Vacancy:
-    """The groups that have free GPUs, innermost first; the last one is the whole cluster."""
+    """The groups that have free GPUs, innermost first. The last one is the whole cluster."""
 
     nodes: tuple[VacantGroup, ...]  # the groups
     # numbers of the free GPUs of each innermost group; these are the first nodes

@@ -24,7 +24,7 @@ from gsopt.solvers.scaling import optimize
 
 @exact_method()
 def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. The current GPUs, and a bound that ignores contention.
     2. The knapsack of numbers of GPUs, as if all were on one node: a bound, and options that are packed onto

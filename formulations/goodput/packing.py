@@ -26,7 +26,7 @@ class NodePacking:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Place an option of a job without GPUs if there is room; return whether there was."""
+        """Place an option of a job without GPUs if there is room, and return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -134,7 +134,7 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Place the wanted options, kept ones first, then the largest; jobs that do not fit get none."""
+    """Place the wanted options, kept ones first, then the largest. Jobs that do not fit get none."""
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

@@ -150,7 +150,7 @@ class Patterned(OptionProgram):
         return np.array([float(found[key]) for key in self.rows.columns])
 
     def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[GoodputOption, Vector]]) -> Pattern:
-        """Return the pattern of a node; idle GPUs are room for a part, or places for the smallest jobs."""
+        """Return the pattern of a node. Idle GPUs are room for a part, or places for the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]
         room = kind.gpus - sum(stay.gpus for stay in stays) - sum(sizes)

@@ -68,7 +68,10 @@ def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...
 
 
 def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield jobs of some sizes that fit together, and the GPUs left; if `is_full`, too few for another job."""
+    """Yield jobs of some sizes that fit together, and the GPUs left.
+
+    If `is_full`, the GPUs left are too few for another job.
+    """
     if not sizes:
         yield (), room
         return

@@ -42,7 +42,7 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 
 
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
-    """Bound every solution that is better than a known value; return the value itself if none is.
+    """Bound every solution that is better than a known value, and return that value if there is none.
 
     If the prices leave such a solution no choice of moves, its zones share nothing but the servers, and the
     cost of each zone is rounded up separately.

@@ -82,7 +82,7 @@ def _better_start(
 
 
 def unsuited(problem: Placement) -> str:
-    """Return why the method cannot handle a problem; empty if it can."""
+    """Return why the method cannot handle a problem, or an empty string if it can."""
     if problem.minimize != "servers":
         return f"it minimizes servers, not {problem.minimize}"
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
@@ -93,7 +93,7 @@ def unsuited(problem: Placement) -> str:
 
 
 def _bound(problem: Placement) -> int | None:
-    """Return a lower bound on the servers in use; None if there are not enough GPUs."""
+    """Return a lower bound on the servers in use, or None if there are not enough GPUs."""
     rest = sum(line.demand.gpu * line.count for line in problem.workers)
     rest -= sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
     count = sum(server.count for server in problem.servers if server.in_use)
@@ -152,7 +152,7 @@ class _Buckets:
             bucket.append(name)
 
     def take(self, gpus: int) -> tuple[int, str] | None:
-        """Take the best fit, or else the largest empty server; None if that is too small."""
+        """Take the best fit, or else the largest empty server, or None if that is too small."""
         position = bisect_left(self._levels, gpus)
         if position == len(self._levels):
             opened = next(self._empty, None)

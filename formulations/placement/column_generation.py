@@ -143,7 +143,7 @@ class _ColumnSearch:
 
     @property
     def value(self) -> int | None:
-        """Value of the best solution; None without one."""
+        """Value of the best solution, or None without one."""
         return None if self.best is None else self.packing.value(self.best)
 
     @property
@@ -212,7 +212,7 @@ def _round_on(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
-    """Round the relaxation down and place the rest greedily; with less effort if dives follow."""
+    """Round the relaxation down and place the rest greedily, with less effort if dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
     rounding = round_down(
@@ -241,7 +241,7 @@ def _dive_on(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
-    """Dive until a solution meets the bound; not possible with several pools."""
+    """Dive until a solution meets the bound. Dives are not possible with several pools."""
     packing, relaxed = search.packing, search.relaxed
     if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
         return search

@@ -12,7 +12,7 @@ _DIVISORS = range(1, 21)
 
 
 def counting_bound(packing: Packing) -> int | None:
-    """Bound the objective by counting each resource; None if there is not enough of one.
+    """Bound the objective by counting each resource, or None if there is not enough of one.
 
     Servers that cost nothing cover part of the need for a resource; the rest must come from other servers, at
     best those that offer most per cost. If servers cost the same, sizes count too: a dual feasible function

@@ -50,7 +50,7 @@ class LabelPricing:
     widths: tuple[int, ...] = _WIDTHS
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find fillings that pay for a few rooms; bound the worth of all fillings of every room."""
+        """Find fillings that pay for a few rooms, and bound the worth of all fillings of every room."""
         prices = multipliers(self.demands, self.rooms.max(axis=0), self.totals, worth, budget)
         beyond = np.maximum(worth - self.demands @ prices, 0.0) @ self.totals
         most = self.rooms @ prices + beyond

@@ -25,7 +25,7 @@ class Optimum:
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a standard form; return None without an optimum in time."""
+    """Minimize over the linear relaxation of a standard form, or return None without an optimum in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

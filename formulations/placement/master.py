@@ -61,7 +61,10 @@ class Master:
         self._program.change_rows(lower, np.append(np.full(needs.size, np.inf), limits))
 
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
-        """Minimize the cost with all workers placed, or else the unplaced workers; None without an optimum."""
+        """Minimize the cost with all workers placed, or else the unplaced workers.
+
+        Return None without an optimum.
+        """
         self._set_costs(counting_cost=counting_cost)
         solved = self._program.solve(budget)
         if solved is None:

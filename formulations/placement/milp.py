@@ -74,7 +74,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model; raise `Unsupported` if it is too large or amounts are too fine."""
+        """Build the Pyomo model, or raise `Unsupported` if it is too large or amounts are too fine."""
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())

@@ -178,7 +178,7 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge identical parts of a problem; raise `Unsupported` if racks are minimized."""
+        """Merge identical parts of a problem, or raise `Unsupported` if racks are minimized."""
         if problem.minimize == "racks":
             raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
         needs, rooms = _amounts(problem)
@@ -249,7 +249,7 @@ class Packing:
         return totals
 
     def form(self, patterns: FillPatterns) -> StandardForm:
-        """Return the integer program over these patterns; its columns are moves, then patterns."""
+        """Return the integer program over these patterns. Its columns are moves, then patterns."""
         covers, kinds = len(self.zones) * len(self.demands), len(self.kinds)
         moving, costs, most = self.moving
         return StandardForm.build(

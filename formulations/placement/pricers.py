@@ -15,7 +15,7 @@ _MOST = 0.5
 
 
 def pricer(packing: Packing, zone: Zone) -> Pricer | None:
-    """Choose the pricing method for a zone; return None for a zone without servers.
+    """Choose the pricing method for a zone, or return None for a zone without servers.
 
     A table if amounts are coarse and most demands have more workers than a server holds, as the table does not
     limit the number of workers; labels otherwise.

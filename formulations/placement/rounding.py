@@ -107,7 +107,7 @@ class _Rest:
         return left
 
     def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
-        """Yield complete placements of the rest, each at different prices; failed runs are skipped."""
+        """Yield complete placements of the rest, each at different prices. Failed runs are skipped."""
         effort = 0
         for _ in range(_RUNS):
             run = _GreedyRun(self, random)

@@ -43,7 +43,7 @@ class WorthTable:
         return PricingResult(rooms.tolist(), counts, most)
 
     def _best(self, worth: Reals, budget: Budget) -> Reals | None:
-        """Fill the table of the best worth of workers that fit, by amounts; None when time runs out."""
+        """Fill the table of the best worth of workers that fit, by amounts, or None when time runs out."""
         best = np.zeros(self.rooms.max(axis=0) + 1)
         wanted = [
             (demand, gain)

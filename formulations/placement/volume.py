@@ -14,7 +14,9 @@ _LARGEST = 500_000
 
 
 def volume(packing: Packing, budget: Budget) -> float:
-    """Bound a placement by a linear program over parts of workers and servers; minus infinity without time.
+    """Bound a placement by a linear program over parts of workers and servers.
+
+    The bound is minus infinity without time.
 
     The pattern model's relaxation is at least as strong, but only slightly if servers hold many workers.
     """

@@ -14,7 +14,7 @@ _EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class MergedHosting:
-    """Which merged jobs run on which servers; the servers of a group are consecutive.
+    """The assignment of merged jobs to servers. The servers of a group are consecutive.
 
     Costs are integers stored in doubles, so sums are exact. If they are too large for that, they are rounded
     down to as many digits as fit: good enough for the search, and the reduction still computes exact values.

@@ -131,7 +131,7 @@ def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
 
 
 def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
-    """Return the servers of each group in a best choice of `demand` servers; None if there are too few."""
+    """Return the servers of each group in a best choice of `demand` servers, or None if there are too few."""
     tables = fill(program, demand)
     if tables[-1].size <= demand:
         return None
@@ -139,7 +139,7 @@ def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
 
 
 def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
-    """Order the jobs for elimination; None if a table would have more than `width` jobs besides its own."""
+    """Order the jobs for elimination, or None if a table would have more than `width` jobs besides its own."""
     members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
         if group.servers:
@@ -191,7 +191,7 @@ def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
 
 
 def fill(program: EliminationPlan, most: int) -> list[Table]:
-    """Fill the table of each bucket, for at most `most` servers; the last table is the trade-off curve."""
+    """Fill the table of each bucket, for at most `most` servers. The last table is the trade-off curve."""
     tables: list[Table] = []
     for bucket in program.buckets:
         table: Table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
@@ -222,7 +222,7 @@ def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int
 
 
 def convolve(left: Table, right: Table, most: int, never: int) -> Table:
-    """Return the (min, +) convolution along the last axis, up to index `most`; `never` stands for infinity."""
+    """Return the (min, +) convolution along the last axis, up to index `most`. `never` stands for infinity."""
     if left.shape[-1] > right.shape[-1]:
         left, right = right, left
     size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)
@@ -236,7 +236,7 @@ def convolve(left: Table, right: Table, most: int, never: int) -> Table:
 
 
 def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> list[int]:
-    """Trace an optimum from the root to the leaves; return its number of servers of each group."""
+    """Trace an optimum from the root to the leaves, and return its number of servers of each group."""
     counts = [0] * program.groups
     preempted = [0] * len(program.weights)
     pending = [(len(program.buckets) - 1, demand)]

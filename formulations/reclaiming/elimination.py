@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order the vertices of cliques by fewest neighbours; return None if all have more than `limit`.
+    """Order the vertices of cliques by fewest neighbours, or return None if all have more than `limit`.
 
     Eliminating a vertex makes its neighbours neighbours of each other. The most neighbours that a vertex has
     when it is eliminated is the width of the order, an upper bound on the treewidth. Complexity: for V vertices

@@ -156,7 +156,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
 
 def strict(problem: Reclaiming) -> Reclaiming:
-    """Return the problem in which every base worker is needed and only costs count; it can always be reduced.
+    """Return the problem in which every base worker is needed and only costs count. It can always be reduced.
 
     A choice of servers preempts at most as many jobs in the original problem.
     """
@@ -173,7 +173,10 @@ def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
 
 
 def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int], Fraction]:
-    """Return the weight of each job as an integer, and the unit; with its GPUs if collateral damage counts."""
+    """Return the weight of each job as an integer, and the unit.
+
+    If collateral damage counts, the weight includes the job's GPUs.
+    """
     costs = [decimal(job.cost) for job in problem.jobs]
     if problem.second_objective == "collateral":
         above = 1 + sum(job.gpus for job in problem.jobs)  # more than any collateral damage

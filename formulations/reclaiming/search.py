@@ -81,7 +81,7 @@ class ReclaimingSearch:
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
-        """Search from a known choice; `branch` allows a mixed-integer program at the end."""
+        """Search from a known choice. `branch` allows a mixed-integer program at the end."""
         if known is not None:
             self._counts, self._value = known, self._reduction.value(known)
         try:
@@ -189,7 +189,7 @@ class ReclaimingSearch:
                 self._on_bound(bound)
 
     def _offer(self, counts: list[int]) -> bool:
-        """Keep a choice if it is better; return True to stop the running technique."""
+        """Keep a choice if it is better, and return True to stop the running technique."""
         value = self._reduction.value(counts)
         if value < self._value:
             self._counts, self._value = counts, value

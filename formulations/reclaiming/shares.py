@@ -78,7 +78,7 @@ class CostShares:
 
     @cached_property
     def _above(self) -> Integers:
-        """How much dearer than the price the servers of each group are in total; negative if cheaper."""
+        """The total by which the servers of each group cost more than the price, negative if they cost less."""
         costs = self.costs
         own: Integers = costs.sizes * (costs.own * self.parts - self.price)
         return own + costs.network.outflow(self.shares)
@@ -106,7 +106,7 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay the same share; the price is what the last of the demanded servers pays.
+    """Let all servers of a job pay the same share. The price is what the last of the demanded servers pays.
 
     The bound is the total that the cheapest servers pay, as many as are demanded. Complexity: O(P + G log G)
     for P pairs of a group and a merged job, and G groups.

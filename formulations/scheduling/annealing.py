@@ -82,7 +82,7 @@ class Annealing:
         self._near = self._jobs_met()
 
     def offer(self, names: Integers) -> bool:
-        """Continue from another list if it is better than the best one; return whether it is."""
+        """Continue from another list if it is better than the best one, and return whether it is."""
         self._lists.current[:] = names
         cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         better = cost < self.cost

@@ -41,7 +41,7 @@ class Grid:
     def of(
         cls, instance: Instance, windows: Windows, times: Iterable[float], *, shortest: float = SHORTEST
     ) -> "Grid":
-        """Build a grid from release dates and the times of interest; the horizon is the end of all windows.
+        """Build a grid from release dates and the times of interest. The horizon is the end of all windows.
 
         A time is left out if it is closer to another one than `shortest`, a share of the horizon. Release dates
         are inserted first, and left out only if `shortest` is larger than the default.
@@ -124,7 +124,7 @@ class BucketModel:
 
     @cached_property
     def buckets(self) -> list[range]:
-        """Buckets in which each job may complete; a time on the border of two belongs to both."""
+        """Buckets in which each job may complete. A time on the border of two belongs to both."""
         return [self._window(job) for job in range(len(self.instance))]
 
     def _window(self, job: int) -> range:
@@ -245,7 +245,7 @@ class BucketModel:
         return found
 
     def point(self, plan: OrderPlan) -> Reals | None:
-        """Return the column values of a schedule; None if it completes a job outside its window."""
+        """Return the column values of a schedule, or None if it completes a job outside its window."""
         values = np.zeros(self.size)
         times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
         completed: list[int] = []
@@ -326,7 +326,7 @@ class BucketModel:
 
 
 def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Split the steps of a plan at the times of a grid; yield job, GPUs, bucket and seconds."""
+    """Split the steps of a plan at the times of a grid, and yield job, GPUs, bucket and seconds."""
     now, bucket = times[0], 0
     for step in plan.steps:
         left = step.duration

@@ -1,4 +1,4 @@
-"""Cells: the model of positions filled directly as arrays; `milp` documents its rows and columns."""
+"""Cells: the model of positions, filled directly as arrays, with the rows and columns of `milp`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -96,7 +96,7 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Fill the arrays; each cut, prices w of modes, becomes a row ``sum of w y <= l`` in every cell."""
+    """Fill the arrays. Each cut, prices w of modes, becomes a row ``sum of w y <= l`` in every cell."""
     return _Filling(cells).form(cuts)
 
 
@@ -282,7 +282,7 @@ def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
 
 
 def _consistent(positions: Positions, ends: Sequence[float]) -> list[int]:
-    """Order jobs by completion; ties go to jobs that must complete first."""
+    """Order jobs by completion. Ties go to jobs that must complete first."""
     earlier = positions.windows.before.sum(axis=0)
     ticks = [round(end / HIGHS_ROWS) for end in ends]
     return sorted(range(len(ends)), key=lambda job: (ticks[job], earlier[job]))

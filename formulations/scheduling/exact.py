@@ -239,7 +239,7 @@ class _Bracket:
             self._suggest(found.plan.completions)
 
     def _suggest(self, completions: Sequence[float]) -> bool:
-        """Find the best plan for an order of events; return whether it is the best so far."""
+        """Find the best plan for an order of events, and return whether it is the best so far."""
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]
@@ -320,7 +320,7 @@ class _Bracket:
         return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
-        """Solve the model of positions within the windows; return whether that settles the problem."""
+        """Solve the model of positions within the windows, and return whether that settles the problem."""
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False
@@ -335,7 +335,7 @@ class _Bracket:
         return self.best.finished is not None
 
     def _solve_buckets(self, size: int) -> bool:
-        """Solve a relaxation with integral buckets, and refine the grid; return whether it was solved."""
+        """Solve a relaxation with integral buckets, refine the grid, and return whether it was solved."""
         model, left = self._relaxation(size), self.budget.left()
         form = model.form(limited=True)
         outcome = (self.budget.backend or Prover()).solve(

@@ -60,7 +60,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible delay and a plan that achieves it; None when time runs out."""
+    """Find the smallest possible delay and a plan that achieves it, or None when time runs out."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: jobs must not be preempted")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

@@ -85,7 +85,7 @@ class KnownLists:
                 return
 
     def search(self, seconds: float | None = None) -> None:
-        """Anneal the best list for some seconds; without a limit, in rounds of growing length."""
+        """Anneal the best list for some seconds or, without a limit, in rounds of growing length."""
         from formulations.scheduling.annealing import Annealing
 
         begin = self.best.budget.runtime
@@ -115,7 +115,7 @@ class KnownLists:
         self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
-        """Take the result of a search; return whether to stop."""
+        """Take the result of a search, and return whether to stop."""
         if search.cost < self.best.total:
             self.best.take_timetable(search.timetable)
         return self.best.finished is not None

@@ -84,7 +84,7 @@ class Instance:
 
     @cached_property
     def arrivals(self) -> tuple[float, ...]:
-        """The distinct release dates, ascending; the first is 0."""
+        """The distinct release dates, ascending. The first is 0."""
         return tuple(sorted(set(self.release)))
 
     @cached_property

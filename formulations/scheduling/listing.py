@@ -187,7 +187,7 @@ def _serve(
 
 
 def _work(instance: Instance, left: list[float], running: _Held, seconds: float) -> set[int]:
-    """Let the running jobs work for some seconds; return those that complete."""
+    """Let the running jobs work for some seconds, and return those that complete."""
     done = set()
     for job, (_, rate) in running.items():
         left[job] -= rate * seconds

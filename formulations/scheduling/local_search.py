@@ -41,7 +41,7 @@ class Priorities:
 
 
 def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
-    """Serve the jobs by priority at every arrival and completion; each takes its fastest mode that fits."""
+    """Serve the jobs by priority at every arrival and completion. Each takes its fastest mode that fits."""
     completions, held = _serve(instance, priorities)
     steps = (TimetableStep(seconds, {job: mode.gpus for job, mode in running}) for seconds, running in held)
     return OrderPlan(tuple(steps), tuple(completions))

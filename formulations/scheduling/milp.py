@@ -120,7 +120,10 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
+        """Return the best schedule for the order of events in the values.
+
+        Raise `ModelMismatch` if there is none.
+        """
         positions = _positions(problem, _known(problem, Budget()))
         plan = plan_of(positions, values, Budget())
         if plan is None:

@@ -107,7 +107,7 @@ def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, 
 
 @compiled
 def begin(segments: Segments, lists: Lists, state: ReplayState, known: Marks, noted: Marks) -> float:
-    """Replay the current list from the beginning; return its cost."""
+    """Replay the current list from the beginning, and return its cost."""
     jobs = len(segments.work)
     cost, after = replay(segments, lists.current, state, known, noted, jobs, 0.0, float("inf"))
     _keep(known, noted, 0, after, 0.0, jobs)

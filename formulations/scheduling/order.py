@@ -109,7 +109,7 @@ def best_nearby_plan(
 def _exchanged(
     instance: Instance, order: tuple[int, ...], plan: OrderPlan, tried: set[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Swap two coinciding consecutive events in a way not tried yet; return None if there is none."""
+    """Swap two coinciding consecutive events in a way not tried yet, or return None if there is no such way."""
     arrivals = iter(instance.arrivals[1:])
     times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
     for place, (one, other) in enumerate(pairwise(order)):
@@ -295,7 +295,7 @@ class _Program:
         return rate * self.unit / self.instance.work[job]
 
     def _generate(self, duals: Reals) -> bool:
-        """Add the configuration of each cell that improves the plan most; return whether there was any."""
+        """Add the configuration of each cell that improves the plan most, and return whether there was any."""
         jobs, epochs = len(self.instance), len(self.lengths)
         rent = self.price - np.append(duals[jobs : jobs + epochs], 0.0)[self.epoch]
         for row, job in enumerate(self.due, start=jobs + epochs):
@@ -329,7 +329,7 @@ class _Program:
         return value[:, -1], counts
 
     def _plan(self, values: Reals) -> OrderPlan:
-        """Return the plan of column values; the steps within a cell may come in any order."""
+        """Return the plan of column values. The steps within a cell may come in any order."""
         amounts = values[self.before :] * self.unit
         used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))

@@ -83,7 +83,7 @@ class Positions:
         return tuple(zip(starts, [*starts[1:], self.window[-1][1]], strict=True))
 
     def part(self, epoch: int, position: int) -> tuple[float, float]:
-        """Return the window of a position within an epoch; its end precedes its beginning if it is empty."""
+        """Return the window of a position within an epoch. Its end precedes its beginning if it is empty."""
         (begin, end), (low, high) = self.epochs[epoch], self.window[position]
         return max(begin, low), min(end, high)
 

@@ -27,7 +27,7 @@ class Price:
 
     @property
     def relative(self) -> float | None:
-        """Relative increase of the mean job completion time by fairness; None if a solution is missing."""
+        """Relative increase of the mean job completion time by fairness, or None if a solution is missing."""
         if self.fair.objective is None or self.free.objective is None:
             return None
         return float(self.fair.objective) / float(self.free.objective) - 1

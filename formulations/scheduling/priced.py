@@ -34,7 +34,7 @@ class PricedSearch:
         self._cells = cells
 
     def close(self) -> None:
-        """Close the bracket as far as time allows; without a limit, as long as it narrows well."""
+        """Close the bracket as far as time allows or, without a limit, as long as it narrows well."""
         best, cycle = self.best, 0
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()

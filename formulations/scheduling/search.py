@@ -86,7 +86,7 @@ class PositionSearch:
             self.cuts += cuts
 
     def _solve(self, form: StandardForm) -> Outcome:
-        """Solve with costs scaled to `_COST`; the offset is scaled too, as gaps are relative to the total."""
+        """Solve with costs scaled to `_COST`. The offset is scaled too, as gaps are relative to the total."""
         plan, factor, left = self.best.plan, _COST / form.cost.max(), self.budget.left()
         start = None
         if plan is not None and form.integer.any():
@@ -101,7 +101,7 @@ class PositionSearch:
         )
 
     def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
-        """Convert the solver's incumbent to a schedule; return whether to stop."""
+        """Convert the solver's incumbent to a schedule, and return whether to stop."""
         self.best.take(self._plan(form, incumbent.values))
         return self.best.asked_to_stop
 
@@ -165,7 +165,7 @@ class PositionSearch:
 
 
 def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> OrderPlan | None:
-    """Return the best plan for a solution's order of events; None if none is found (see `best_plan`)."""
+    """Return the best plan for a solution's order of events, or None if none is found (see `best_plan`)."""
     instance = positions.instance
     jobs = range(len(instance))
     completions = [

@@ -20,7 +20,7 @@ _PENALTY = 10.0
 
 
 class Segments(NamedTuple):
-    """Jobs and the segments of their hulls; those of a job are consecutive, the most efficient first."""
+    """Jobs and the segments of their hulls. Those of a job are consecutive, the most efficient first."""
 
     # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
     gpus: int

@@ -52,7 +52,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Allocate marks; at the first one no job is present, and only the cost is known."""
+        """Allocate marks. At the first mark no job is present, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -94,7 +94,7 @@ def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
 
 @compiled
 def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
-    """Add a job to those present; return the new number of waiting places."""
+    """Add a job to those present, and return the new number of waiting places."""
     state.here[here] = job
     state.left[job] = segments.work[job]
     first, after = segments.first[job], segments.first[job + 1]
@@ -111,7 +111,7 @@ def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting
 
 @compiled
 def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
-    """Hand out GPUs by the list; return the number of running jobs."""
+    """Hand out GPUs by the list, and return the number of running jobs."""
     free, running = segments.gpus, 0
     for place in range(waiting):
         if free < segments.least_gpus:
@@ -171,7 +171,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Remove the completed jobs; return the remaining numbers of jobs and places."""
+    """Remove the completed jobs, and return the remaining numbers of jobs and places."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -188,7 +188,7 @@ def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tupl
 
 @compiled
 def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tuple[int, int]:
-    """Restore the jobs present at a mark; return their number, and that of their places in the list."""
+    """Restore the jobs present at a mark, and return the numbers of jobs and of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
     for job in range(len(state.left)):
         state.left[job] = -1.0
@@ -290,7 +290,7 @@ def replay(
 def _write(
     segments: Segments, state: ReplayState, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
-    """Record changes of GPUs while there is room; return the number of changes so far."""
+    """Record changes of GPUs while there is room, and return the number of changes so far."""
     for index in range(here):
         job = state.here[index]
         gpus = 0

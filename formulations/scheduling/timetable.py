@@ -87,7 +87,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Convert a schedule to an instance's clock unchanged; each job completes when its last run ends."""
+    """Convert a schedule to an instance's clock unchanged. Each job completes when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []

@@ -25,7 +25,7 @@ class SequencingCase:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Seconds of each job on each machine, shape (jobs, machines); infinite where it cannot run."""
+        """The seconds of each job on each machine, shape (jobs, machines), infinite where it cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))

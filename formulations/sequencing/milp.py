@@ -122,7 +122,10 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Return each job in each position of the machines that can run it; raise `Unsupported` if too many."""
+    """Return each job in each position of the machines that can run it.
+
+    Raise `Unsupported` if there are too many.
+    """
     pairs = [
         (j, i)
         for j, job in enumerate(problem.jobs)

@@ -66,7 +66,7 @@ def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Se
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Assign each row its own column at the least total cost; return None when time runs out."""
+    """Assign each row its own column at the least total cost, or return None when time runs out."""
     rows, columns = costs.shape
     owner = np.full(columns, -1)
     prices = np.zeros(columns, dtype=costs.dtype)

@@ -23,7 +23,7 @@ def climb(best: BestShares) -> None:
 
 
 def _step(best: BestShares, level: Exact) -> bool:
-    """Solve the linear program of a level; return whether value or bound improved."""
+    """Solve the linear program of a level, and return whether value or bound improved."""
     before = best.value, best.bound
     answer = _answer(best, level)
     if answer is not None:

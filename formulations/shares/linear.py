@@ -43,7 +43,7 @@ class LinearSolution(NamedTuple):
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
 ) -> LinearSolution | None:
-    """Return the shares that meet the largest multiple of all needs, up to `MOST`; None if time runs out.
+    """Return the shares that meet the largest multiple of all needs, up to `MOST`, or None if time runs out.
 
     `settled` lists the jobs (by index) whose needs are met once, for any factor.
 
@@ -82,7 +82,7 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Return the shares with the most valuable throughputs; None if time runs out.
+    """Return the shares with the most valuable throughputs, or None if time runs out.
 
     Like `meet`, but with the shares x_mt themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths
     y_m.
@@ -108,7 +108,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with the smallest tolerances that it accepts; its defaults exceed the allowed error of a value."""
+    """HiGHS with the smallest tolerances that it accepts. Its defaults exceed the allowed error of a value."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
@@ -138,7 +138,7 @@ class _PairTable:
         self.rate = np.array([rate for _, _, rate in pairs])
 
     def limits(self, using: Reals) -> csr_array:
-        """Return the rows of the jobs' time and the types' GPUs; `using` is the time per unit of a column."""
+        """Return the rows of the jobs' time and the types' GPUs. `using` is the time per unit of a column."""
         count, at = len(self.problem.jobs), np.arange(self.size)
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
         counts = np.array([self.problem.gpus[kind] for kind in self.kinds], dtype=np.float64)
@@ -163,7 +163,7 @@ class _PairTable:
 
 
 def _solve(form: StandardForm, budget: Budget) -> tuple[Reals, Reals] | None:
-    """Return the values of the columns and the duals of the rows; None out of time."""
+    """Return the values of the columns and the duals of the rows, or None when time runs out."""
     outcome = Precise().solve(form, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt

@@ -15,7 +15,7 @@ _LEVEL_DIGITS, _MOST_STEPS = 18, 60
 
 
 def needs(problem: Shares, level: Exact) -> list[Exact]:
-    """Return the throughput that each job needs to reach a level or a better one; not for `fifo`."""
+    """Return the throughput that each job needs to reach a level or a better one, except for `fifo`."""
     return [_need(problem, job, Fraction(level)) for job in problem.jobs]
 
 

@@ -71,7 +71,7 @@ def _is_as_good(best: BestShares, filled: TimeShares) -> bool:
 
 
 def fill(best: BestShares) -> TimeShares | None:
-    """Return shares in which no level can be raised; None if time runs out."""
+    """Return shares in which no level can be raised, or None if time runs out."""
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}
     found = None

@@ -54,7 +54,7 @@ def in_order(times: Array) -> Array:
 def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
     release: Array, area: Array, now: float, ends: Array, shortest_rest: bool
 ) -> float:
-    """Process areas one at a time, with preemption; return the sum of their mean busy times.
+    """Process areas one at a time, with preemption, and return the sum of their mean busy times.
 
     The first, second, ... end cannot be before `ends`. With `shortest_rest`, the smallest remaining area goes
     first, and `ends` are raised to those of the areas. Otherwise the smallest total area goes first.

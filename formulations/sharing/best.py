@@ -10,7 +10,7 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and the best bound; the first bound lets all jobs run alone from their release on."""
+    """The best schedule and the best bound. The first bound lets all jobs run alone from their release on."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
@@ -26,15 +26,15 @@ class IndependentPart:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now; None if there is none."""
+        """The reason to stop now, or None to continue."""
         return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
 
     def left(self) -> float | None:
-        """Return the remaining seconds; None without a limit."""
+        """Return the remaining seconds, or None without a limit."""
         return self._parts.best.budget.left()
 
     def take(self, solution: SharingSolution) -> bool:
-        """Keep a schedule if it is the best; return whether it is."""
+        """Keep a schedule if it is the best, and return whether it is."""
         value = self.problem.objective(solution)
         if value >= self.value:
             return False

@@ -74,7 +74,7 @@ def _raise_by_prices(best: BestSharing) -> None:
 
 
 def search_part(part: IndependentPart) -> None:
-    """Find a part's best schedule with starts at events; this proves it if only such starts are allowed."""
+    """Find a part's best schedule with starts at events. This proves it if only such starts are allowed."""
     search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":
@@ -82,7 +82,7 @@ def search_part(part: IndependentPart) -> None:
 
 
 class _EventSearch:
-    """The search in steps: in floats, first interpreted, then compiled; in fractions where necessary."""
+    """The search in steps: in floats, first interpreted and then compiled, and in fractions where necessary."""
 
     def __init__(self, part: IndependentPart) -> None:
         from formulations.sharing import search, stack, table
@@ -142,7 +142,7 @@ class _EventSearch:
         self._tell(self.found)
 
     def _search_exactly(self, stack: Stack) -> bool:
-        """Search in fractions from the current node; return whether the search was completed."""
+        """Search in fractions from the current node, and return whether the search was completed."""
         found, step = self.kernel.nothing_found(self.exact), twin(self.kernel.search)
         self._tell(found)
         while self.part.finished is None and stack.depth[0] >= 0:

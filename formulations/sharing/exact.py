@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events; for starts at any time, a proof for few jobs or else a bracket."""
+"""Exact: a search over starts at events and, for starts at any time, a proof for few jobs or a bracket."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
@@ -17,7 +17,7 @@ _MODELS = {
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule with starts at events by branch and bound; bracket it for starts at any time.
+    """Prove the best schedule with starts at events by branch and bound, or bracket it for starts at any time.
 
     Sets: jobs j; at each event the classes of GPUs: free ones, and those that a given job holds alone.
     Parameters: p_j seconds and G_j GPUs of a job, r_j its release date; xi_jk its slowdown when sharing with

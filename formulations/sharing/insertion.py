@@ -1,4 +1,4 @@
-"""Insertion: the least delay that each start causes, a bound on the nodes below a node; a compiled kernel."""
+"""Insertion: the least delay that each start causes, as a bound on the nodes below a node (compiled kernel)."""
 
 from typing import Any
 
@@ -102,7 +102,7 @@ def insertion(
 
 @compiled
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
-    """Compute how many GPUs each running job would hold alone at a time; return the number of free GPUs."""
+    """Compute how many GPUs each running job would hold alone at a time, and return the number of free GPUs."""
     count = len(ends)
     free = jobs.gpus[0]
     for one in range(count):
@@ -174,7 +174,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of more GPUs from jobs no worse than the worst partner; infinity if too few."""
+    """Return the least cost of more GPUs from jobs no worse than the worst partner, or infinity if too few."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

@@ -40,7 +40,7 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 @compiled
 def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, nodes: int) -> int:
-    """Continue the search for at most a number of nodes; return how many it took.
+    """Continue the search for at most a number of nodes, and return how many it took.
 
     At an event either one more job starts, with a higher number than the one before it at the same instant, on
     some number of GPUs of each class, or time passes to the next event. Classes are the free GPUs, and those
@@ -119,7 +119,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int
 
 @compiled
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Advance to the next start of a node, written to its `taken`; return the job, or -1 if there is none."""
+    """Advance to the next start of a node, written to its `taken`, and return the job, or -1 without one."""
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]
@@ -157,7 +157,7 @@ def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
 
 @compiled
 def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Choose the next set of GPUs for the start of a job, free ones first; return whether there is one."""
+    """Choose the next set of GPUs for the start of a job, free ones first, and return whether there is one."""
     count = len(jobs.demand)
     taken = stack.taken[depth, job]
     room = np.zeros(count + 1, dtype=np.int64)
@@ -253,7 +253,7 @@ def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
 
 @compiled
 def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Write the child node in which time passes to the next event; return whether there is one."""
+    """Write the child node in which time passes to the next event, and return whether there is one."""
     child = depth + 1
     count = len(jobs.demand)
     first, job = np.inf, -1

@@ -31,7 +31,9 @@ _MOST_JOBS, _MOST_PLACES = 40, 2000
 
 @exact_method(unused=["backend"])
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
-    """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots; not a proof.
+    """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots.
+
+    The result is no proof of optimality.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
     Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a
@@ -174,7 +176,7 @@ class _SlotCall:
         return f"{said}: {value}, at least {float(model.value(self.bound)):g}"
 
     def _hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds along the way; return whether to stop."""
+        """Keep what the solver finds along the way, and return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self._take(*content)

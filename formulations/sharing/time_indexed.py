@@ -87,7 +87,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
-        """Build the Pyomo model; raise `Unsupported` beyond 3,000 jobs times GPUs times slots."""
+        """Build the Pyomo model, or raise `Unsupported` beyond 3,000 jobs times GPUs times slots."""
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
@@ -110,7 +110,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, convert its plan, and judge the best schedule; `Unsupported` as in `build`."""
+        """Solve the slot model, convert its plan, and judge the best schedule.
+
+        Raise `Unsupported` as in `build`.
+        """
         best, message = BestSharing(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)

@@ -15,7 +15,7 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """Cells joined by a tier; a job placed there runs at least as fast as the tier allows."""
+    """Cells joined by a tier. A job placed there runs at least as fast as the tier allows."""
 
     tier: int  # number of the tier, innermost first
     cells: tuple[int, ...]  # numbers of the cells; one for a place on the innermost tier
@@ -104,7 +104,7 @@ class SlottedInstance:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """The places, innermost first; no two have the same cells."""
+        """The places, innermost first. No two have the same cells."""
         found: dict[tuple[int, ...], Place] = {}
         for tier, groups in enumerate(self.problem.groups):
             for group in groups:
@@ -113,7 +113,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the indices of the places that a job can use; wider ones only if they can help."""
+        """Return the indices of the places that a job can use, with wider ones only if they can help."""
         need = self.demand[job]
         single = need == 1
         return tuple(

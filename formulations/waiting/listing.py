@@ -87,7 +87,7 @@ class FreeProfile:
 def place_all(
     instance: SlottedInstance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
 ) -> list[SlottedRun] | None:
-    """Place jobs in an order, each within its widest tier if possible; return the runs by job.
+    """Place jobs in an order, each within its widest tier if possible, and return the runs by job.
 
     Returns None if the budget runs out.
     """

@@ -68,7 +68,10 @@ class Relaxation:
 
     @property
     def horizon(self) -> int:
-        """Slots until the last job must have ended, coefficients of the makespan's rows; 0 for the mean."""
+        """The slots until the last job must have ended.
+
+        They are the coefficients of the makespan's rows, or 0 for the mean.
+        """
         return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
 
     @cached_property

@@ -54,7 +54,7 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search up to a number of states, keeping what is found; return whether the search was completed."""
+        """Search up to a number of states, keeping what is found, and return whether the search is complete."""
         if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
@@ -75,7 +75,7 @@ class DepthFirstSearch:
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
     def _extend(self, state: PartialSchedule) -> bool:
-        """Search the successors of a state; return whether that was completed."""
+        """Search the successors of a state, and return whether that was completed."""
         if not state.left:
             if state.paid < self.limit():
                 self.best.take(self.best.problem.started(state.shares))

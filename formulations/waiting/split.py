@@ -13,7 +13,7 @@ from gsopt.solvers.standard_form import StandardForm
 def find_split(
     instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
 ) -> list[SlottedRun] | None:
-    """Find GPUs of each cell for every job, from start to end; return None if none are found in time.
+    """Find GPUs of each cell for every job, from start to end, or return None if none are found in time.
 
     A job may use any place where it runs no longer than at the chosen one.
 

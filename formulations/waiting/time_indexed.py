@@ -35,7 +35,7 @@ _BOUND = "the relaxation is a bound only"
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve the time-indexed relaxation; its schedule is optimal if fixed GPUs are found for it.
+    """Solve the time-indexed relaxation. Its schedule is optimal if fixed GPUs are found for it.
 
     The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list limits
     the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
@@ -78,7 +78,7 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
-    """Solve the relaxation of a problem, raise the bound, and look for GPUs; return a message on the outcome.
+    """Solve the relaxation of a problem, raise the bound, look for GPUs, and return a message on the outcome.
 
     If there are no GPUs for its schedule, a small set of jobs without GPUs is excluded (`find_conflict`): at
     least one of them must get another start or run time. The relaxation is then solved again, at most
@@ -105,7 +105,7 @@ def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -
 
 
 def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget) -> list[SlottedRun] | None:
-    """Solve the relaxation, raise the bound, and return its schedule; None if it is not optimal."""
+    """Solve the relaxation, raise the bound, and return its schedule, or None if it is not optimal."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
     proof = optimize(

@@ -87,7 +87,7 @@ class Leave(_Event):
 
 
 class Return(_Event):
-    """Machines return, whether they had left or were given up; machines that are present are not affected.
+    """Machines return, whether they had left or were given up. Machines that are present are not affected.
 
     Attributes
     ----------

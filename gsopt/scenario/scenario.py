@@ -147,7 +147,7 @@ class Physics(Frozen):
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
 
     def application(self, job: Job) -> Application | None:
-        """Return the measurements of an adaptive job's model; None for any other job."""
+        """Return the measurements of an adaptive job's model, or None for any other job."""
         return self.applications.get(job.model)
 
 
@@ -221,7 +221,7 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """GPU time demanded over GPU time available from first to last release; None if these are equal."""
+        """GPU time demanded over GPU time available from first to last release, or None if these are equal."""
         jobs = self.workload.jobs
         span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0
         return fsum(job.gpus * job.duration for job in jobs) / (self.cluster.gpus * span) if span else None
@@ -311,7 +311,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _penalties_of_known_levels(self) -> "Scenario":
-        """Require that penalties are for levels of the cluster; the usual levels are always allowed."""
+        """Require that penalties are for levels of the cluster. The usual levels are always allowed."""
         if not self.cluster.is_plain:
             require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
         return self
@@ -332,7 +332,10 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _given_up_gpus_are_there(self) -> "Scenario":
-        """Check the GPUs given up in a plain cluster; in other clusters that depends on decisions."""
+        """Check the GPUs given up in a plain cluster.
+
+        In other clusters, the machines to give up depend on decisions.
+        """
         if not self.cluster.is_plain:
             return self
         changes = [(change.time, 0, change.gpus, "") for change in self.capacity_changes]

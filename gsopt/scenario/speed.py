@@ -254,7 +254,7 @@ class Speed(Frozen):
     def _penalty(
         self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
     ) -> Any:
-        """Return the exposed communication per unit of computation; 0 for a single GPU."""
+        """Return the exposed communication per unit of computation, or 0 for a single GPU."""
         if count > 1 and job.model in self.tiers:
             return number(self.tiers[job.model].of(tier, levels))
         return number(0)
@@ -265,7 +265,7 @@ class Speed(Frozen):
 
 
 def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
-    """Return the menu of a job whose speed is proportional to its number of GPUs; on `gpus` GPUs it is 1.
+    """Return the menu of a job whose speed is proportional to its number of GPUs, and 1 on `gpus` GPUs.
 
     Examples
     --------

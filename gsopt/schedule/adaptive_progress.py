@@ -45,7 +45,7 @@ class _Stint:
 
 
 class AdaptiveProgress:
-    """The progress of an adaptive job; where it cannot run it stops for good, and `broken` says why."""
+    """The progress of an adaptive job. Where it cannot run it stops for good, and `broken` says why."""
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
         self._job, self._agents = job, scenario.agents
@@ -70,7 +70,7 @@ class AdaptiveProgress:
 
     @property
     def completed_at(self) -> float | None:
-        """Time of its completion; None before."""
+        """The time of completion, or None before it."""
         return None if self.broken else self._completed_at
 
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
@@ -88,7 +88,7 @@ class AdaptiveProgress:
             self._stint, self.broken = None, str(rule)
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Continue with another slowdown by partners; an equal slowdown changes nothing."""
+        """Continue with another slowdown caused by partners. An equal slowdown changes nothing."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:
@@ -110,7 +110,7 @@ class AdaptiveProgress:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop; the job is complete if at most the excused seconds are missing."""
+        """Stop the job, which counts as complete if at most the excused seconds are missing."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end

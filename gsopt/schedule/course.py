@@ -46,7 +46,10 @@ class ProgressOfJobs:
 
     @property
     def next_event(self) -> Exact | None:
-        """Time at which the next job arrives, or ends if none starts before; None if there is no such event."""
+        """The time at which the next job arrives or, if none starts before, ends.
+
+        The time is None if there is no such event.
+        """
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)
 
@@ -60,7 +63,7 @@ class ProgressOfJobs:
         self._see_again({user for gpu in self._gpus[job] for user in self.users[gpu]})
 
     def pass_until(self, time: Exact) -> None:
-        """Let time pass; jobs that end by then leave their GPUs."""
+        """Let time pass, and free the GPUs of jobs that end by then."""
         while (event := self.next_event) is not None and event <= time:
             self._pass(event)
             self.last_event = event

@@ -262,7 +262,7 @@ class _CappedFluid:
             self._change(self._full - 1, self._full - 1)
 
     def _change(self, place: int, full: int) -> None:
-        """Let a group change sides; afterwards `full` groups are served in full."""
+        """Let a group change sides, after which `full` groups are served in full."""
         group = self._groups[place]
         group.base = self._service(place) if group.ends else self._zero
         jobs = len(group.ends)

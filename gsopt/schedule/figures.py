@@ -104,7 +104,10 @@ def _median(values: Sequence[Any]) -> Any:
 
 
 def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Return the smallest value that at least `percent` % of the values do not exceed; None without values."""
+    """Return the smallest value that at least `percent` % of the values do not exceed.
+
+    The result is None without values.
+    """
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
 
@@ -120,7 +123,7 @@ def _summary(name: str) -> tuple[property, property, property, property]:
 
 
 def _means_by_size(name: str) -> tuple[property, property]:
-    """Return the mean over the small jobs and over the large ones; None if there are none."""
+    """Return the mean over the small jobs and over the large ones, or None if there are none."""
 
     def mean(*, large: bool) -> property:
         def of(record: Any) -> Any:
@@ -145,7 +148,7 @@ def _unfairness(name: str) -> tuple[property, property]:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What ran, as far as figures need it, and the figures; times are in seconds.
+    """A record of what ran, and the figures that follow from it. Times are in seconds.
 
     Means and percentiles are over the completed jobs, and None if there are none.
     """
@@ -245,7 +248,7 @@ class Record:
 
     @property
     def mean_epochs(self) -> Any:
-        """Mean number of passes over the data set by jobs with a training; None if there are none."""
+        """Mean number of passes over the data set by jobs with a training, or None if there are none."""
         return _mean(self.epochs)
 
     @property
@@ -261,7 +264,7 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Share of the jobs with a deadline that complete by it; None without any."""
+        """Share of the jobs with a deadline that complete by it, or None without any."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
@@ -273,7 +276,7 @@ class Record:
 
     @property
     def sharing(self) -> Any:
-        """GPU time in which several jobs hold a GPU, over GPU time in use; None if none is in use."""
+        """GPU time in which several jobs hold a GPU, over GPU time in use, or None if none is in use."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     # Against the fair share capped at what each job can use, and against generalized processor sharing.
@@ -282,7 +285,7 @@ class Record:
 
     @property
     def preemptions_per_job(self) -> float | None:
-        """Preemptions per job; None if no job completed."""
+        """Preemptions per job, or None if no job completed."""
         return self.preemptions / self.jobs if self.jct else None
 
     @property
@@ -297,13 +300,13 @@ class Record:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the mean job completion time and the bound; 0 if only rounding differs."""
+        """Relative gap between the mean job completion time and the bound, or 0 if only rounding differs."""
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return the figure with a key, of a schedule or from `others`; None if there is none."""
+    """Return the figure with a key, of a schedule or from `others`, or None if there is none."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 

@@ -290,7 +290,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Return gsopt's name of each column in use; columns that the caller maps take precedence."""
+    """Return gsopt's name of each column in use. Columns that the caller maps take precedence."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -310,7 +310,7 @@ def _mapped(
 
 
 def _plain(cell: Any) -> Any:
-    """Return a cell as a plain Python value; None if it is empty."""
+    """Return a cell as a plain Python value, or None if it is empty."""
     if isinstance(cell, str):
         return cell.strip() or None
     if isinstance(cell, list | tuple):
@@ -324,12 +324,12 @@ def _plain(cell: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Return a name as text; data frames turn integers into floats where values are missing."""
+    """Return a name as a string. Data frames turn integers into floats where values are missing."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _fraction(cell: Any) -> Fraction | None:
-    """Return a finite number exactly, a decimal as it is written; None for anything else."""
+    """Return a finite number exactly as it is written, or None for anything else."""
     if isinstance(cell, bool):
         return None
     try:

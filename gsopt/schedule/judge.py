@@ -208,7 +208,7 @@ class _Trial:
 
     @staticmethod
     def _kind(piece: SweptSegment) -> str:
-        """Return the GPU type that a segment requires; empty for any."""
+        """Return the GPU type that a segment requires, or an empty string for any type."""
         of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
         return of_mode.get(piece.mode, piece.job.gpu_type)
 
@@ -270,7 +270,7 @@ class _Trial:
         return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[SweptSegment]) -> Any:
-        """Return the completion time if the work adds up; too much or too little work breaks a rule."""
+        """Return the completion time if the work adds up. Too much or too little work breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
@@ -360,7 +360,7 @@ class _Trial:
         return tuple(self._ratio(completions[index], span, fluid[index]) for index, span in jct.items())
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
-        """Return the ratio of a job completion time to the fluid's; 1 if floats cannot tell them apart."""
+        """Return the ratio of a job completion time to the fluid's, or 1 if floats cannot tell them apart."""
         alike = self.number is float and abs(jct - fluid) <= clock_error(self.late + completion, fluid)
         shortest = ulp(float(completion - jct))  # span that the clock resolves at the release date
         return self.number(1) if alike else jct / (fluid or shortest)

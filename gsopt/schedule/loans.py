@@ -22,7 +22,10 @@ Change = tuple[float, int]
 
 @dataclass(frozen=True)
 class Times:
-    """Queueing and job completion times of some jobs, in seconds; None without jobs."""
+    """The mean queueing and completion times of some jobs, in seconds.
+
+    All of them are None without jobs.
+    """
 
     jobs: int
     mean_queueing: float | None
@@ -47,7 +50,10 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """Shares of GPU time in use between two times; None if there is no such GPU time."""
+    """The shares of GPU time in use between two times.
+
+    A share is None if there is no GPU time of its kind.
+    """
 
     begin: float
     end: float
@@ -94,7 +100,7 @@ class Loans:
 
     @property
     def end(self) -> float:
-        """Time of the last event or deadline; without events, of the last release."""
+        """The time of the last event or deadline or, without events, of the last release."""
         events, jobs = self._scenario.events, self._scenario.workload.jobs
         last = max((job.release_date for job in jobs), default=0.0)
         return max((getattr(event, "deadline", event.time) for event in events), default=last)
@@ -124,7 +130,7 @@ class Loans:
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage in steps, such as hour by hour, from time 0; the last step may be shorter."""
+        """Return the usage in steps, such as hour by hour, from time 0. The last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -193,7 +199,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Yield when machines that may be lent come and go; all are present at first."""
+        """Yield the times at which machines that may be lent come and go. All are present at first."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:

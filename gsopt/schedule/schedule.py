@@ -1,4 +1,4 @@
-"""Schedule: what ran when, on which GPUs and in which mode; read and written as CSV and JSON."""
+"""Schedule: the jobs that ran, with times, GPUs and modes, read and written as CSV and JSON."""
 
 import csv
 import json
@@ -328,7 +328,7 @@ def _segment(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _vacated(row: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a machine that was given up; other cells of its row become unknown fields."""
+    """Return the fields of a machine that was given up. Other cells of its row become unknown fields."""
     others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
     return {"time": row.get("start"), "server": row["vacated"], **others}
 

@@ -390,7 +390,7 @@ class _Place(NamedTuple):
 
 
 def _places(cluster: Cluster) -> list[_Place]:
-    """Return the location of every GPU; GPUs of a plain cluster have none."""
+    """Return the location of every GPU. GPUs of a plain cluster have none."""
     places: list[_Place] = []
 
     def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:

@@ -132,7 +132,7 @@ class Engine(RunState):
         return event
 
     def _next_event(self) -> Any:
-        """Return the time of the next completion, arrival or change of the supply; None if there is none."""
+        """Return the time of the next completion, arrival or change of the supply, or None if there is none."""
         instant = self.due[0][0] if self.due else None
         if self.next_job < len(self.jobs):
             release = self.release[self.next_job]
@@ -199,7 +199,7 @@ class Engine(RunState):
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Check whether an adaptive job is complete; otherwise it tunes itself and continues."""
+        """Check whether an adaptive job is complete. Otherwise it tunes itself and continues."""
         if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
@@ -217,7 +217,7 @@ class Engine(RunState):
             self.active += 1
 
     def _evict(self, job: int, lost_work: float | None) -> None:
-        """Evict a running job whose GPUs go away; it loses progress if they leave without notice."""
+        """Evict a running job whose GPUs go away. It loses progress if they leave without notice."""
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
@@ -351,7 +351,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change; 0 if the scenario charges only for changes that did not occur."""
+        """Return the overhead of a change, or 0 if the scenario charges only for changes that did not occur."""
         if self._keeps_shape(before, after):
             return self.number(0)
         if self.scenario.restarts == "machines":
@@ -433,7 +433,10 @@ class Engine(RunState):
         return rule
 
     def _lose_progress(self, job: int) -> None:
-        """Reset a stopped job without checkpoints; raise if such jobs stop again and again without progress."""
+        """Reset a stopped job without checkpoints.
+
+        Raise an error if such jobs stop again and again without progress.
+        """
         self._lose(job, self.number(self.jobs[job].duration))
         self.begun_anew += job not in self.plan.evicted
         if self.begun_anew > _FRUITLESS_CHANGES:

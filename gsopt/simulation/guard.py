@@ -41,14 +41,17 @@ class Guard:
         self._short = self._idle = 0
 
     def check_time(self, completions: Sequence[Any]) -> None:
-        """Raise `TimeUp` if the time limit has passed; `completions` shows which jobs are complete."""
+        """Raise `TimeUp` if the time limit has passed. `completions` shows which jobs are complete."""
         if self._budget is not None and self._budget.passed:
             done = sum(time is not None for time in completions)
             limit, jobs = self._budget.time_limit, len(completions)
             raise TimeUp(f"the time limit of {limit:g} s is over, and {done:,} of {jobs:,} jobs are complete")
 
     def finite(self, decision: Iterable[Action], jobs: int) -> Iterator[Action]:
-        """Yield the actions of a decision about a number of jobs; raise `IllegalDecision` if they never end."""
+        """Yield the actions of a decision about a number of jobs.
+
+        Raise `IllegalDecision` if they never end.
+        """
         things = jobs + self._machines
         most = _ACTIONS + _ACTIONS_EACH * things
         left = most

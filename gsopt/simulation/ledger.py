@@ -14,7 +14,7 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """A change that breaks a rule, with the rule as its text; users see it as `IllegalDecision`."""
+    """A change that breaks a rule, which is its message. Users see it as `IllegalDecision`."""
 
 
 class PlainLedger:
@@ -163,7 +163,7 @@ class Placements:
         return tuple(self._users[gpu])
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU; None if memory is unlimited."""
+        """Return the free bytes of memory of a GPU, or None if memory is unlimited."""
         size = self._cluster.machines[self._machine_of[gpu]].memory
         return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
 
@@ -343,7 +343,7 @@ class Placements:
             room.recount(machine, before, after)
 
     def _recount_machine(self, machine: int) -> None:
-        """Update which GPUs of a machine are available; those that are not have no users."""
+        """Update which GPUs of a machine are available. Those that are not have no users."""
         gpus = self._gpus_of[machine]
         there = range(
             gpus.start, gpus.start if machine in self._away else min(gpus.stop, max(self._limit, gpus.start))
@@ -356,7 +356,7 @@ class Placements:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity if memory is not modelled."""
+    """Return the bytes of each GPU of a machine, or infinity if memory is not modelled."""
     return inf if machine.memory is None else machine.memory
 
 

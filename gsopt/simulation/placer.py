@@ -77,12 +77,12 @@ class FreeGpus:
         return tuple(gpu for gpus in sorted(islands, key=len, reverse=True) for gpu in gpus)[:count]
 
     def smallest(self, count: int) -> int | None:
-        """Return the first machine with the fewest free GPUs of those with at least `count`; None if none."""
+        """Return the first machine with the fewest free GPUs among those with at least `count`, or None."""
         position = bisect_left(self._counts, count)
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return `count` free GPUs of the island with the fewest of those that have as many; empty if none.
+        """Return `count` free GPUs of the smallest island that has as many, or none if no island has.
 
         Ties go to the first island. For a single GPU islands are ignored.
         """
@@ -190,6 +190,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs of the emptiest machines, wherever these are; ties go to the lower number."""
+    """Return `count` free GPUs of the emptiest machines, wherever these are. Ties go to the lower number."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

@@ -70,7 +70,10 @@ class Plan:
         self._let_go(job)
 
     def resize(self, action: Resize) -> None:
-        """Change the GPUs or the mode of a running job; if its number of GPUs stays the same, it keeps them."""
+        """Change the GPUs or the mode of a running job.
+
+        A job whose number of GPUs stays the same keeps them.
+        """
         job, gpus, mode = action
         self._require_running(job)
         if mode is None:
@@ -93,7 +96,7 @@ class Plan:
         self.resize(Resize(action.job, action.gpus))
 
     def assign(self, action: Assign) -> None:
-        """Run exactly the given jobs; GPUs given as a number are chosen at the end of the decision."""
+        """Run exactly the given jobs. GPUs given as a number are chosen at the end of the decision."""
         wanted = {job: _allocation(given) for job, given in action.jobs.items()}
         steps: list[Stop | Resize | Start] = [Stop(job) for job in self.running if job not in wanted]
         for job, (gpus, mode) in wanted.items():
@@ -136,7 +139,7 @@ class Plan:
                     raise IllegalDecision(last, "a policy that is not preemptive stops no job")
 
     def conclude(self, started: Sequence[int]) -> None:
-        """Forget the changes once they are in effect; `started` numbers the last start of every job."""
+        """Forget the changes once they are in effect, where `started` numbers the last start of every job."""
         if self._reentered:  # jobs that were stopped and started again keep their place
             ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
             self.running.clear()

@@ -31,7 +31,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job, which returns to the queue; it keeps its progress if it has checkpoints.
+    """Preempt a running job, which returns to the queue. It keeps its progress if it has checkpoints.
 
     Examples
     --------
@@ -43,7 +43,7 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Grant a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
+    """Give a running job another number of GPUs, other GPUs by number, or another mode. None keeps it.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Vacate machines, by name, for open requests; jobs on them are evicted at once.
+    """Vacate machines, by name, for open requests. Jobs on them are evicted at once.
 
     Each machine counts for the request with the earliest deadline that may take it. `State.evicted` has the
     jobs from then on, but only in the same decision. A plain cluster needs no such action: at the deadline,
@@ -187,7 +187,7 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """What a policy sees: the current state of the run, without the future; it is read-only.
+    """The current state of a run as a policy sees it: read-only, and without the future.
 
     Jobs are numbered from 0 in the order of their release dates. Times are in seconds from the origin of the
     scenario's clock, including release dates and deadlines. The origin is the first release date unless
@@ -198,7 +198,7 @@ class State(Protocol):
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The jobs by number; reading a job that is not released raises `NotReleased`."""
+        """The jobs by number. Reading a job that is not released raises `NotReleased`."""
 
     @property
     def now(self) -> Any:
@@ -210,7 +210,7 @@ class State(Protocol):
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the available machines; empty in a plain cluster."""
+        """The names of the available machines. A plain cluster has none."""
 
     @property
     def capacity(self) -> int:
@@ -222,7 +222,7 @@ class State(Protocol):
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while a plan takes too many."""
+        """The number of GPUs that no job holds, which is negative while a plan takes too many."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -234,7 +234,7 @@ class State(Protocol):
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """Jobs stopped since the last decision because their GPUs went away; they are waiting again."""
+        """The jobs stopped since the last decision because their GPUs went away. They are waiting again."""
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -251,13 +251,13 @@ class State(Protocol):
         """Return when a job that ran before this decision makes progress: now, or when its overhead ends."""
 
     def samples(self, job: int) -> Any:
-        """Return the samples that a job has processed, including lost work; 0 if its `training` is None."""
+        """Return the samples that a job has processed, including lost work, or 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training; None if it has none."""
+        """Return the current observation of a job's training, or None if it has none."""
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job; None for any other job."""
+        """Return the view of an adaptive job, or None for any other job."""
 
     def service(self, job: int) -> Any:
         """Return the GPU-seconds of a job so far."""
@@ -266,13 +266,16 @@ class State(Protocol):
         """Return the mode of a running job."""
 
     def placement(self, job: int) -> tuple[int, ...]:
-        """Return the GPUs of a running job by number; empty in a plain cluster or before they are chosen."""
+        """Return the GPUs of a running job by number.
+
+        The tuple is empty in a plain cluster, and before the GPUs are chosen.
+        """
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Return the jobs that hold a GPU of a cluster of racks."""
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU in a cluster of racks; None if memory is unlimited."""
+        """Return the free bytes of memory of a GPU in a cluster of racks, or None if memory is unlimited."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
         """Return the free GPUs of a cluster of racks by number, of one type or of any."""
@@ -301,7 +304,7 @@ class State(Protocol):
 
 
 class Decider(Protocol):
-    """Makes the decisions of one run; a policy creates a decider for every run.
+    """An object that makes the decisions of one run. A policy creates a new one for every run.
 
     Attributes
     ----------

@@ -18,7 +18,10 @@ class Stretch(NamedTuple):
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Return the phases of a job in a mode, by the remaining work at their ends; empty without phases."""
+    """Return the phases of a job in a mode, by the remaining work at their ends.
+
+    The tuple is empty without phases.
+    """
     work = number(job.duration)
     return tuple(
         Stretch(work - work * number(phase.until), number(phase.slowdown_in(mode))) for phase in job.phases
@@ -26,7 +29,7 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
 
 def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
-    """Return the slowdown of a job, given its remaining work; 1 without phases."""
+    """Return the slowdown of a job, given its remaining work, or 1 without phases."""
     return next((slowdown for until, slowdown in course if left > until), 1)
 
 

@@ -70,7 +70,7 @@ class Replay:
     decision_seconds: tuple[float, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        """Say how it went; all that it holds would be a line as long as the workload."""
+        """Return a short summary, as the full data would be a line as long as the workload."""
         found = self.metrics
         said = f"<Replay: {found.completed:,} of {found.jobs:,} jobs complete"
         if found.completed:
@@ -228,7 +228,7 @@ def replay(
     budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
-    """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
+    """Run a policy on a scenario, where `bound` is a proven bound on the mean job completion time, if known.
 
     `fair_times` are those of the references of fairness, computed when None. `on_progress` is called with the
     number of completed jobs, now and then. The time limit of a `budget` is looked at at every event, action and

@@ -139,7 +139,7 @@ class Supply:
                 self._ledger.bring_back(self._machine[name])
 
     def _lend(self, event: Loan) -> None:
-        """Return the first machines that are away and that the loan may take; plain clusters have none."""
+        """Return the first machines that are away and that the loan may take. Plain clusters have none."""
         ledger = self._ledger
         if isinstance(ledger, Placements):
             away = (

@@ -42,7 +42,7 @@ class Trainees(dict[int, Trainee]):
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take back a share of a job's work, at most what it has done; return the remaining work."""
+        """Take back a share of a job's work, at most what it has done, and return the remaining work."""
         self[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 
@@ -75,6 +75,6 @@ class Trainees(dict[int, Trainee]):
         return item.duration * trainee.rate(shape, item.batch_in(mode))
 
     def _work_left(self, job: int) -> float:
-        """Return the remaining work; it is close to 0 while a job waits for the end of its last epoch."""
+        """Return the remaining work, which stays close to 0 while a job waits for the end of its last epoch."""
         left = self._jobs[job].duration * (1.0 - self[job].share)
         return left if self[job].completed_at is not None else max(left, LEAST)

@@ -23,7 +23,10 @@ _TIERS = frozenset(Tier)
 
 
 class ReleasedJobs(Sequence[Job]):
-    """The jobs of a run by number; as long as the workload, but only released jobs are accessible."""
+    """The jobs of a run by number, of which only the released ones are accessible.
+
+    The length of the sequence is that of the workload.
+    """
 
     __slots__ = ("_jobs", "_run")
 
@@ -85,7 +88,7 @@ class RunView:
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while a plan takes too many."""
+        """The number of GPUs that no job holds, which is negative while a plan takes too many."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
@@ -140,14 +143,14 @@ class RunView:
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the observation of a job's training; None if it has none."""
+        """Return the observation of a job's training, or None if it has none."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
         return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job; None for any other job."""
+        """Return the view of an adaptive job, or None for any other job."""
         self._jobs[job]  # raises
         return self._run.trainees.view(job, self._run.now)
 

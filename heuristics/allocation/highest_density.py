@@ -9,7 +9,7 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Take items in falling order of value per GPU; a larger item of a job replaces its current one.
+    """Take items in falling order of value per GPU. A larger item of a job replaces its current one.
 
     An item is an allowed number of extra workers of one job. It is taken if it is worth more than the current
     item of the job and enough GPUs remain. Ties go to the smaller number, then to the first job.

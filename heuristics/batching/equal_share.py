@@ -12,7 +12,7 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant each GPU to the job with the fewest GPUs below its cap; ties go to the shorter job.
+    """Grant each GPU to the job with the fewest GPUs below its cap. Ties go to the shorter job.
 
     Parameters
     ----------
@@ -60,5 +60,5 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _gapless(menu: Sequence[int], gpus: int) -> int:
-    """Return how many numbers follow the first without a gap; 0 unless the numbers are a range."""
+    """Return how many numbers follow the first without a gap, or 0 unless the numbers are a range."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

@@ -33,19 +33,19 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Return the jobs that can run by their time on the fewest GPUs; ties keep their order."""
+    """Return the jobs that can run by their time on the fewest GPUs. Ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Return the next larger allowed number; None if there is none."""
+    """Return the next larger allowed number, or None if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Return the largest allowed number up to a limit; 0 if there is none."""
+    """Return the largest allowed number up to a limit, or 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 

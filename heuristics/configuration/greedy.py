@@ -85,7 +85,7 @@ class _ConfigurationState:
         return [change for change in found if change is not None]
 
     def change(self, job: int, place: int) -> _Change | None:
-        """Return a change of a job; None if it gains nothing, or there are too few GPUs."""
+        """Return a change of a job, or None if it gains nothing or there are too few GPUs."""
         before, kind = self.places[job], self.kinds[place]
         held = 0 if before is None else self.gpus[before]
         more = self.gpus[place] - held

@@ -8,7 +8,7 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 
 
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Grant each job GPUs as close together as possible; jobs for which too few are free keep waiting.
+    """Grant each job GPUs as close together as possible. Jobs for which too few are free keep waiting.
 
     A job gets GPUs on the machine with the fewest sufficient free GPUs; otherwise on such a rack, emptiest
     machines first; otherwise on the emptiest machines of the cluster.

@@ -23,7 +23,10 @@ def with_gangs(table: SpeedupTable) -> Counts:
 
 
 def _room(table: SpeedupTable, vectors: Counts, nodes: int, gpus: int) -> Counts | None:
-    """Find idle GPUs on a number of nodes; None if there are too few, or `gpus` is 0."""
+    """Find idle GPUs on a number of nodes.
+
+    The result is None if there are too few of them, or if `gpus` is 0.
+    """
     free = np.array(table.problem.nodes, dtype=np.int64) - vectors.sum(axis=0)
     if nodes == 1:
         order = np.argsort(np.where(free >= gpus, free, free.max() + 1), kind="stable")

@@ -23,7 +23,7 @@ def genetic(
     seed: int = 0,
     budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation, from the current GPUs; return the fittest.
+    """Search by NSGA-II for the best fitness and utilisation from the current GPUs, and return the fittest.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
     generations, the probability of mutation, the most nodes of a job, and the repair.

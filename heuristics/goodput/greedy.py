@@ -72,7 +72,7 @@ class _State:
         self._compare(np.ones(len(self.now), dtype=np.bool_), np.ones(len(self.gpus), dtype=np.bool_))
 
     def change(self) -> bool:
-        """Make the best change; return whether there was one that gains."""
+        """Make the best change, and return whether it gains."""
         if not self.vectors.size:
             return False
         gains, own = self.gains, self.vectors

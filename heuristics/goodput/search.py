@@ -85,7 +85,7 @@ class _Operators:
         return children
 
     def mutated(self, candidates: Counts) -> Counts:
-        """Reset some jobs, take GPUs from others and give GPUs; modifies the candidates in place."""
+        """Reset some jobs, take GPUs from others and give GPUs, modifying the candidates in place."""
         _, jobs, nodes = candidates.shape
         back = np.nonzero(self.random.random(candidates.shape[:2]) < _BACK)
         candidates[back] = self.table.current[back[1]]
@@ -135,7 +135,7 @@ class _Operators:
         cells.gpus[at[np.arange(len(at)) - np.searchsorted(rows, rows) >= self.most_nodes]] = 0
 
     def _limit_nodes(self, cells: HeldCells) -> None:
-        """Enforce the capacities of nodes; jobs that are listed first keep their GPUs."""
+        """Enforce the capacities of nodes. Jobs that are listed first keep their GPUs."""
         full = (cells.gpus_on_nodes > self.gpus).reshape(-1)
         at = np.flatnonzero(full[cells.places])
         at = at[np.argsort(cells.places[at], kind="stable")]

@@ -68,7 +68,10 @@ class SpeedupTable:
     def counted(
         self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
     ) -> Floats:
-        """Return the terms of jobs with given speed-ups, along the last axis; `factors` are for restarts."""
+        """Return the terms of jobs with given speed-ups, along the last axis.
+
+        The `factors` are for restarts.
+        """
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)
         slowed = np.where(restarts, self.factors if factors is None else factors, 1.0)

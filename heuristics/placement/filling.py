@@ -72,7 +72,7 @@ def fill(
 
 
 def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
-    """Return the lines of each job; jobs keep the order of their first lines."""
+    """Return the lines of each job. Jobs keep the order of their first lines."""
     jobs: dict[str, list[int]] = {}
     for line in order:
         jobs.setdefault(problem.workers[line].job, []).append(line)
@@ -103,7 +103,7 @@ class _FillingServers:
         self._scores = scores + self._ranks[:, self._role]
 
     def place(self, lines: Sequence[int], among: NDArray[np.bool_] | None = None) -> bool:
-        """Place the workers of equal lines; return whether all found a server."""
+        """Place the workers of equal lines, and return whether each of them found a server."""
         workers = self._lines[lines[0]]
         own_scores = self._scores[_KINDS.index(workers.kind) % len(self._scores)]
         needs = [(free, need) for free, need in zip(self._free, self._demands[lines[0]], strict=True) if need]

@@ -5,7 +5,7 @@ from gsopt.simulation.parts.skipping import Skipping
 
 
 def fifo_skipping(state: State) -> Decider:
-    """Start jobs in order of release; a job that does not fit is skipped.
+    """Start jobs in order of release. A job that does not fit is skipped.
 
     No GPUs are reserved for a skipped job, as backfilling would, so large jobs may starve.
 

@@ -9,7 +9,7 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def las(state: State, *, quantum: float | None = None) -> Decider:
-    """Run the jobs with the fewest GPU-seconds so far; a job that does not fit is skipped.
+    """Run the jobs with the fewest GPU-seconds so far. A job that does not fit is skipped.
 
     Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
     GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`

@@ -174,7 +174,7 @@ class _Muri:
         return sorted(groups)
 
     def _merges(self, state: State, groups: Iterable[_Group]) -> list[_Merge]:
-        """Match groups of equal demands with the largest sum of speeds; return the merges, best first."""
+        """Match groups of equal demands with the largest sum of speeds, and return the merges, best first."""
         import networkx as nx
 
         graph = nx.Graph()

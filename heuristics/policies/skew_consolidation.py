@@ -73,7 +73,7 @@ class _Skew:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> float:
-        """Return infinity for a job of a skewed model whose GPUs could be closer together; otherwise 0."""
+        """Return infinity for a job of a skewed model whose GPUs could be closer together, and otherwise 0."""
         item = state.jobs[job]
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 

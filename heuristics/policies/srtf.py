@@ -5,7 +5,7 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def srtf(state: State) -> Decider:
-    """Run the jobs with the shortest remaining time; a job that does not fit is skipped.
+    """Run the jobs with the shortest remaining time. A job that does not fit is skipped.
 
     Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968),
     for one machine, where it minimizes the mean job completion time; the baseline of many GPU schedulers. Key:

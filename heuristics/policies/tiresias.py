@@ -19,7 +19,7 @@ def tiresias(
     by_release: bool = False,
     on_time: bool = False,
 ) -> Decider:
-    """Run the jobs of the highest queue; a job is demoted when its service reaches a threshold.
+    """Run the jobs of the highest queue. A job is demoted when its service reaches a threshold.
 
     A job that does not fit is skipped. The defaults reproduce the authors' public simulator; for times in whole
     seconds the schedules are identical.
@@ -147,7 +147,7 @@ class _Queues:
                 self._order.join(job)
 
     def _change_queues(self, state: State) -> list[int]:
-        """Demote or promote due jobs; return those that run."""
+        """Demote or promote due jobs, and return those that run."""
         due = []
         while self._changes and self._changes[0][0] <= state.now:
             change = heappop(self._changes)
@@ -273,7 +273,7 @@ class _SimulatorChecks:
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:
-        """Return the next time to check; None if nothing is expected."""
+        """Return the next time to check, or None if nothing is expected."""
         times = []
         for gpus, heap in self._expected.items():
             while heap and changes.get(heap[0][1][2]) != heap[0][1]:

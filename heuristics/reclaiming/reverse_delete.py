@@ -79,7 +79,7 @@ def improve(
 
 
 def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -> tuple[list[int], set[int]]:
-    """Spare preempted jobs; return the servers still vacated and the jobs still preempted."""
+    """Spare preempted jobs, and return the servers still vacated and the jobs still preempted."""
     still = set(preempted)
     vacated = {server for server, jobs in enumerate(hosting.jobs_of) if still.issuperset(jobs)}
     needs = {job: len(vacated.intersection(hosting.servers_of[job])) for job in sorted(still)}

@@ -48,7 +48,7 @@ def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie
 
 
 def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Return the servers that are cheapest at the start; costs are not updated."""
+    """Return the servers that are cheapest at the start. Costs are not updated."""
     _, keys = _keys(hosting, shares, tie, seed)
     return sorted(range(len(keys)), key=keys.__getitem__)[:demand]
 

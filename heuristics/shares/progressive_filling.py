@@ -69,7 +69,7 @@ def progressive_filling(
 
 
 def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -> float:
-    """Return how well off a job is by the criterion; the least is served first."""
+    """Return how well off a job is by the criterion. The job with the least value is served first."""
     job = problem.jobs[place]
     rates = problem.rates[job.name]
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts

@@ -14,7 +14,7 @@ Order = Literal["shortest", "smallest", "release"]
 
 @heuristic
 def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True) -> WaitingSolution:
-    """Start waiting jobs in order whenever GPUs are free; by default only on a job's best tier.
+    """Start waiting jobs in order whenever GPUs are free, by default only on a job's best tier.
 
     Whenever a job is released or ends, the waiting jobs are considered in order. A job's best tier is the
     innermost that could hold it in the empty cluster. It gets GPUs of the fullest group with enough free GPUs,

@@ -23,7 +23,7 @@ class Resizable:
 
     @classmethod
     def of(cls, problem: Scheduling) -> "Resizable":
-        """Read a problem; raise `Unsupported` unless its jobs are resizable.
+        """Read a problem, or raise `Unsupported` unless its jobs are resizable.
 
         Preemption must not be allowed and fairness not required. Each job's speed must be proportional to its
         GPUs, and it may have any number of workers between a minimum and a maximum.
@@ -66,7 +66,7 @@ class Resizable:
 
     @cached_property
     def there(self) -> tuple[int, ...]:
-        """Number of jobs released by the beginning of each period; a release date begins a period."""
+        """Number of jobs released by the beginning of each period. A release date begins a period."""
         return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
 
     @cached_property
@@ -86,7 +86,7 @@ class Resizable:
         ]
 
     def length(self, period: int) -> float:
-        """Return the seconds from a release date to the next; infinite for the last."""
+        """Return the seconds from a release date to the next, or infinity for the last."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 

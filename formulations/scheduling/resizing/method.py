@@ -139,7 +139,10 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
+        """Return the best schedule for the order of events in the values.
+
+        Raise `ModelMismatch` if there is none.
+        """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
             return replay(jobs.instance, plan).solution
@@ -249,7 +252,7 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
-    """Return the order of events in column values; jobs with little work in their first interval start late."""
+    """Return the order of events in column values. Jobs with little work in their first interval start late."""
     events: list[Event] = []
     for k in range(len(jobs)):
         for i in (period for done, period in jobs.cells if done == k):

@@ -20,7 +20,7 @@ class Event(NamedTuple):
 
 
 def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
-    """Return the order of events of a plan; of simultaneous events, completions come first."""
+    """Return the order of events of a plan. Of simultaneous events, completions come first."""
     before: Mapping[int, int] = {}
     events: list[Event] = []
     for _, gpus in [*plan, TimetableStep(0.0, {})]:
@@ -31,7 +31,7 @@ def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
 
 
 def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] | None:
-    """Return the plan with the least sum of completion times for an order of events; None if there is none.
+    """Return the plan with the least sum of completion times for an order of events, or None if there is none.
 
     A linear program determines the time between consecutive events, and each running job's GPU-seconds in
     between. If shares of GPUs are not averages of numbers of workers (`Resizable.is_exact`), they are rounded,

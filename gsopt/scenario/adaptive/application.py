@@ -80,7 +80,7 @@ class Application(Frozen):
     # Step times
 
     def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
-        """Return the seconds of a step and of its gradient exchange; None outside of the measurements."""
+        """Return the seconds of a step and of its gradient exchange, or None beyond the measurements."""
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
@@ -96,7 +96,9 @@ class Application(Frozen):
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more; 0 if none.
+        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more.
+
+        The result is 0 if there is none.
 
         In Sia's simulator this is the largest batch that fits into the GPUs' memory.
         """
@@ -123,7 +125,7 @@ class Application(Frozen):
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
     def completion_epoch(self, batch: int) -> int:
-        """Return the last epoch of a training, counted from 0; it is the same for every validated batch."""
+        """Return the last epoch of a training, counted from 0. It is the same for every validated batch."""
         self._around(batch)
         return self.epochs - 1
 

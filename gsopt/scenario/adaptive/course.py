@@ -63,7 +63,9 @@ class Course:
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return how long a training takes with a batch on the best placement of some GPUs; None if on none.
+        """Return the seconds that a training takes with a batch on the best placement of some GPUs.
+
+        The result is None if it cannot run on them.
 
         Epochs are not rounded to whole seconds.
         """
@@ -92,7 +94,7 @@ class Course:
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 
     def highest_speeds_on(self, shape: tuple[int, ...], batch_size: int | None) -> Array:
-        """Return the highest progress per second on one placement, by epoch; as `highest_speeds` otherwise."""
+        """Return the highest progress per second on one placement, by epoch, as in `highest_speeds`."""
         return self._fastest(sum(shape), [shape], batch_size)
 
     def _fastest(self, gpus: int, shapes: Sequence[tuple[int, ...]], batch_size: int | None) -> Array:

@@ -64,7 +64,7 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> ThroughputModel:
-    """Fit a model; jobs of one application often measure the same, so fits are remembered."""
+    """Fit a model. Jobs of one application often measure the same, so fits are remembered."""
     from scipy.optimize import Bounds, minimize
 
     measured = _Measurements.of(measurements)
@@ -80,7 +80,7 @@ def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> T
 
 @dataclass(frozen=True, eq=False)
 class _Measurements:
-    """Measurements as arrays; computing and exchange times are linear in the first six parameters."""
+    """Measurements as arrays. Computing and exchange times are linear in the first six parameters."""
 
     nodes: _Floats
     gpus: _Floats
@@ -145,7 +145,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
-    """Return the starting point and the limits; parameters without measurements are fixed."""
+    """Return the starting point and the limits. Parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (measured.local == measured.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2

@@ -34,12 +34,12 @@ class TraineeView:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model that the job has fitted to its own steps; None before the first one."""
+        """Throughput model that the job has fitted to its own steps, or None before the first one."""
         return self._trainee.model
 
     @property
     def gradient(self) -> Gradient | None:
-        """Last measured gradient statistics; None before it first worked."""
+        """Last measured gradient statistics, or None before it first works."""
         return self._trainee.gradient
 
     @property
@@ -64,16 +64,16 @@ class TraineeView:
 
     @property
     def batch(self) -> Batch | None:
-        """How its batch is divided; None if it has no GPUs."""
+        """How its batch is divided, or None if it has no GPUs."""
         return self._trainee.batch
 
     @property
     def batch_size(self) -> int | None:
-        """Batch size over all GPUs that it was given; None if it chooses its batch."""
+        """Batch size over all GPUs that it was given, or None if it chooses its batch."""
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs; None before the job first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs, or None before the job first works."""
         return self._trainee.goodput(nodes, gpus)
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:

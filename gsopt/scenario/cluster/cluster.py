@@ -120,7 +120,7 @@ class Cluster(Lean):
 
     @classmethod
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
-        """Return a cluster of equal racks of equal machines; `gpus` is the number of GPUs of one machine.
+        """Return a cluster of equal racks of equal machines. `gpus` is the number of GPUs of one machine.
 
         Examples
         --------
@@ -190,7 +190,7 @@ class Cluster(Lean):
 
     @cached_property
     def root(self) -> Switch:
-        """The switch above everything else; refused for a plain cluster, which has none."""
+        """The switch above everything else. A plain cluster has none and is refused."""
         if self.network:
             return self.network
         if not self.racks:
@@ -204,7 +204,7 @@ class Cluster(Lean):
 
     @cached_property
     def switches(self) -> tuple[Switch, ...]:
-        """All switches, each before those below it; empty for a plain cluster."""
+        """All switches, each before those below it. A plain cluster has none."""
         return () if self.is_plain else tuple(self.root.walk())
 
     @cached_property
@@ -215,7 +215,7 @@ class Cluster(Lean):
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups of every level, for many look-ups; refused for a plain cluster, which has none."""
+        """The groups of every level, for many look-ups. A plain cluster has none and is refused."""
         return Levels(self.root)
 
     @property
@@ -239,19 +239,19 @@ class Cluster(Lean):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels, innermost first; a plain cluster counts as one machine."""
+        """Names of the levels, innermost first. A plain cluster counts as one machine."""
         return (MACHINE,) if self.is_plain else self.numbered.names
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups of every level, by level; empty for a plain cluster.
+        """The groups of every level. A plain cluster has none.
 
         On a level where a machine has no switch, it belongs to the group of its widest switch below that level.
         """
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the index of each machine's group on a level; islands, inside machines, are refused.
+        """Return the index of each machine's group on a level. Levels inside machines (islands) are refused.
 
         Examples
         --------
@@ -333,7 +333,7 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes of the graph from one GPU to another, including both; plain GPUs have none between.
+        """Return the nodes of the graph from one GPU to another, including both. Plain GPUs have none between.
 
         Examples
         --------
@@ -390,7 +390,7 @@ class Cluster(Lean):
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Return the lowest and the highest of some GPU numbers; refuse numbers of no GPU."""
+        """Return the lowest and the highest of some GPU numbers, and refuse numbers of no GPU."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"

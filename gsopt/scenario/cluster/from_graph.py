@@ -42,7 +42,7 @@ _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 def read_tree(
     make: Callable[..., C], graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None
 ) -> C:
-    """Build a cluster from a tree; see `Cluster.from_graph`."""
+    """Build a cluster from a tree (see `Cluster.from_graph`)."""
     rooted = root_tree(graph, root)
     tree = _Tree(rooted, _given_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))
@@ -190,7 +190,7 @@ class _Tree:
 
     @cached_property
     def _number_of(self) -> Mapping[Hashable, int]:
-        """Numbers of the GPUs, if their nodes are the numbers from 0 on; else empty."""
+        """The numbers of the GPUs, if their nodes are the numbers from 0 on, and otherwise nothing."""
         gpus = [node for node in self._tree.nodes if self._kinds[node] == GPU]
         numbers = {gpu: _gpu_number(gpu) for gpu in gpus}
         return numbers if sorted(numbers.values()) == list(range(len(gpus))) else {}
@@ -288,7 +288,7 @@ class _Tree:
     # Errors
 
     def _checked(self, where: str, make: Callable[[], T]) -> T:
-        """Build something; if it is invalid, say where and why in one line."""
+        """Build something or, if it is invalid, raise one line that says where and why."""
         try:
             return make()
         except ValidationError as error:
@@ -315,7 +315,7 @@ def _number(value: Any) -> Any:
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node is, also as text; -1 if it is no number."""
+    """Return the number that a node is, also as text, or -1 if it is no number."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

@@ -171,7 +171,7 @@ class Greedy:
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Grant a job the GPUs that the jobs before it leave; return False if they are no more than it has."""
+        """Grant a job the GPUs that the jobs before it leave, and return whether these are more than it has."""
         job = rank[1]
         item, counts, _ = self._known[job]
         had = size(holding)
@@ -271,5 +271,5 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest of ascending numbers of GPUs that is at most the free number; 0 if there is none."""
+    """Return the largest of ascending numbers of GPUs that is at most the free number, or 0 without one."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

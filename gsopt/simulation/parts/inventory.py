@@ -14,7 +14,7 @@ ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A GPU type and its memory in bytes; None if memory is unlimited."""
+    """A GPU type and its memory in bytes, or None if memory is unlimited."""
 
     gpu_type: str
     memory: int | None
@@ -47,7 +47,7 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find the kinds on which a new job can run, and its mode on each; refuse a job without any."""
+        """Find the kinds on which a new job can run, with its mode on each, and refuse a job without any."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
@@ -63,7 +63,7 @@ class Inventory:
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the steps per second of a job on a kind; None if its batch size or samples are unknown."""
+        """Return the steps per second of a job on a kind, or None if its batch size or samples are unknown."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
@@ -79,7 +79,7 @@ class Inventory:
     def assign(
         self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
     ) -> Assign:
-        """Return the assignment of jobs to their chosen kinds; jobs in `beside` share the GPUs of another.
+        """Return the assignment of jobs to their chosen kinds. Jobs in `beside` share the GPUs of another one.
 
         Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of one size, those that
         already run on their kind keep their GPUs, unless a larger job has taken them. Then the others get the
@@ -160,7 +160,7 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
-    """Return the GPUs of a kind by number; none in a plain cluster, whose GPUs have no numbers."""
+    """Return the GPUs of a kind by number. In a plain cluster, GPUs have no numbers and there are none."""
     machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 

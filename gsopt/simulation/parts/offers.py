@@ -30,7 +30,7 @@ class _Offer(NamedTuple):
 
 
 class Offers:
-    """Offer free GPUs to the waiting jobs in the order of their keys; each job accepts or declines.
+    """Offers free GPUs to the waiting jobs in the order of their keys. Each job accepts or declines.
 
     A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to the
     next job. A job is skipped if too few GPUs are free for it.

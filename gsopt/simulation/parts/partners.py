@@ -105,7 +105,7 @@ class Partners:
                 self._see(state, each)
 
     def of(self, state: State, job: int) -> list[Partner]:
-        """Return the partners of a waiting job, the best first; ties go to the lower number."""
+        """Return the partners of a waiting job, the best first. Ties go to the lower number."""
         item = state.jobs[job]
         found = []
         for partner, alone in self._alone.items():

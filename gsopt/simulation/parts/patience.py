@@ -15,7 +15,7 @@ class Patience(Protocol):
     """Interface for how long a job waits before it accepts an offer, which may depend on accepted offers."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return the seconds that a job waits before it accepts GPUs of a tier; infinity if it never does."""
+        """Return the seconds that a job waits before it accepts GPUs of a tier, infinite if it never does."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Record that a job has accepted an offer of a tier after waiting for a number of seconds."""

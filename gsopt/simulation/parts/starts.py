@@ -11,7 +11,9 @@ from gsopt.simulation.policy import Start, State
 
 
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
-    """Return the start of a job on free GPUs, chosen by a placer or by that of the run; None if too few.
+    """Return the start of a job on free GPUs, or None if there are too few.
+
+    A given placer, or else that of the run, chooses the GPUs.
 
     The job keeps its whole batch. Only if the cluster has too few GPUs with enough memory for that, it starts
     in the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
@@ -29,7 +31,7 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the start of a job that shares GPUs with running ones, the best first; None if too few.
+    """Return the start of a job that shares the best running jobs' GPUs, or None if there are too few.
 
     Free GPUs are added if the shared ones are too few; with `free_first` they are taken first.
     """

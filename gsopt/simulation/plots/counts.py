@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 def gpus_in_use(
     schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the number of GPUs held over time below the capacity; a shared GPU counts for each of its jobs.
+    """Draw the number of GPUs held over time below the capacity, counting shared GPUs once per job.
 
     Parameters
     ----------

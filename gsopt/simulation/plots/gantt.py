@@ -30,7 +30,7 @@ def gantt(
     title: str = "",
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw what ran when, GPU by GPU, with the capacity as a line; only idle GPUs are white.
+    """Draw the jobs on each GPU over time, with the capacity as a line. Only idle GPUs are white.
 
     Jobs are coloured by what became of them, dark where they waited long, so that light jobs below and before
     dark ones are those that overtook them. If there are few jobs, they are framed and labelled. Where GPUs have
@@ -83,7 +83,7 @@ def gantt(
 
 
 def _draw_blocks(axes: "Axes", classes: Classes, blocks: Sequence[_Block], *, framed: bool) -> None:
-    """Draw the blocks of a class at once; frames and smooth edges would cover blocks of few pixels."""
+    """Draw the blocks of a class at once. Frames and smooth edges would cover blocks of few pixels."""
     from matplotlib.collections import PolyCollection
 
     groups: dict[int, list[Any]] = {}

@@ -50,7 +50,7 @@ class JobTime(StrEnum):
     QUEUEING = "queueing time"
 
     def of(self, run: Replay) -> list[float]:
-        """Return the seconds of the completed jobs by number; a job queues while it holds no GPUs."""
+        """Return the seconds of the completed jobs by number. A job queues while it holds no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
         if self is JobTime.JCT:
             return times
@@ -289,7 +289,7 @@ def _held(label: str, run: Replay) -> Iterator[tuple[float, float, int]]:
 
 
 def _draw_lines(axes: "Axes", labels: Sequence[str], lines: Sequence[tuple[Any, Any]], **style: Any) -> None:
-    """Draw lines, each with its own colour, line style and marker; one that lies on another says so."""
+    """Draw lines, each with its own colour, style and marker, and mark lines that lie on another one."""
     curves = [(tuple(xs), tuple(ys)) for xs, ys in lines]
     told = name_twins(labels, curves)
     for label, (xs, ys), look in zip(told, lines, looks(len(lines)), strict=True):

@@ -35,7 +35,10 @@ class ShownSpan(NamedTuple):
 
 
 def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
-    """Return the time that pictures show; with many jobs they leave out the long end in which no job waits."""
+    """Return the time that pictures show.
+
+    With many jobs, it leaves out the long end in which no job waits.
+    """
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
     end = max((float(segment.end) for segment in schedule.segments), default=first + 1)

@@ -30,7 +30,7 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Return the total cost of all jobs (Algorithm 1, line 5); infinite if GPUs used are below `target`."""
+    """Return the total cost of all jobs (Algorithm 1, line 5), or infinity if GPUs used are below `target`."""
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf
@@ -48,7 +48,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Take GPUs from each job until it can run on the rest; `lower` is that of `CostTable`."""
+    """Take GPUs from each job until it can run on the rest, where `lower` is that of `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:
@@ -97,7 +97,9 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
+    """Grant idle GPUs to the jobs whose costs rise least, up to their caps.
+
+    Source: ONES, section 3.2.2, Refresh; Figure 7.
 
     The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on. Then the next
     job is selected, by newly drawn costs if `redraw` is given.
@@ -129,7 +131,9 @@ def _by_gain(
 
 
 def reorder(genome: Genome, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job in the order in which jobs occur (section 3.2.2, Reorder; Figure 10).
+    """Pack the workers of each job in the order in which jobs occur.
+
+    Source: ONES, section 3.2.2, Reorder; Figure 10.
 
     The figure packs 312221 to 322211, which is the order of the last occurrences.
     """
@@ -142,14 +146,20 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
 
 
 def crossover(first: Genome, second: Genome, random: Random) -> None:
-    """Exchange the jobs of each GPU with probability 1/2 (section 3.2.2, Uniform crossover; Figure 8)."""
+    """Exchange the jobs of each GPU with probability 1/2.
+
+    Source: ONES, section 3.2.2, Uniform crossover; Figure 8.
+    """
     for place in range(len(first)):
         if random.random() < _HALF:
             first[place], second[place] = second[place], first[place]
 
 
 def preempt(genome: Genome, rate: float, random: Random, what: Preempts = "jobs") -> None:
-    """Preempt each job, or each worker, with a probability (section 3.2.2, Uniform mutation; Figure 9)."""
+    """Preempt each job, or each worker, with a given probability.
+
+    Source: ONES, section 3.2.2, Uniform mutation; Figure 9.
+    """
     if what == "workers":
         genome[:] = [IDLE if random.random() < rate else job for job in genome]
         return

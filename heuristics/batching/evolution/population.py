@@ -93,7 +93,7 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Renumber the jobs of genomes by the table; a job that is gone leaves its GPUs idle."""
+    """Renumber the jobs of genomes by the table. A job that is gone leaves its GPUs idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
     found = np.array([*new, IDLE])[population.genomes]  # idle GPUs, -1, look up the last entry
     missing = table.gpus - found.shape[1]
@@ -103,7 +103,7 @@ def _carried(population: Population, table: CostTable) -> Genomes:
 
 
 def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: Settings) -> None:
-    """Shrink the jobs whose batch limits have fallen; new jobs had none."""
+    """Shrink the jobs whose batch limits have fallen. New jobs had none."""
     before = table.batch_limit.copy()
     for name, limit in zip(old.jobs, old.batch_limit.tolist(), strict=True):
         if name in table.number:

@@ -28,7 +28,7 @@ def counts_of(genomes: Genomes, jobs: int) -> Whole:
 
 
 def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
-    """Return the total cost of all jobs in each row, see `genome.score`; shape (rows,)."""
+    """Return the total cost of all jobs in each row, shape (rows,), as in `genome.score`."""
     found: Floats = _at(costs, counts).sum(axis=1)
     if target:
         found[counts.sum(axis=1) < target] = np.inf

@@ -151,7 +151,10 @@ class CostTable:
 
     @cached_property
     def least(self) -> Whole:
-        """Fewest GPUs that each job must have, shape (jobs,); 0 if it need not run."""
+        """The fewest GPUs that each job must have, shape (jobs,).
+
+        The number is 0 for a job that need not run.
+        """
         runs = np.isfinite(self.unit_cost[:, 1:])
         return np.where(self.forced & runs.any(axis=1), 1 + runs.argmax(axis=1), 0) if self.gpus else self.cap
 

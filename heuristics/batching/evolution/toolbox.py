@@ -75,7 +75,7 @@ def _repairer(
 
 
 def _distinct_first(pool: Sequence[Candidate], size: int) -> list[Candidate]:
-    """Select the best candidates; repeated scores only if there are not enough distinct ones."""
+    """Select the best candidates, with repeated scores only if there are not enough distinct ones."""
     ordered = sorted(pool, key=attrgetter("fitness"), reverse=True)
     first: dict[float, Candidate] = {}
     again = [each for each in ordered if first.setdefault(each.fitness.values[0], each) is not each]

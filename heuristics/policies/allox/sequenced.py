@@ -84,7 +84,7 @@ class Sequenced:
         ]
 
     def _seconds(self, state: State, jobs: Sequence[int], kinds: Sequence[str]) -> Any:
-        """Return the seconds that jobs take on GPUs of some kinds; infinite where they cannot run."""
+        """Return the seconds that jobs take on GPUs of some kinds, or infinity where they cannot run."""
         seconds = np.full((len(jobs), len(kinds)), np.inf)
         for row, job in enumerate(jobs):
             for kind in self._inventory.kinds_of(job):

@@ -70,7 +70,7 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
 
 def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
-    """Yield the pool in which a job runs in a mode, with the suitable machines; nothing if there are none."""
+    """Yield the pool in which a job runs in a mode, with the suitable machines, if there are any."""
     suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
     lent = bool((suits & machines.inference).any())
     own = bool((suits & ~machines.inference).any())
@@ -79,7 +79,7 @@ def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask
 
 
 def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: Counts) -> Form | None:
-    """Return the form of a mode; None if all machines together are too small for it."""
+    """Return the form of a mode, or None if all machines together are too small for it."""
     sizes: Counts = gpus[suits]
     least = min(menu)
     for worker in _divisors(gcd(*menu), int(sizes.min())):

@@ -20,7 +20,7 @@ def divide_each_other(sizes: Sequence[int]) -> bool:
 
 
 def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
-    """Return which items to place on machines for the largest total gain; each item fits on one machine.
+    """Return which items to place on machines for the largest total gain. Each item fits on one machine.
 
     Every machine is divided into chunks of the given sizes, largest first. A chunk that is too small for the
     next size takes the best items of its own size. The other items are tied, in order of gain, into bundles,

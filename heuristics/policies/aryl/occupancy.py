@@ -106,7 +106,7 @@ class Occupancy:
         return self.present - self.base - self.flexible
 
     def update(self, state: State) -> bool:
-        """Update which GPUs are present, if that has changed; all workers must be committed."""
+        """Update which GPUs are present, if that has changed. All workers must be committed."""
         seen = (state.servers, state.capacity)
         if seen == self._seen:
             return False
@@ -140,7 +140,7 @@ class Occupancy:
             self._release(machine, gpus)
 
     def put_base(self, workers: Mapping[int, int], worker_gpus: int) -> None:
-        """Add the GPUs of base workers on each machine; subtract them if `worker_gpus` is negative."""
+        """Add the GPUs of base workers on each machine, or subtract them if `worker_gpus` is negative."""
         for machine, number in workers.items():
             self.base[machine] += number * worker_gpus
 

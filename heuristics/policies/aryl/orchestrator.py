@@ -68,7 +68,7 @@ def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Re
 
 
 def _job(running: RunningJob, names: dict[int, str]) -> Job | None:
-    """Return a job for the decision `reclaiming`; None if it has no base workers on the machines."""
+    """Return a job for the decision `reclaiming`, or None if it has no base workers on the machines."""
     size = running.form.worker_gpus
     base = {names[machine]: number * size for machine, number in running.base.items() if machine in names}
     if not base:

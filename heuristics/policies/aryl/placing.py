@@ -17,7 +17,7 @@ _RANK, _NONE = 1 << 40, 1 << 60
 
 
 def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
-    """Return the number of base workers on each machine; None if not all fit.
+    """Return the number of base workers on each machine, or None if not all fit.
 
     With `grouping`, flexible workers are ignored: machines with base workers come first, fullest first, then
     empty ones, then those with flexible workers only. Without it, idle GPUs come first, on occupied machines

@@ -119,7 +119,7 @@ class Scheduler(Protocol):
         """
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the number of flexible workers of each elastic job after the starts; omitted jobs get none.
+        """Return the number of flexible workers of each elastic job after the starts. Omitted jobs get none.
 
         In each pool they use at most the GPUs that are now idle or held by flexible workers.
         """

@@ -46,7 +46,7 @@ def start(
 
 
 def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool) -> None:
-    """Re-place base workers, largest first; all stay where they are if one does not fit."""
+    """Place base workers again, largest first, or let all stay where they are if one does not fit."""
     if started == started[:1]:
         return
     for running in started:
@@ -60,7 +60,7 @@ def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, groupin
 def _placed(
     occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool
 ) -> dict[int, dict[int, int]]:
-    """Return the machines of jobs, placed by decreasing worker size; empty if one does not fit."""
+    """Return the machines of jobs, placed by decreasing worker size, or nothing if one does not fit."""
     placed: dict[int, dict[int, int]] = {}
     size = {running.job: running.form.worker_gpus for running in started}
     for running in sorted(

@@ -42,7 +42,7 @@ class WorkerSteps(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
-    """Return the steps of a job from its speeds with base + w workers, at index w; 0 if w is not allowed."""
+    """Return the steps of a job from its speeds with base + w workers, at index w, or 0 if w is not allowed."""
     fastest = speeds.index(max(speeds))
     allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
     shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
@@ -79,7 +79,7 @@ class TwoPhaseScheduler:
         self._normalised = normalised
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
-        """Return the waiting jobs, shortest first; ties go to the lower job number."""
+        """Return the waiting jobs, shortest first. Ties go to the lower job number."""
         if self._full is not None:
             for job in snapshot.waiting:
                 self._full.setdefault(job.job, float(job.time))
@@ -116,7 +116,10 @@ class TwoPhaseScheduler:
         return given, left_over(rooms, np.repeat(sizes, extra))
 
     def _by_method(self, jobs: Sequence[FlexibleJob], times: Sequence[float], capacity: int) -> Counts:
-        """Solve a knapsack by a method of the decision `allocation`; without a solution no job gets workers."""
+        """Solve a knapsack by a method of the decision `allocation`.
+
+        Without a solution, no job gets workers.
+        """
         problems = [_problem_job(job, time) for job, time in zip(jobs, times, strict=True)]
         result = (self._knapsack or self._fallback)(Allocation(capacity=capacity, jobs=problems))
         extra = {} if result.solution is None else result.solution.extra

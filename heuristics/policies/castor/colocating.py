@@ -68,7 +68,7 @@ class Colocating:
                 return
 
     def _start(self, state: State, job: int) -> Start | None:
-        """Return how a job starts now; None if it waits."""
+        """Return how a job starts now, or None if it waits."""
         if self._share_first:
             return self._beside(state, job) or on_free(state, job, self._placer)
         return on_free(state, job, self._placer) or self._beside(state, job)

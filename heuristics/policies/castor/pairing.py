@@ -12,7 +12,7 @@ from gsopt.simulation.policy import Action, Start, State
 
 
 class Pairing:
-    """A decider that starts waiting jobs on free GPUs, and others in the best pairs; no job is stopped.
+    """A decider that starts waiting jobs on free GPUs, and others in the best pairs. No job is stopped.
 
     The best pairs are a matching of waiting with running jobs: each job is in at most one pair, and the sum of
     the judge's ranks of the pairs, all negative, is least. The partner must have as many GPUs to itself as the

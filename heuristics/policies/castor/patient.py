@@ -28,7 +28,7 @@ class Patient:
         self._left: dict[int, Any] = {}
 
     def __call__(self, state: State, start: Start) -> bool:
-        """Check whether to start now; a tie, or a start on free GPUs, counts as yes."""
+        """Check whether to start now. A tie, or a start on free GPUs, counts as yes."""
         sharing, waiting = self.sums(state, start)
         return bool(sharing <= waiting)
 
@@ -61,7 +61,7 @@ def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
 
 
 def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
-    """Return the seconds until enough GPUs for a job are free; infinite if that never happens."""
+    """Return the seconds until enough GPUs for a job are free, or infinity if that never happens."""
     item = state.jobs[job]
     suits = suitable(state, item, tuple(range(state.cluster.gpus)))
     until = sorted(max((left[user] for user in state.users(gpu)), default=0) for gpu in suits)

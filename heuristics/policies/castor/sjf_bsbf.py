@@ -31,7 +31,7 @@ def sjf_bsbf(
     placement: Placement = "best",
     wait_for: WaitFor = "partner",
 ) -> Decider:
-    """Start the shortest job that fits; if too few GPUs are free, share with jobs where that pays off.
+    """Start the shortest job that fits. If too few GPUs are free, share with jobs where that pays off.
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
     pair's mean completion time lower if they share, or if one waits for the other? Jobs with which sharing is

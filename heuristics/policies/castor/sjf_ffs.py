@@ -15,7 +15,7 @@ def sjf_ffs(
     free_first: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Start the shortest job that fits; if too few GPUs are free, share with the first jobs that have room.
+    """Start the shortest job that fits. If too few GPUs are free, share with the first jobs that have room.
 
     This is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job with GPUs to itself is
     a partner if the memory suffices, in order of its first such GPU, and a job starts in the largest sub-batch

@@ -14,7 +14,7 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 
 @with_settings(DallySettings)
 def dally(state: State, settings: DallySettings) -> Decider:
-    """Offer free GPUs first to jobs most slowed down by the network; jobs decline GPUs too far apart.
+    """Offer free GPUs first to jobs most slowed down by the network. Jobs decline GPUs too far apart.
 
     A job accepts GPUs of its best tier immediately, and those of a worse tier once its timers for all better
     tiers have expired. The timers are tuned by how long jobs of the same demand have waited for the tier (mean
@@ -120,7 +120,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
 
 def given_timers(delays: Sequence[float]) -> Timer:
-    """Return the timers of a list, extrapolated to further tiers; 0 if the list is empty."""
+    """Return the timers of a list, extrapolated to further tiers, or 0 if the list is empty."""
 
     def timer(tier: int, _gpus: int) -> float:
         if not delays:

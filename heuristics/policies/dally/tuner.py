@@ -60,7 +60,7 @@ class WaitList:
         self._squares += units**2
 
     def timer(self, now: Any) -> float | None:
-        """Return the timer at a time; None without waits to learn from."""
+        """Return the timer at a time, or None without waits to learn from."""
         if not self._by_wait:
             while self._waits and now - self._waits[0][0] > self._history:
                 self._drop_first()

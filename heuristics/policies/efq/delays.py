@@ -85,7 +85,7 @@ def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
 
 @dataclass(frozen=True)
 class LateJob:
-    """A job that completes later than the bound on its delay allows; delay and bound in seconds."""
+    """A job that completes later than the bound on its delay allows, with its delay and bound in seconds."""
 
     job: str
     delay: Any
@@ -118,7 +118,7 @@ class DelayReport:
 
     @property
     def worst_delay(self) -> Any:
-        """The largest delay; None without jobs."""
+        """The largest delay, or None without jobs."""
         return max(self.delays, default=None)
 
 

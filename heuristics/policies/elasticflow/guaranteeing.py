@@ -102,7 +102,7 @@ class Guaranteeing:
         return ProfileRequest(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
 
     def _slots(self, now: Any, due: float) -> int:
-        """Return the whole slots until a deadline; clock rounding does not cost a slot."""
+        """Return the whole slots until a deadline. Clock rounding does not cost a slot."""
         left = due - now
         excused = clock_error(due, abs(left)) if isinstance(now, float) else 0
         return int((left + excused) // type(now)(self._slot))

@@ -13,7 +13,7 @@ def shares(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> dict[int, PlannedShare]:
-    """Grant every job its minimum satisfactory share, by deadline; jobs that would be late get none.
+    """Grant every job its minimum satisfactory share, by deadline. Jobs that would be late get none.
 
     A job that is ahead of its plan may get by with a lower level for longer, which can make another job late.
     If some job is late, and more jobs are in time with at least the levels of the previous plan, those levels
@@ -52,7 +52,7 @@ def keeps_all(
 
 
 def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
-    """Return jobs by deadline, those without one last; ties go to the lower job number."""
+    """Return jobs by deadline, with jobs without one last. Ties go to the lower job number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )

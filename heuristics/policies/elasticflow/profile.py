@@ -65,7 +65,7 @@ class SlotProfile:
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
     def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
-        """Take the lowest level, from `least` on, that keeps a job's deadline; None if there is none.
+        """Take the lowest level, from `least` on, that keeps a job's deadline, or None if there is none.
 
         On a level, the job gets in each slot the most GPUs, up to that level, that are left and on which it can
         run. A job without a deadline gets its lowest level.
@@ -85,7 +85,7 @@ class SlotProfile:
         return None
 
     def _take(self, work: float, gpus: _Whole, speeds: _Floats, done: _Floats) -> tuple[int, int]:
-        """Take GPUs until a job completes; return those of the first slot, and the number of slots."""
+        """Take GPUs until a job completes, and return those of the first slot and the number of slots."""
         last = int(np.searchsorted(done, work))
         begin = int(self._ends[last - 1]) if last else 0
         missing = work - (float(done[last - 1]) if last else 0.0)

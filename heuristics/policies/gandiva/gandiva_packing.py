@@ -17,7 +17,7 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let jobs and pairs of jobs take equal turns in rounds; pairs share all their GPUs.
+    """Let jobs and pairs of jobs take equal turns in rounds. Pairs share all their GPUs.
 
     Source: Gandiva (OSDI 2018), section 3.3, packing, as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at

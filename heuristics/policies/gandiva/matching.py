@@ -45,7 +45,7 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
 
 
 def _prices(worth: Any) -> Any:
-    """Return non-negative prices of jobs; any two add up to at least their joint value, and little more.
+    """Return non-negative prices of jobs. Any two add up to at least their joint value, and little more.
 
     In the assignment problem, takers and taken jobs have prices, whose means are returned. Those of taken jobs
     are longest paths: a job's price is at least what another taker would gain by it over its own job.

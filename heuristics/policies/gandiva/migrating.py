@@ -44,7 +44,10 @@ class Migrating(Offers):
                 self._apart[action.job] = None
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
-        """Move every running job that can get closer; return whether any did, which may help others."""
+        """Move every running job that can get closer, and return whether any did.
+
+        A move may help other jobs.
+        """
         moved = False
         for job in tuple(self._apart):
             gpus = state.placement(job)

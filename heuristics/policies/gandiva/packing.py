@@ -117,7 +117,7 @@ class PackedShares:
         some: Mapping[_JobClass, int],
         inventory: Inventory,
     ) -> float:
-        """Return the gain of two jobs of these classes as a pair; 0 if they cannot be one."""
+        """Return the gain of two jobs of these classes as a pair, or 0 if they cannot be one."""
         if (one, other) not in self._gains:
             gain = 0.0
             if _common(state, some[one], some[other], inventory):
@@ -148,7 +148,7 @@ def _go_on(speeds: tuple[Any, Any]) -> bool:
 
 
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
-    """Return the kinds of GPUs with enough memory for two jobs; none if their demands differ."""
+    """Return the kinds of GPUs with enough memory for two jobs, or none if their demands differ."""
     jobs = state.jobs[one], state.jobs[other]
     if jobs[0].gpus != jobs[1].gpus:
         return []

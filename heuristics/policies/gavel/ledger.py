@@ -13,7 +13,7 @@ Unit = tuple[int, ...]
 
 
 class CreditClaim(NamedTuple):
-    """The claim of a unit (a job or a pair of jobs) on a kind of GPU; the largest claim comes first."""
+    """The claim of a unit (a job or a pair of jobs) on a kind of GPU. The largest claim comes first."""
 
     priority: float  # the share over the part that the unit has had of the time of all jobs there
     deficit: Any  # seconds by which it had less than its shares until they were last computed

@@ -15,7 +15,7 @@ UNKNOWN = 1000.0
 
 
 class DurationPredictor:
-    """A predictor of the durations of jobs; this one knows them."""
+    """A predictor of the durations of jobs. This one knows the true durations."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
         """Learn from completed jobs."""

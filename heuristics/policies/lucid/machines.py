@@ -44,14 +44,14 @@ class FewestMachines:
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:
-        """Return the free GPUs on which a job may start, by number; None if it must wait."""
+        """Return the free GPUs on which a job may start, by number, or None if it must wait."""
         most = self._machines_needed(need)
         if most is None:
             return None
         return next((chosen for chosen in self._candidates(need) if self._machines_of(chosen) <= most), None)
 
     def nearest(self, need: Need) -> tuple[int, ...] | None:
-        """Return free GPUs on as few machines as possible; None if too few are free."""
+        """Return free GPUs on as few machines as possible, or None if too few are free."""
         return self.find(need) or min(self._candidates(need), key=self._machines_of, default=None)
 
     def _candidates(self, need: Need) -> Iterator[tuple[int, ...]]:
@@ -73,7 +73,7 @@ class FewestMachines:
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
     def take(self, gpus: Iterable[int]) -> None:
-        """Record that GPUs are no longer free; GPUs that were not free are ignored."""
+        """Record that GPUs are no longer free. GPUs that were not free are ignored."""
         for gpu in gpus:
             machine = self._cluster.machine_of[gpu]
             free = self._free[machine]
@@ -98,7 +98,7 @@ class FewestMachines:
             left -= size
 
     def _machines_needed(self, need: Need) -> int | None:
-        """Return the least number of machines that a job needs; None if it does not fit at all."""
+        """Return the least number of machines that a job needs, or None if it does not fit at all."""
         if need not in self._fewest:
             sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
             enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
@@ -124,5 +124,5 @@ class FewestMachines:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity if its memory is unknown."""
+    """Return the bytes of each GPU of a machine, or infinity if its memory is unknown."""
     return inf if machine.memory is None else machine.memory

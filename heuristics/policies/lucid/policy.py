@@ -146,7 +146,7 @@ def lucid(
 
 
 class _Forecast:
-    """Predictions for jobs and for pairs of jobs; parameters as in `lucid`."""
+    """Predictions for jobs and for pairs of jobs. The parameters are those of `lucid`."""
 
     def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer

@@ -23,7 +23,7 @@ def score(slowdown: Any) -> int:
 
 
 class Scorer:
-    """A scorer of how much two jobs suffer from each other; this one considers the particular pair."""
+    """A scorer of how much two jobs suffer from each other. This one considers the particular pair."""
 
     def __init__(self) -> None:
         self._pairs = Pairs()

@@ -13,7 +13,7 @@ from heuristics.policies.marginal.outlook import Outlook, TimeLeft
 
 
 class AdaptingOptions(NamedTuple):
-    """The options for jobs that tune themselves; see `heuristics.policies.marginal`."""
+    """The options for jobs that tune themselves (see `heuristics.policies.marginal`)."""
 
     exponent: float = 3.0
     hysteresis: float = 4.0
@@ -23,7 +23,7 @@ class AdaptingOptions(NamedTuple):
 
 
 class _Step(NamedTuple):
-    """Further GPUs of a job, from one corner of its hull to the next; sorted by key."""
+    """Further GPUs of a job, from one corner of its hull to the next. Steps are sorted by key."""
 
     key: float
     job: int

@@ -20,7 +20,7 @@ Caps = Literal["convergence", "batch"]
 
 
 class BatchingDecision:
-    """The problem `batching` at an event; for the parameters see `heuristics.policies.ones.exact_batching`."""
+    """The problem `batching` at an event, with the parameters of `heuristics.policies.ones.exact_batching`."""
 
     def __init__(self, criterion: Criterion, forced: Forced, caps: Caps, reconfiguration: float) -> None:
         self._criterion, self._forced, self._caps = criterion, forced, caps

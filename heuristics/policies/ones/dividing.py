@@ -55,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """The speed of each job on 0, 1, ... GPUs, up to all of them; 0 where it may not run."""
+        """The speed of each job on 0, 1, ... GPUs, up to all of them, and 0 where it may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):
@@ -102,7 +102,7 @@ class Roster:
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Return the GPUs to divide now; at least one job must be present."""
+        """Return the GPUs to divide now, provided that at least one job is present."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -157,7 +157,7 @@ class Dividing:
 
 
 def _batch(state: State, job: int) -> int:
-    """Return the batch size of a running job; 0 if it waits or the size is unknown."""
+    """Return the batch size of a running job, or 0 if it waits or the size is unknown."""
     if job not in state.running:
         return 0
     item, name = state.jobs[job], state.mode(job)

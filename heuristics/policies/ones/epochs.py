@@ -37,7 +37,7 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Return when the first epoch of a running job ends; None if no job has epochs.
+        """Return when the first epoch of a running job ends, or None if no job has epochs.
 
         The overhead of the current decision is not known yet, so the time may be too early; a second call at
         that time returns the right one.

@@ -22,7 +22,7 @@ from heuristics.policies.settings import with_settings
 
 @with_settings(OnesSettings)
 def ones(state: State, settings: OnesSettings) -> Decider:
-    """Evolve schedules between events; apply the best when every running job has completed an epoch.
+    """Evolve schedules between events. Apply the best when every running job has completed an epoch.
 
     Each candidate has a job on every GPU; the best one has the least remaining utilization of its running jobs,
     ``sum T_j c_j``, with T_j the remaining time and c_j the GPUs of job j. A job's batch size is that of its

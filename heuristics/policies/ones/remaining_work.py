@@ -38,7 +38,7 @@ class Costs(NamedTuple):
 
 
 class RemainingWork:
-    """The remaining work of jobs, known or predicted; `seed` determines which rows the predictor keeps."""
+    """The remaining work of jobs, known or predicted. `seed` determines which rows the predictor keeps."""
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
@@ -70,7 +70,7 @@ class RemainingWork:
 
 
 def _per_unit(rates: Floats, gpus: int) -> Floats:
-    """Return the GPU-seconds per unit of work on every number of GPUs; infinite where a job may not run."""
+    """Return the GPU-seconds per unit of work on every number of GPUs, or infinity where a job may not run."""
     table = np.full((len(rates), gpus + 1), np.inf)
     counts = np.broadcast_to(np.arange(rates.shape[1]), rates.shape)
     may = rates > 0

@@ -9,7 +9,7 @@ from gsopt.scenario.adaptive.batch import Batch, split
 def seconds_per_iteration(
     application: Application, batch: int, shape: Sequence[int], *, doubled: bool = True
 ) -> float | None:
-    """Return the true seconds of an iteration over a whole batch; None if not measured.
+    """Return the true seconds of an iteration over a whole batch, or None if not measured.
 
     Each GPU processes its part of the batch in as few sub-batches as fit; all but the last skip the exchange of
     gradients. `shape` is the number of GPUs on each machine. If `doubled`, a single GPU takes at least two

@@ -92,7 +92,7 @@ class Candidates:
         return _Speeds(tuple(known), tuple(known.values()))
 
     def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
-        """Return the remaining work, known or predicted; None while it cannot be predicted."""
+        """Return the remaining work, known or predicted, or None while it cannot be predicted."""
         if self._convergence is None or state.jobs[number].training is None:
             return _known(state, number, speeds)
         self._convergence.see(state, [number])

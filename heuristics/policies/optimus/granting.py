@@ -23,7 +23,7 @@ class Grants:
         self._rungs: dict[int, int] = {}
 
     def rung(self, job: GpuCandidate) -> int:
-        """Return the index of a job's granted number of GPUs among its counts; -1 if it has none."""
+        """Return the index of a job's granted number of GPUs among its counts, or -1 if it has none."""
         return self._rungs.get(job.number, -1)
 
     def may_grow(self, job: GpuCandidate) -> bool:
@@ -35,7 +35,7 @@ class Grants:
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
     def grow(self, job: GpuCandidate) -> bool:
-        """Grant a job its next count if enough GPUs remain; return whether they did."""
+        """Grant a job its next count if enough GPUs remain, and return whether they did."""
         if fits := self.may_grow(job):
             self.set(job, self.rung(job) + 1)
         return fits

@@ -119,7 +119,10 @@ def _share_of_present(job: GpuCandidate, rung: int) -> Any:
 
 
 def _share_of_next(job: GpuCandidate, rung: int) -> Any:
-    """Return the gain in speed of the next step, relative to the speed after it, per GPU; 1 for the first."""
+    """Return the relative gain in speed of the next step per GPU, with respect to the faster speed.
+
+    The first step has 1.
+    """
     if rung < 0:
         return 1
     step = job.counts[rung + 1] - job.counts[rung]

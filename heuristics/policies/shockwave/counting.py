@@ -25,7 +25,7 @@ class WindowRelaxation:
         self._size = window.sizes[self._job].astype(np.float64)
 
     def ceiling(self, least: Counts) -> float | None:
-        """Return the most that jobs may gain with at least `least` rounds each; None if these do not fit.
+        """Return the most that jobs may gain with at least `least` rounds each, or None if these do not fit.
 
         The greatest gains per GPU are taken first, the last one partly: this solves a linear programme.
         """
@@ -38,7 +38,7 @@ class WindowRelaxation:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Yield the numbers of rounds that gain most, then the best ones on fewer GPUs; `least` must fit.
+        """Yield the numbers of rounds that gain most, then the best ones on fewer GPUs. `least` must fit.
 
         A multiple-choice knapsack, by dynamic programming over the GPU-rounds taken: O(J R^2 M) for J jobs and
         R rounds on M GPUs, and O(J) for each choice. Ties: fewer GPUs.

@@ -165,7 +165,10 @@ def _need(state: State, inventory: Inventory, job: int) -> _Need:
 
 
 def _fair(window: Window, spares: Sequence[float]) -> Window | None:
-    """Return the window with the fewest fair rounds of each job; None if its end is too late for any job."""
+    """Return the window with the fewest fair rounds of each job.
+
+    The result is None if the window ends too late for some job.
+    """
     if any(spare < 0 for spare in spares):
         return None
     claims = [

@@ -6,7 +6,7 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
 def packed(window: Window, counts: Counts) -> Plan | None:
-    """Assign each job to the rounds with the most free GPUs; None if some job does not fit.
+    """Assign each job to the rounds with the most free GPUs, or None if some job does not fit.
 
     Jobs that run in all rounds come first, as they have no choice, then the largest, and among equal demands
     those with most rounds. If all demands are equal, this finds a plan if there is one; otherwise None proves

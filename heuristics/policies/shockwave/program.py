@@ -40,7 +40,7 @@ class RoundProgram:
         self._window, self._effort = window, effort
 
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
-        """Return the plan that gains most with at least the given rounds of each job; None if none is found.
+        """Return the plan that gains most with at least the given rounds of each job, or None if none is found.
 
         The solve begins with the plan `start`, which must have these rounds.
         """

@@ -29,7 +29,7 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Return the plan of the highest value; None if no plan gives every job its fewest rounds.
+    """Return the plan of the highest value, or None if no plan gives every job its fewest rounds.
 
     A level, i.e. a limit on the remaining seconds of every job, implies fewest rounds for each job, and so a
     knapsack for each level (`WindowRelaxation`). Levels are explored in order of their bounds, grouped as long
@@ -95,7 +95,7 @@ class _WindowSearch:
             self._take(plan)
 
     def _packed(self, least: Counts, choices: Iterator[Counts]) -> Plan | None:
-        """Return the first choice that can be packed; None if not even the fewest rounds can."""
+        """Return the first choice that can be packed, or None if not even the fewest rounds can."""
         if packed(self._window, least) is None:
             return None
         return next((plan for counts in choices if (plan := packed(self._window, counts)) is not None), None)

@@ -62,7 +62,7 @@ class Window:
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Return the fewest rounds of each job so that none has more seconds left; None if impossible."""
+        """Return the fewest rounds of each job so that none has more seconds left, or None if impossible."""
         needed = (self.remainders > level).sum(axis=1)
         least = np.maximum(needed, [claim.least for claim in self.claims])
         return None if (least > self.rounds).any() else least

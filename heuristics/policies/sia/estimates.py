@@ -28,7 +28,7 @@ Batches = Literal["user", "model"]
 
 @dataclass(eq=False)
 class Estimated:
-    """Sia's knowledge about jobs; the options are those of `sia`."""
+    """Sia's knowledge about jobs. The options are those of `sia`."""
 
     pool: NodePool
     growth: float | None

@@ -92,7 +92,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
 
 
 def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
-    """Return the branch above each branch; refuse branches and machines below more than one."""
+    """Return the branch above each branch, and refuse branches and machines below several others."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
     for branch in named.values():
@@ -118,7 +118,7 @@ def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: 
 
 
 def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
-    """Order branches from the leaves to the root; refuse a cycle, which the root does not reach."""
+    """Order branches from the leaves to the root, and refuse a cycle, which the root does not reach."""
     ordered = from_leaves(named, root)
     if len(ordered) < len(named):
         lost = next(name for name in named if name not in ordered)

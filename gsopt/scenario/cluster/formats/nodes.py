@@ -17,7 +17,7 @@ class Gpus(NamedTuple):
 
 
 def read_gres(source: str, place: str, text: str) -> Gpus:
-    """Read the GPUs from Slurm's list of generic resources; all must be of one type."""
+    """Read the GPUs from Slurm's list of generic resources. All must be of one type."""
     total, kinds = 0, set()
     for part in re.split(r",(?![^()]*\))", text):
         if not re.match(r"gpu(?![^:(])", part):

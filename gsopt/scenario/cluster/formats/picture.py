@@ -144,7 +144,7 @@ def _tier(cluster: Cluster, gpus: Sequence[int]) -> str:
 
 
 def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tuple[float, float]]:
-    """Draw the frames and names of boxes and the cells of GPUs; return the cells' corners by GPU number."""
+    """Draw the frames and names of boxes and the cells of GPUs, and return the cells' corners by GPU number."""
     from matplotlib.collections import PolyCollection
 
     frames: list[Any] = []
@@ -232,7 +232,7 @@ def _add_legend(
     kinds: Mapping[str, _JobLook],
     colour: str,
 ) -> None:
-    """Explain the colours next to the picture; of many jobs, name the first and count the others."""
+    """Explain the colours next to the picture, naming the first of many jobs and counting the others."""
     from matplotlib.patches import Patch
 
     entries = list(_entries(cluster, held, kinds, colour))

@@ -19,7 +19,7 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and strings; every scalar is returned as a string.
+    r"""Read YAML of mappings, sequences and strings. Every scalar is returned as a string.
 
     Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
     thousandfold.
@@ -29,7 +29,7 @@ def parse_yaml(source: str, text: str) -> Any:
 
 
 def parse_documents(source: str, text: str) -> list[Any]:
-    r"""Read any number of documents as in `parse_yaml`; they may be longer and deeper."""
+    r"""Read several YAML documents, which may be longer and deeper than in `parse_yaml`."""
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
@@ -57,7 +57,7 @@ class _Events:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
     def read(self) -> list[Any]:
-        """Return the documents; an empty list for an empty file."""
+        """Return the documents, of which an empty file has none."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):

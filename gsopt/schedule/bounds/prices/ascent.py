@@ -122,7 +122,10 @@ class Ascent:
             self.best = replace(self.best, edges=edges, prices=prices)
 
     def _climb_on_grid(self, evaluations: int, trainings: Trainings | None) -> None:
-        """Climb on the cells of the best prices for some evaluations; with trainings, the last one is fine."""
+        """Climb on the cells of the best prices for some evaluations.
+
+        With trainings, the last evaluation is fine.
+        """
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
         last = self.best.evaluations + evaluations - (trainings is not None)

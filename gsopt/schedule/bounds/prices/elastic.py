@@ -48,7 +48,7 @@ class Elastic:
 
     @cached_property
     def efficiency(self) -> Array:
-        """Speed per GPU of each segment; 0 for empty ones."""
+        """The speed per GPU of each segment, or 0 for empty segments."""
         found: Array = np.divide(self.speed, self.gpus, out=np.zeros_like(self.speed), where=self.gpus > 0)
         return found
 

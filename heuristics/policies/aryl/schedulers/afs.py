@@ -75,7 +75,7 @@ class _Afs(InOrder):
         return grow(snapshot, self._rank)
 
     def _rank(self, job: FlexibleJob, before: int, after: int) -> float | None:
-        """Return the negated gain of a step per GPU; None if it gains nothing."""
+        """Return the negated gain of a step per GPU, or None if it gains nothing."""
         gain = job.speeds[after] - job.speeds[before]
         unit = job.speeds[0 if self.gain == "base" else before]
         return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
@@ -121,7 +121,7 @@ class _Contender:
 
 
 def _better(one: _Contender | None, other: _Contender) -> _Contender | None:
-    """Return the job to be served of two; the one with less remaining time needs the larger relative gain."""
+    """Return the job to be served of two. The one with less remaining time needs the larger relative gain."""
     if not other.following:
         return one
     if one is None:

@@ -42,7 +42,7 @@ class Fitness:
 
     @classmethod
     def of(cls, snapshot: SchedulerView, *, power: float, doubling: bool = False) -> "Fitness":
-        """Return the fitness of a view; with `doubling` no job gets more than twice its current workers."""
+        """Return the fitness of a view. With `doubling`, no job gets more than twice its current workers."""
         pools, jobs = Pools(snapshot), snapshot.elastic
         most = [
             min(job.most - job.base, job.base + 2 * job.extra) if doubling else job.most - job.base
@@ -94,7 +94,7 @@ class Fitness:
         return table
 
     def of_rows(self, rows: Counts) -> Floats:
-        """Return the sum of each row of flexible workers by job; more is better, shape (rows,)."""
+        """Return the sum of each row of flexible workers by job, shape (rows,). More is better."""
         worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
         return worth
 

@@ -16,7 +16,7 @@ Starts = Literal["ranked", "all"]
 
 
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
-    """Start a job if it ranks before the flexible workers that it would displace; grow jobs by the same key.
+    """Start a job if it ranks before the flexible workers that it would displace. Grow jobs by the same key.
 
     The key is the remaining GPU time of a job divided by a power of the marginal efficiency of the workers. The
     base workers of a waiting job have efficiency 1; that of flexible workers is their gain relative to base

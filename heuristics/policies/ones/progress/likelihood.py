@@ -37,7 +37,10 @@ class LinkFunction(StrEnum):
         return result
 
     def slope(self, linear: Floats) -> Floats:
-        """Return the derivative of beta by u; at the kink the right derivative, so that a row can leave it."""
+        """Return the derivative of beta by u.
+
+        At the kink it is the right derivative, so that a row can leave it.
+        """
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
         result: Floats = np.exp(-np.logaddexp(0.0, -linear))

@@ -135,7 +135,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The current regression; None while too few jobs are complete."""
+        """The current regression, or None while too few jobs are complete."""
         self._refit()
         return self._regression
 

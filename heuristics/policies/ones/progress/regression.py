@@ -174,7 +174,7 @@ class PenalisedCost:
 
 
 def _spread(features: Floats) -> Floats:
-    """Return the standard deviation of each feature; 1 for constant features."""
+    """Return the standard deviation of each feature, or 1 for constant features."""
     spread: Floats = features.std(axis=0)
     size = np.abs(features).max(axis=0)
     return np.where(spread > len(features) * np.finfo(float).eps * size, spread, 1.0)
