@@ -1,8 +1,8 @@
 """Events: machines that leave, return, are lent, and are reclaimed.
 
-Events name machines, so they need a cluster of racks; in a plain cluster they state numbers of GPUs. What
-happens at one moment is ordered: jobs complete, the capacity changes, events happen in their given order,
-requests with this deadline take what they are still owed, jobs arrive, and the policy decides.
+Events name machines, so they need a cluster of racks. In a plain cluster, they state numbers of GPUs. At one
+moment, things happen in this order: jobs complete, the capacity changes, events happen in their given order,
+requests with this deadline take the machines that they are still owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -43,7 +43,7 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """An event about a number of machines: among named ones, those of a type, or all."""
+    """An event about a number of machines, taken from named machines, from those of a type, or from all."""
 
     among: _Names = ()
     gpu_type: str = ""
@@ -72,8 +72,8 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of those jobs loses, but at most all of its work so far; without checkpoints
-        it loses all.
+        Seconds of work that each of these jobs loses, up to all of its work so far. A job without checkpoints
+        loses all of it.
 
     Examples
     --------
@@ -118,13 +118,13 @@ class Return(_Event):
 class Reclaim(_OfMachines):
     """A request to give up machines or GPUs by a deadline.
 
-    A machine that is given up counts for the open request with the earliest deadline that may take it; if
-    several have that deadline, for the first one given. It stays away until a `Return` names it or a `Loan`
-    brings it back. At the deadline, machines that are still owed are taken, as far as there are any. In a plain
-    cluster, the GPUs leave at the deadline.
+    A machine that is given up counts for the open request with the earliest deadline that may take it, and for
+    the first such request in case of a tie. It stays away until a `Return` names it or a `Loan` brings it back.
+    At the deadline, machines that are still owed are taken as far as possible. In a plain cluster, the GPUs
+    leave at the deadline.
 
-    Unlike a `Leave`, a request is known in advance: a job that continues elsewhere at the moment its machine is
-    given up counts as moved.
+    Unlike a `Leave`, a request is known in advance. So a job that continues elsewhere at the moment when its
+    machine is given up counts as moved.
 
     Attributes
     ----------
@@ -178,7 +178,7 @@ class Reclaim(_OfMachines):
 
 
 class Loan(_OfMachines):
-    """Machines that are away return: their owner lends them until they are reclaimed.
+    """Machines that are away return, lent by their owner until they are reclaimed.
 
     Of the allowed machines that are away, the first ones in the order of the cluster return, or all if there
     are too few. To lend machines for the first time, let them leave at time 0.

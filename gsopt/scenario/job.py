@@ -1,4 +1,4 @@
-"""Job and Workload: what is submitted to a cluster, when, and how it can run."""
+"""Job and Workload: the jobs submitted to a cluster, with release dates and the ways in which they can run."""
 
 from collections.abc import Mapping
 from functools import cached_property

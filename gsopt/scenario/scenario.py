@@ -44,10 +44,10 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """A change of the capacity: from `time` on, in seconds, only the GPUs numbered below `gpus` are available.
+    """A change of the capacity: from `time` on, in seconds, only GPUs with numbers below `gpus` are available.
 
     Jobs that lose a GPU return to the queue, and keep their progress if they have checkpoints. In a plain
-    cluster the jobs started last lose theirs.
+    cluster, the jobs that started last lose their GPUs.
 
     Examples
     --------
@@ -108,9 +108,10 @@ class Physics(Frozen):
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
-        When a running job pays `Overhead.resize`: for every ``"change"`` of GPUs or mode; only for a new
-        ``"shape"``, the numbers of GPUs on its machines; or only for a new number of ``"machines"``. The latter
-        two need a cluster of racks; a job that keeps its shape and mode then moves without a restart.
+        The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
+        new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
+        latter two need a cluster of racks, and a job that keeps its shape and mode then moves without a
+        restart.
     clock_start
         Origin of time in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date.
@@ -221,7 +222,10 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """GPU time demanded over GPU time available from first to last release, or None if these are equal."""
+        """GPU time demanded divided by GPU time available from first to last release.
+
+        It is None if all release dates are equal.
+        """
         jobs = self.workload.jobs
         span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0
         return fsum(job.gpus * job.duration for job in jobs) / (self.cluster.gpus * span) if span else None
@@ -398,7 +402,7 @@ def _since(given: Dated, clock: Clock) -> Dated:
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
-    """Yield field, value and rule of each property that a job with this application, or none, must not have."""
+    """Yield field, value and rule of each property that a job with the given application must not have."""
     if application is None:
         for place, mode in enumerate(job.modes):
             if mode.tunes:

@@ -10,9 +10,9 @@ from gsopt.core.numbers.grid import Exact, whole
 class ProgressOfJobs:
     """The GPUs, remaining work and ends of jobs as time passes.
 
-    Between two events, which are starts and ends of jobs, the speed of a job is constant. It is the inverse of
-    the slowdown by its worst partner, that is, a job that shares one of its GPUs, and 1 without partners. Time
-    begins at the first release; `slowdown(job, partner)` is the slowdown of the job.
+    Events are starts and ends of jobs. Between two events, the speed of a job is constant: 1 without partners,
+    and otherwise the inverse of the slowdown by its worst partner. A partner is a job that shares one of its
+    GPUs. Time begins at the first release, and `slowdown(job, partner)` is the slowdown of the job.
 
     Source: Castor, Eq. 4-5; synchronous training waits for its slowest worker.
     """
@@ -41,7 +41,7 @@ class ProgressOfJobs:
 
     @property
     def left(self) -> dict[int, Exact]:
-        """Remaining seconds of work of each running job."""
+        """The remaining seconds of work of each running job."""
         return {job: whole(Fraction(due - self.now) / self._slow[job]) for job, due in self.due.items()}
 
     @property

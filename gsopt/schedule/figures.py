@@ -1,8 +1,8 @@
-"""Figures: the measures of a schedule, each with its label, its unit and how it is computed.
+"""Figures: the measures of a schedule, each with a label, a unit and a computation.
 
-The judge and the simulator each fill a `Record` of what ran: the judge from the segments, the simulator from
-its ledger. All figures are computed here, and comparisons, studies and plots show those in `FIGURES`. A new
-figure is a property of the record and a line in that table.
+The judge fills a `Record` from the segments, and the simulator fills one from its ledger. All figures are
+computed here, and comparisons, studies and plots show the figures in `FIGURES`. To add a figure, add a property
+to the record and a line to that table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class FigureKind(StrEnum):
-    """What a figure counts, which decides how its numbers are formatted."""
+    """The quantity that a figure counts, which decides how its numbers are formatted."""
 
     SECONDS = "seconds"
     SHARE = "share"  # of 1, written in per cent
@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def title(self) -> str:
-        """Label and unit, as on an axis."""
+        """The label and unit, as on an axis."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
@@ -138,7 +138,7 @@ def _means_by_size(name: str) -> tuple[property, property]:
 
 
 def _unfairness(name: str) -> tuple[property, property]:
-    """Return the share of jobs that are later than under a fair share, and the largest ratio to it."""
+    """Return the share of jobs that complete later than under a fair share, and the largest ratio to it."""
 
     def share(ratios: Sequence[Any]) -> float | None:
         return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None
@@ -186,7 +186,7 @@ class Record:
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, which is lowered to the mean if only rounding puts it above.
+        """Return the record with a proven bound, lowered to the mean if only rounding puts it above.
 
         The bound is ignored unless all jobs completed. A bound that exceeds the mean by more than `resolution`
         raises `Contradiction`.
@@ -201,12 +201,12 @@ class Record:
 
     @property
     def done(self) -> list[int]:
-        """Indices of the completed jobs."""
+        """The indices of the completed jobs."""
         return [job for job, time in enumerate(self.completion_times) if time is not None]
 
     @cached_property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times: completion minus release date, of the completed jobs in order."""
+        """The job completion times (completion minus release date) of the completed jobs, in order."""
         pairs = zip(self._ends, self.release_dates, strict=True)
         return tuple(end - type(end)(self.clock.since(date)) for end, date in pairs if end is not None)
 
@@ -229,7 +229,7 @@ class Record:
 
     @property
     def makespan(self) -> Any:
-        """Seconds from the first release date to the last completion."""
+        """The seconds from the first release date to the last completion."""
         last = max((end for end in self._ends if end is not None), default=None)
         return None if last is None else last - type(last)(self.clock.since(self.release_dates[0]))
 
@@ -238,12 +238,12 @@ class Record:
 
     @property
     def mean_execution(self) -> Any:
-        """Mean seconds in which a job holds GPUs."""
+        """The mean seconds for which a job holds GPUs."""
         return _mean([span - waited for span, waited in zip(self.jct, self.queueing, strict=True)])
 
     @property
     def mean_communication(self) -> Any:
-        """Mean seconds in which GPUs wait for the network: exposed communication, by the tier's penalty."""
+        """The mean seconds for which GPUs wait for the network: exposed communication by the tier's penalty."""
         return _mean(self.communication)
 
     @property
@@ -253,7 +253,7 @@ class Record:
 
     @property
     def mean_slowdown(self) -> Any:
-        """Mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
+        """The mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
 
         Every job counts at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for parallel job
         scheduling", 1998.
@@ -271,12 +271,12 @@ class Record:
 
     @property
     def utilisation(self) -> Any:
-        """GPU time in use over available GPU time, until the last completion."""
+        """GPU time in use divided by available GPU time, until the last completion."""
         return self.used / self.there if self.there else None
 
     @property
     def sharing(self) -> Any:
-        """GPU time in which several jobs hold a GPU, over GPU time in use, or None if none is in use."""
+        """GPU time in which several jobs hold a GPU, divided by GPU time in use, or None if that is 0."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     # Against the fair share capped at what each job can use, and against generalized processor sharing.
@@ -306,11 +306,11 @@ class Record:
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return the figure with a key, of a schedule or from `others`, or None if there is none."""
+    """Return the figure with a key, of a schedule or from `others`, or None if there is no such figure."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Return the title of a measure: label and unit of a figure, any other key unchanged."""
+    """Return the title of a measure, which is the label and unit of a figure, or any other key unchanged."""
     known = figure_of(key)
     return key if known is None else known.title

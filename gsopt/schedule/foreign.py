@@ -1,7 +1,7 @@
 """Foreign tables: schedules and workloads from any CSV file, data frame or list of rows.
 
-Columns may have other names, and times another unit and origin, or be timestamps; further columns are ignored.
-Every value is converted exactly and rounded once, so that equal times stay equal.
+Columns may have other names. Times may have another unit and origin, or be timestamps. Further columns are
+ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,7 +50,7 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from a table of any program.
+    """Read a schedule from a table that any program may have written.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from a table of any program.
+    """Read a workload from a table that any program may have written.
 
     Parameters
     ----------
@@ -139,7 +139,7 @@ def read_workload(
 
 @dataclass(frozen=True)
 class _Table:
-    """Rows, and the meaning of their columns."""
+    """The rows of a table, and the meaning of its columns."""
 
     source: str
     what: str
@@ -165,7 +165,7 @@ class _Table:
         return cls(source, what, rows, _mapped(rows, known, columns or {}, source), unit, _origin(origin, unit))
 
     def need(self, names: Iterable[str]) -> None:
-        """Refuse a table without one of these columns."""
+        """Refuse a table that lacks one of these columns."""
         for name in names if self.rows else ():
             if name not in self.columns.values():
                 rule = f"must be one of the columns, which are {', '.join(map(str, self.rows[0]))}"

@@ -1,23 +1,23 @@
 """Judge: checks every rule of a schedule, and recomputes every figure from its segments alone.
 
-A schedule is judged by what ran when and by which machines were given up, whoever made it. It is free to choose
-which of several machines to give up, and which jobs to stop for that.
+A schedule is judged by its segments and by the machines that it gave up, whoever made it. It may choose which
+of several machines to give up, and which jobs to stop for this.
 
-The judge shares only input with the simulator: the data, how they are read (`gsopt.scenario.scenario`), and the
+The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), and the
 resulting speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the model that
 an adaptive job fits to its steps). It computes everything that happens over time by itself: progress, epochs,
 restarts, losses, overheads, placements and available GPUs.
 
-Clocks round, so a rule may be broken for a moment. The length of every such moment is a debt of the job: the
-time in which it runs before its release, holds two sets of GPUs, pauses although it may not, or runs on GPUs
-that others hold or that are away, and the time that its missing work would take. The sum over all its segments
-is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its highest
-speed; more than that breaks the rule.
+Clocks round, so a schedule may break a rule for a moment. Every such moment is a debt of the job. It is in debt
+for the time in which it runs before its release, holds two sets of GPUs, pauses although it may not, or runs on
+GPUs that others hold or that are away. It is also in debt for the time that its missing work would take. The
+sum over all its segments is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its
+duration at its highest speed. More than that breaks the rule.
 
-So many small errors gain nothing. Take these moments out of an otherwise legal schedule, and stop the clock for
-everything else while each job makes up for its debt: the result is exact. So on a plain cluster of constant
-capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by at most
-the sum of the jobs' excuses.
+Hence even a large number of small errors gains nothing. Remove these moments from an otherwise legal schedule,
+and stop the clock for everything else while each job makes up for its debt. The result is exactly legal. So on
+a plain cluster of constant capacity, without overheads, the mean job completion time of a legal schedule is
+below the optimum by at most the sum of the jobs' excuses.
 """
 
 from collections import Counter
@@ -53,8 +53,9 @@ def judge(
 ) -> ScheduleVerdict:
     """Check the rules of a schedule and compute its figures.
 
-    With `exact`, it computes in fractions and excuses no rounding. With `complete`, every job must complete.
-    Without `fairness`, it skips the comparison with fluid fair shares, which takes longer than everything else.
+    With `exact`, the judge computes in fractions and excuses no rounding. With `complete`, every job must
+    complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes longer than
+    everything else.
     """
     if exact:
         scenario.refuse_fractions()
@@ -76,7 +77,7 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> ScheduleVe
 
 @dataclass
 class _Trial:
-    """The check of one schedule, on a clock that begins where the scenario says or with the first job."""
+    """The check of one schedule, on the scenario's clock or on one that begins with the first job."""
 
     scenario: Scenario
     schedule: Schedule
@@ -339,7 +340,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Return the share at which the fluid is as fast as the job on its best number of GPUs."""
+        """Return the share of GPUs with which the fluid is as fast as the job on its best number of GPUs."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -378,7 +379,7 @@ class _Trial:
 
 @dataclass
 class _CapGroup:
-    """The unfinished jobs with one cap: the service at which each is done, and the service so far."""
+    """The unfinished jobs with one cap, the service at which each is done, and the service so far."""
 
     due: list[tuple[Any, int]]
     service: Any

@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     gpus
         Number of GPUs.
     placement
-        Numbers of the GPUs; empty if not known.
+        Indices of the GPUs; empty if unknown.
     mode
         Name of the mode; empty for the default mode.
 
@@ -121,7 +121,7 @@ class Schedule:
         return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
 
     def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
-        """Return the same schedule with every time converted by `tell`, such as to another clock.
+        """Return the same schedule with every time converted by `tell`, for example to another clock.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Sweep: a pass over a schedule in time order, to find who holds which GPUs and how far each job gets."""
+"""Sweep: a pass over a schedule in time order that tracks which jobs hold GPUs and how far each job gets."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _LOSS, _END, _STEP, _START = range(4)
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """A job under judgement: what it has done, and the seconds that rounding must excuse."""
+    """A job under judgement, with the work that it has done and the seconds that rounding must excuse."""
 
     number: int
     job: Job
@@ -119,7 +119,7 @@ class Broken(NamedTuple):
 
 @dataclass
 class Sweep:
-    """A pass over all starts, ends and capacity changes, which checks capacity, sharing and memory."""
+    """A pass over all starts, ends and capacity changes that checks capacity, sharing and memory."""
 
     scenario: Scenario
     presence: Presence
@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Count the time in which jobs break rules, once however many rules they break."""
+        """Count the time in which jobs break rules, once even if they break several rules."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:
@@ -289,7 +289,10 @@ class Sweep:
         self._crowded = {gpu for gpu, _ in on_gpus}
 
     def _may_be_wrong(self, gpu: int) -> bool:
-        """Check quickly whether a rule may be broken on a GPU, which is rare."""
+        """Check quickly whether a rule may be broken on a GPU.
+
+        This is rarely the case.
+        """
         users = self._on_gpu.get(gpu, ())
         if not users:
             return False
@@ -357,7 +360,7 @@ class Sweep:
         return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
 
     def _share_of_speed(self, placement: Sequence[int]) -> Any:
-        """Return the speed of GPUs relative to as many of the type on which menus were measured."""
+        """Return the speed of GPUs relative to as many GPUs of the type on which menus were measured."""
         speed, number = self.scenario.speed, self.number
         types = [self._places[gpu].gpu_type for gpu in placement]
         each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)

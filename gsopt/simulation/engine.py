@@ -1,8 +1,8 @@
 """Engine: simulates a workload event by event, at exact event times and without time steps.
 
 At each event time, jobs complete first, then GPUs come and go, then jobs arrive, and then the policy decides
-once. The running jobs are compared with those before, and only the difference takes effect. The next event time
-is always later, so every simulation with finitely many decisions ends.
+once. The running jobs are compared with the jobs that ran before, and only the difference takes effect. The
+next event time is always later, so every simulation with finitely many decisions ends.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -163,7 +163,7 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Check whether nothing can change any more, as the policy has asked for no wake and starts no job."""
+        """Check whether nothing can change any more: the policy has asked for no wake and starts no job."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
@@ -351,7 +351,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change, or 0 if the scenario charges only for changes that did not occur."""
+        """Return the overhead of a change, or 0 if the scenario does not charge for this kind of change."""
         if self._keeps_shape(before, after):
             return self.number(0)
         if self.scenario.restarts == "machines":

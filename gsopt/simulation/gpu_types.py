@@ -1,4 +1,4 @@
-"""GPU types: the types of a job's GPUs, if they affect its speed."""
+"""GPU types: the types of a job's GPUs, if types affect its speed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 class GpuTypes:
-    """The types of the GPUs of a scenario, if they affect speeds."""
+    """The types of the GPUs of a scenario, if types affect speeds."""
 
     def __init__(self, scenario: Scenario) -> None:
         cluster, speed = scenario.cluster, scenario.speed
@@ -28,5 +28,8 @@ class GpuTypes:
         return Counter(of_machine[machine_of[gpu]] for gpu in gpus)
 
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
-        """Return `count` GPUs of the fastest type that a mode of a job allows, or None if types are irrelevant."""
+        """Return `count` GPUs of the fastest type that a mode of a job allows.
+
+        The result is None if types do not matter.
+        """
         return {job.gpu_type_in(mode) or self._fastest: count} if self.count else None

@@ -1,8 +1,8 @@
 """Guard: refuses decisions that make no progress, so that every run ends.
 
-It counts work, not wall time: actions of one decision, wakes that hardly advance the clock, and wakes after
-which nothing ever starts. An arrival, a completion or a change of the cluster resets the count, and there are
-finitely many of these.
+The guard counts work instead of wall time: actions of one decision, wakes that hardly advance the clock, and
+wakes after which nothing ever starts. An arrival, a completion or a change of the cluster resets the count,
+which happens only finitely often.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -74,7 +74,10 @@ class Guard:
             raise IllegalDecision(Wake(now), rule)
 
     def count_idle(self, now: Any, jobs: int, *, is_idle: bool) -> None:
-        """Count a decision after which jobs wait, nothing runs and no event will ever happen, if it is one."""
+        """Count a decision after which jobs wait, nothing runs and no event will ever happen.
+
+        Other decisions reset the count.
+        """
         self._idle = self._idle + 1 if is_idle else 0
         if self._idle > _IDLE_WAKES:
             rule = (

@@ -1,4 +1,4 @@
-"""Plan: where jobs run after the actions of a decision so far, and how that differs from before.
+"""Plan: the jobs that run after the actions of a decision so far, and the changes that this implies.
 
 Actions edit the plan one by one, and only their result has to be legal. So two jobs may swap their GPUs, and a
 job may take GPUs that a later action of the same decision frees. Rules about a single job, such as its allowed
@@ -14,7 +14,7 @@ from gsopt.simulation.policy import Action, Allocation, Assign, IllegalDecision,
 
 
 class Held(NamedTuple):
-    """What a running job holds: its number of GPUs, their numbers if they have any, and its mode."""
+    """The GPUs of a running job: how many, their numbers if they have any, and the mode."""
 
     number: int
     gpus: tuple[int, ...]
@@ -46,7 +46,7 @@ class Plan:
         return self._modes.get(job, "")
 
     def held(self, job: int) -> Held:
-        """Return what a running job holds in the plan."""
+        """Return the GPUs of a running job in the plan, with its mode."""
         return Held(self.running[job], self._ledger.placement(job), self._modes.get(job, ""))
 
     # Changes
@@ -115,7 +115,10 @@ class Plan:
         self.evicted.add(job)
 
     def complete(self, job: int) -> Held:
-        """Remove a completed job, which does not count as a change, and return what it held."""
+        """Remove a completed job, and return the GPUs that it held.
+
+        Completion does not count as a change.
+        """
         self._ledger.give_back(job, self.running.pop(job))
         self._modes.pop(job, None)
         return self.in_force.pop(job)

@@ -15,9 +15,9 @@ Allocation = int | tuple[int, ...]
 
 
 class Start(NamedTuple):
-    """Start or continue a waiting job in a mode, on `gpus` or, if None, as many GPUs as it demands.
+    """Start or continue a waiting job in a mode, on `gpus` or, if None, on as many GPUs as it demands.
 
-    In a cluster of racks, GPUs may be given by number; a GPU that another job holds is then shared with it.
+    In a cluster of racks, GPUs may be given by number. A GPU that another job holds is then shared with it.
 
     Examples
     --------
@@ -43,7 +43,9 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, other GPUs by number, or another mode. None keeps it.
+    """Give a running job another number of GPUs, other GPUs by number, or another mode.
+
+    A field that is None stays unchanged.
 
     Examples
     --------
@@ -87,9 +89,9 @@ class Assign(NamedTuple):
 class Vacate(NamedTuple):
     """Vacate machines, by name, for open requests. Jobs on them are evicted at once.
 
-    Each machine counts for the request with the earliest deadline that may take it. `State.evicted` has the
-    jobs from then on, but only in the same decision. A plain cluster needs no such action: at the deadline,
-    free GPUs are given up first.
+    Each machine counts for the request with the earliest deadline that may take it. From then on,
+    `State.evicted` contains the jobs, but only during the same decision. A plain cluster needs no such action,
+    since it gives up free GPUs first at the deadline.
 
     Examples
     --------
@@ -163,7 +165,7 @@ class Request(NamedTuple):
     Attributes
     ----------
     deadline
-        Time at which the engine takes what is still owed, in seconds.
+        Time in seconds at which the engine takes the machines or GPUs that are still owed.
     servers
         Number of machines that are still owed; 0 in a plain cluster.
     gpus
@@ -248,7 +250,10 @@ class State(Protocol):
         """Return the remaining work of a job, in seconds alone on its demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Return when a job that ran before this decision makes progress: now, or when its overhead ends."""
+        """Return the time from which a job that ran before this decision makes progress.
+
+        This is now, or the end of its overhead.
+        """
 
     def samples(self, job: int) -> Any:
         """Return the samples that a job has processed, including lost work, or 0 if its `training` is None."""
@@ -284,10 +289,10 @@ class State(Protocol):
         """Check whether the GPUs that a job demands are free, with its type and memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the free GPUs, by number, that a placer (by default that of the run) would choose for a job.
+        """Return the free GPUs, by number, that a placer would choose for a job, by default the run's placer.
 
-        Among equally close GPUs, those with the least sufficient memory are chosen. Return None if too few are
-        free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
+        Among equally close GPUs, those with the least sufficient memory are chosen. The result is None if too
+        few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
@@ -309,7 +314,7 @@ class Decider(Protocol):
     Attributes
     ----------
     preemptive
-        Whether it may stop jobs; the simulator enforces this.
+        Whether the decider may stop jobs. The simulator enforces this.
     """
 
     preemptive: bool

@@ -1,7 +1,7 @@
 """Progress: the remaining work of a job that runs at one speed through its phases.
 
 A phase slows down its share of the work, so a job's speed depends on its progress and is constant within a
-phase. Ends of phases are computed and are not events.
+phase. The ends of phases are computed, and are not events.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,7 +11,7 @@ from gsopt.scenario.job import Job
 
 
 class Stretch(NamedTuple):
-    """Work with one slowdown, which ends when a given amount of the job's work remains."""
+    """A part of the work with one slowdown, which ends when a given amount of the job's work remains."""
 
     until_left: Any
     slowdown: Any

@@ -1,4 +1,4 @@
-"""View: what a policy sees of a run.
+"""View: the part of a run that a policy can see.
 
 Every value is computed or immutable, so a policy cannot change the run through it.
 """
@@ -132,7 +132,7 @@ class RunView:
         return run.remaining[job]
 
     def ready(self, job: int) -> Any:
-        """Return when a job makes progress: now, or when its overhead ends."""
+        """Return the time from which a job makes progress: now, or the end of its overhead."""
         run = self._run
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 

@@ -88,7 +88,7 @@ class StepTimes:
 
 
 def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to put GPUs on a number of nodes, at least one on each and at most `largest`."""
+    """Yield every distribution of GPUs over a number of nodes, with 1 to `largest` GPUs on each."""
     if not nodes:
         yield ()
         return

@@ -1,4 +1,4 @@
-"""Threads: tiny problems of linear algebra run on one thread, as several would wait for each other."""
+"""Threads: one thread for tiny problems of linear algebra, since several threads would wait for each other."""
 
 from contextlib import AbstractContextManager
 from functools import cache

@@ -28,15 +28,16 @@ class Trainee:
     its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
     batch that does not fit at once and, on a single GPU, for a batch above the initial one.
 
-    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. There, an epoch with less than
-    half a second left at the end of an interval ends just after it; here it ends just before.
+    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
+    less than half a second left at the end of an interval ends just after the interval. Here it ends just
+    before.
 
     Parameters
     ----------
     application
         Measurements of its model.
     agents
-        How it measures and tunes itself.
+        The settings by which it measures and tunes itself.
     batch_size
         Batch size over all GPUs chosen by its user; None if the job chooses it.
     now
@@ -141,7 +142,7 @@ class Trainee:
 
     @property
     def share(self) -> float:
-        """Completed share of its work."""
+        """The completed share of its work."""
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
@@ -158,7 +159,7 @@ class Trainee:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model fitted to all measurements, or None before the job first works."""
+        """The throughput model fitted to all measurements, or None before the job first works."""
         count = len(self._measured)
         if count and (self._fitted is None or self._fitted[0] < count):
             self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
@@ -220,7 +221,7 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch by current knowledge, but keep the old batch if the new one was not measured."""
+        """Choose the batch by current knowledge, but keep the old one if the new one was not measured."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.batch_size)
         if self.application.step_time(self.shape, batch.local) is not None:

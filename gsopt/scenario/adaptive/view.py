@@ -1,4 +1,4 @@
-"""View: what a policy can see of an adaptive job."""
+"""View: the part of an adaptive job that a policy can see."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ class TraineeView:
 
     @property
     def application(self) -> Application:
-        """The true measurements of its model, which real schedulers know only by profiling."""
+        """The true measurements of its model, which real schedulers know only from profiling."""
         return self._trainee.application
 
     @property
@@ -64,7 +64,7 @@ class TraineeView:
 
     @property
     def batch(self) -> Batch | None:
-        """How its batch is divided, or None if it has no GPUs."""
+        """The division of its batch, or None if it has no GPUs."""
         return self._trainee.batch
 
     @property

@@ -26,11 +26,11 @@ _MOST_GPUS = 1_000_000
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is a number of identical GPUs; which of them a job holds makes no difference. In any other
-    cluster the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
-    job holds GPUs by number. The levels of a cluster of racks are machine, rack and network; a cluster with a
-    `network` has the levels of its switches. Methods raise `InvalidInput` for GPUs and levels that do not
-    exist.
+    A plain cluster is a number of identical GPUs, and it makes no difference which of them a job holds. In any
+    other cluster, the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine,
+    and a job holds GPUs by number. The levels of a cluster of racks are machine, rack and network. A cluster
+    with a `network` has the levels of its switches. Methods raise `InvalidInput` for GPUs and levels that do
+    not exist.
 
     Attributes
     ----------
@@ -71,7 +71,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _not_too_large(self) -> "Cluster":
-        """Limit the number of numbered GPUs, which are looked at one by one."""
+        """Limit the number of numbered GPUs, as the code loops over them."""
         if not self.is_plain and self.gpus > _MOST_GPUS:
             rule = f"must have at most {_MOST_GPUS:,} GPUs in all"
             raise RuleBroken("racks" if self.racks else "network", self.gpus, rule)
@@ -95,7 +95,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Require all links of a kind if some are known, and no link above the root."""
+        """Require that either all or no links of a kind are known, and that the root has no link above."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"
@@ -145,10 +145,10 @@ class Cluster(Lean):
         """Create a cluster from a networkx tree, such as one that `graph` returns.
 
         Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are nodes
-        below their machine or island, or that node states their number as `gpus`. Machines may have `gpu_type`
-        and `memory` (bytes), and any node may have a `name` that differs from its identifier. Edges may have
-        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their machine states their
-        links, as `gpu_bandwidth` and so on. All other data of nodes and edges are ignored.
+        below their machine or island, unless the machine or island states their number as `gpus`. Machines may
+        have `gpu_type` and `memory` (bytes), and any node may have a `name` that differs from its identifier.
+        Edges may have `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their
+        machine states their links, as `gpu_bandwidth` and so on. All other data of nodes and edges are ignored.
 
         GPUs keep their numbers if their nodes are the numbers from 0 on. Otherwise they are numbered in the
         order of the graph, machines before switches. A root of kind ``"datacenter"`` yields a cluster of racks
@@ -225,7 +225,7 @@ class Cluster(Lean):
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """Numbers of the GPUs of every machine, by machine name."""
+        """The indices of the GPUs of every machine, by machine name."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -279,7 +279,7 @@ class Cluster(Lean):
         return tuple(groups[machine] for machine in self.machine_of)
 
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
-        """Count the GPUs of a type (any if empty) with at least `memory` bytes each.
+        """Count the GPUs of a type (or of any, if empty) with at least `memory` bytes each.
 
         GPUs of a plain cluster have no type, and their memory is ignored.
 
@@ -297,7 +297,7 @@ class Cluster(Lean):
         )
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the tier that joins GPUs, given by number: the innermost level with all in one group.
+        """Return the tier that joins GPUs, given by number: the innermost level with all of them in one group.
 
         The three levels of a cluster of racks are members of `Tier`. All tiers are strings, and `levels` gives
         their order. A single GPU has the innermost tier.
@@ -313,7 +313,10 @@ class Cluster(Lean):
         return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
-        """Return the tier that joins all GPUs from one number to another, as groups are consecutive."""
+        """Return the tier that joins all GPUs from one number to another.
+
+        Groups are ranges of GPUs.
+        """
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
@@ -333,7 +336,9 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes of the graph from one GPU to another, including both. Plain GPUs have none between.
+        """Return the nodes of the graph from one GPU to another, including both.
+
+        Plain GPUs have no nodes between them.
 
         Examples
         --------
@@ -346,7 +351,7 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Return the lowest rate of the links between GPUs, and the longest latency of two, as a link.
+        """Return the lowest rate and the longest latency between any of the GPUs, as a link.
 
         The rate is that of a single transfer. Return None if a link is unknown, or for fewer than two GPUs.
 

@@ -1,4 +1,4 @@
-"""From graph: building a cluster from a networkx tree, with one line about anything that is wrong."""
+"""From graph: building a cluster from a networkx tree, with a one-line error for anything that is wrong."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,11 +21,11 @@ from gsopt.scenario.cluster.tier import Tier
 
 
 class Levelled(Protocol):
-    """Interface of anything built from a tree, which knows its levels, innermost first."""
+    """Interface of anything built from a tree that knows its levels."""
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels."""
+        """The names of the levels, innermost first."""
         ...
 
 
@@ -68,7 +68,7 @@ def _given_levels(given: Any) -> Sequence[str] | None:
 class _Tree:
     """A tree whose nodes become islands, machines and switches, from the bottom up.
 
-    The levels are given innermost first; None for those in common use.
+    The levels are given innermost first; None for the levels in common use.
     """
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
@@ -120,7 +120,7 @@ class _Tree:
         return str(kind)
 
     def _name_all(self) -> Mapping[Hashable, str]:
-        """Return the names of all nodes except GPUs: as given, or the nodes themselves."""
+        """Return the names of all nodes except GPUs, either as given or as the nodes themselves."""
         names: dict[Hashable, str] = {}
         taken: dict[str, Hashable] = {}
         for node in self._tree.nodes:
@@ -206,7 +206,7 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Return the children of a node, by the numbers of GPUs if they have any, else as in the graph."""
+        """Return the children of a node, in the order of their GPU numbers if known, and else of the graph."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
@@ -262,7 +262,7 @@ class _Tree:
         return self._checked(f"node {show(node)}", lambda: Machine(**given, islands=tuple(islands)))
 
     def _count(self, node: Hashable, below: int) -> Any:
-        """Return the number of GPUs of a node: counted below it, or as given."""
+        """Return the number of GPUs of a node, as counted below it or as given."""
         given = _number(self._tree.data(node).get("gpus", below))
         if below and given != below:
             raise self._wrong(node, "gpus", given, f"must be {below}, as many as are below it")
@@ -308,14 +308,14 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Return a number of any library as a Python number, and anything else as it is."""
+    """Return a number of any library as a Python number, and anything else unchanged."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node is, also as text, or -1 if it is no number."""
+    """Return the number that a node represents, possibly as a string, or -1 if it is no number."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

@@ -1,4 +1,4 @@
-"""Inventory: the kinds of GPUs of a cluster, the speed of jobs of fixed size on each, and their placement."""
+"""Inventory: the kinds of GPUs of a cluster, the speed of rigid jobs on each kind, and their placement."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -79,11 +79,13 @@ class Inventory:
     def assign(
         self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
     ) -> Assign:
-        """Return the assignment of jobs to their chosen kinds. Jobs in `beside` share the GPUs of another one.
+        """Return the assignment of jobs to their chosen kinds.
+
+        Jobs in `beside` share the GPUs of another job.
 
         Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of one size, those that
-        already run on their kind keep their GPUs, unless a larger job has taken them. Then the others get the
-        first GPUs by number.
+        already run on their kind keep their GPUs, unless a larger job has taken them. Then the other jobs get
+        the first free GPUs.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
@@ -160,13 +162,13 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
-    """Return the GPUs of a kind by number. In a plain cluster, GPUs have no numbers and there are none."""
+    """Return the GPUs of a kind by number, or nothing in a plain cluster, whose GPUs have no numbers."""
     machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Return the GPUs with those of large machines first, so that the first ones are close together."""
+    """Return the GPUs with those of large machines first, so that the first GPUs are close together."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

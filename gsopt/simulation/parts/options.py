@@ -1,4 +1,4 @@
-"""Options: order of the jobs, placement and leases of the policies that make offers."""
+"""Options: the order of jobs, the placement and the leases in policies that make offers."""
 
 from collections.abc import Callable
 from functools import partial

@@ -1,4 +1,4 @@
-"""Sensitivity to the network: how fast jobs have run so far, by which Dally orders its offers."""
+"""Sensitivity: how much the network has slowed jobs down so far, by which Dally orders its offers."""
 
 from typing import Any
 

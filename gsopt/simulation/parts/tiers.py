@@ -10,7 +10,7 @@ from gsopt.simulation.policy import State
 
 
 class Need(NamedTuple):
-    """The demand of a job: a number of GPUs, their type (empty for any), and the memory on each or None."""
+    """The demand of a job: a number of GPUs, their type (empty for any), and the memory on each, or None."""
 
     gpus: int
     gpu_type: str

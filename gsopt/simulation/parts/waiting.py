@@ -1,4 +1,4 @@
-"""Waiting: the waiting jobs by key, so that no policy scans them all at an event."""
+"""Waiting: the waiting jobs by key, so that policies do not scan all of them at every event."""
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
@@ -50,7 +50,7 @@ class WaitingQueue:
         return heap[0] if heap else None
 
     def heads(self) -> list[Rank]:
-        """Return the first job of every queue with its key, in no order."""
+        """Return the first job of every queue with its key, in arbitrary order."""
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:

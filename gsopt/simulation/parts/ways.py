@@ -20,7 +20,7 @@ class Ways(NamedTuple):
 
 
 def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
-    """Return the best ways to run a job, within limits on batch size, memory per GPU and GPU type if given.
+    """Return the best ways to run a job, within any given limits on batch size, memory per GPU and GPU type.
 
     If even the smallest batch size of the job exceeds the limit, that size is allowed.
     """

@@ -84,7 +84,7 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
 
 
 def _jobs(scenario: Scenario) -> Classes:
-    """Assign a class of its own to every job."""
+    """Assign every job a class of its own."""
     names = tuple(job.name for job in scenario.workload.jobs)
     if len(names) > FEW_JOBS:
         raise InvalidInput("colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")

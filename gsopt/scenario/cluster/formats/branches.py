@@ -15,7 +15,7 @@ NETWORK = "network"
 
 @dataclass(frozen=True)
 class Branch:
-    """A switch as a file states it."""
+    """A switch, as a file states it."""
 
     name: str
     place: str  # where the file states it, such as ``line 3``
@@ -30,7 +30,7 @@ Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Arrange switches as the tree that they must form, leaving out those without machines."""
+    """Arrange switches as a tree, leaving out switches without machines."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]
@@ -77,7 +77,7 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
 
 
 def root_of(tree: Tree) -> Branch:
-    """Return the branch that is below no other one."""
+    """Return the branch that is not below any other."""
     return tree[next(reversed(tree))]
 
 

@@ -32,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML, with numbers of GPUs instead of a node for each."""
+    """Write a cluster as GraphML, with numbers of GPUs instead of one node per GPU."""
     import networkx as nx
 
     written = io.BytesIO()

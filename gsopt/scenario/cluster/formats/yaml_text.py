@@ -1,4 +1,4 @@
-"""YAML: the part of the language that data files need, read safely."""
+"""YAML: a safe reader for the part of the language that data files need."""
 
 from typing import Any
 
@@ -21,8 +21,8 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 def parse_yaml(source: str, text: str) -> Any:
     r"""Read YAML of mappings, sequences and strings. Every scalar is returned as a string.
 
-    Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
-    thousandfold.
+    Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand to a
+    thousand times the size of the text.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
@@ -51,7 +51,7 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
 
 
 class _Events:
-    """Turns the events of a YAML parser into data."""
+    """Converts the events of a YAML parser into data."""
 
     def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
