@@ -39,27 +39,28 @@ def shortest_first(problem: Batching) -> list[int]:
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Return the next larger allowed number, or None if there is none."""
+    """Return the next larger allowed number of GPUs, or None if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Return the largest allowed number up to a limit, or 0 if there is none."""
+    """Return the largest allowed number of GPUs up to a limit, or 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Return the solution with given numbers of GPUs, or the nearest ones that use as many as required.
+    """Return the solution with given numbers of GPUs, or with the nearest ones that use enough GPUs.
 
     If allowed numbers have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible
-    change hands. If the budget runs out, the jobs take as many of them as they can, shortest first.
+    change hands. If the budget runs out, the jobs take as many of the remaining GPUs as they can, shortest
+    first.
 
     Raises
     ------
     TimeUp
-        GPUs are still left.
+        Time runs out with GPUs left that must be used.
     Unsupported
         The table of `nearest` would be too large.
     """
@@ -86,7 +87,7 @@ def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
 
 
 def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
-    """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted ones.
+    """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted numbers.
 
     Returns None if the budget runs out.
 

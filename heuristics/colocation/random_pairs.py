@@ -22,9 +22,7 @@ def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMIT
     budget
         Time limit.
 
-    Notes
-    -----
-    Source: gsopt's own, a baseline that ignores interference.
+    Notes ----- Source: none; this is gsopt's own baseline, which ignores interference.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Cells: the few non-empty cells of candidates."""
+"""Cells: the non-empty cells of candidates, of which there are few."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ class HeldCells:
     at
         Indices of the cells in the flattened array, ascending.
     gpus
-        GPUs in each cell; may be changed.
+        GPUs in each cell. The array may be changed.
     """
 
     shape: tuple[int, int, int]

@@ -1,4 +1,4 @@
-"""Gangs: starts for waiting jobs that need several GPUs at once, which no change of one cell can give."""
+"""Gangs: starts of waiting jobs that need several GPUs at once, which no change of one cell can achieve."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Return the current GPUs of jobs, after starting jobs that need more than one GPU on idle ones.
+    """Return the current GPUs of jobs, after starting jobs that need more than one GPU on idle GPUs.
 
     Jobs start in the order of the list, on the fewest GPUs and nodes on which they can run: on the node that
     fits best, or on the emptiest nodes.

@@ -1,4 +1,4 @@
-"""Filling: places line after line of workers, each on the server with room and the lowest score."""
+"""Filling: places one line of workers after another, each worker on the server with the lowest score."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -46,7 +46,7 @@ def fill(
     servers that base and flexible workers would share. If jobs are not split, all workers of a job go to its
     preferred pool, or else all to the other.
 
-    With `one_by_one` a server is chosen for every worker; otherwise the workers of a line fill a server before
+    With `one_by_one`, a server is chosen for every worker. Otherwise the workers of a line fill a server before
     the next one is chosen.
     """
     if problem.misfit:
@@ -80,7 +80,7 @@ def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
 
 
 class _FillingServers:
-    """The servers, as they fill up."""
+    """The servers while they fill up."""
 
     def __init__(self, problem: Placement, score: Score, *, one_by_one: bool) -> None:
         hosts = list(problem.hosts.values())
@@ -127,7 +127,7 @@ class _FillingServers:
         return True
 
     def place_together(self, job: Sequence[int]) -> None:
-        """Place all workers of a job in the preferred pool, or else all in the other, or else none."""
+        """Place all workers of a job in the preferred pool, or else all in the other, or else none at all."""
         before = self._free, self._empty, self._role, self._scores
         for pool in _POOLS[self._lines[job[0]].kind != "inelastic"]:
             self._free, self._empty, self._role, self._scores = (array.copy() for array in before)

@@ -1,4 +1,4 @@
-"""Hosting: which jobs run on which servers, by number."""
+"""Hosting: the assignment of jobs to servers, by index."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -30,7 +30,10 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Return the total cost of all jobs (Algorithm 1, line 5), or infinity if GPUs used are below `target`."""
+    """Return the total cost of all jobs (Algorithm 1, line 5).
+
+    The cost is infinite if fewer GPUs than `target` are used.
+    """
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf
@@ -56,7 +59,7 @@ def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
 
 
 def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> int:
-    """Return how many GPUs a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
+    """Return the number of GPUs that a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
 
     `local` is the largest batch on one GPU; `how` is explained in `Settings.scale_down`.
     """
@@ -69,10 +72,10 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Grant each job the missing ones of the GPUs that it must have (section 3.2.2, Refresh, 3).
+    """Grant each job the GPUs that it must have but lacks (section 3.2.2, Refresh, 3).
 
-    Idle GPUs are used first, then those of the `victims` in order, each job's last GPU first, except those that
-    the victim itself must have.
+    Idle GPUs are used first, then the GPUs of the `victims` in order, each job's last GPU first. Victims keep
+    the GPUs that they must have.
     """
     counts = counts_of(genome, len(least))
     wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]

@@ -19,7 +19,7 @@ class GpuOffers:
     Attributes
     ----------
     table
-        The costs to be minimized; completions per second are negative.
+        The costs to be minimized. Completions per second count as negative costs.
     batch_sizes
         Batch size of each job by number of GPUs, in the order of the jobs.
     """
@@ -61,7 +61,7 @@ class GpuOffers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Return the fastest batch size on each number of GPUs, or the current one if a change does not pay off."""
+    """Return the fastest batch size on each number of GPUs, or the current size if a change does not pay."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch

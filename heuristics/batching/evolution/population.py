@@ -20,7 +20,7 @@ class Population:
     jobs
         Names of the jobs that the genomes number.
     batch_limit
-        Batch limits of these jobs when the genomes were made; their batches were that large.
+        Batch limits of these jobs when the genomes were made, and thus the sizes of their batches.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 
@@ -48,9 +48,9 @@ def refresh(
     """Bring candidates up to date (section 3.2.2, Refresh).
 
     Jobs that are gone leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
-    GPUs (3), and idle GPUs are filled. If nothing has changed the candidates stay the same. If the cluster has
-    changed, surplus GPUs are cut off and new ones start idle; likewise surplus candidates are dropped, and
-    missing ones drawn at random.
+    GPUs (3), and idle GPUs are filled. If nothing has changed, the candidates stay the same. If the cluster has
+    changed, surplus GPUs are removed and new ones start idle. Surplus candidates are dropped, and missing ones
+    are drawn at random.
     """
     carried = _carried(population, table)
     size = settings.population or max(table.gpus, 1)

@@ -1,7 +1,7 @@
 """Toolbox: the generations of ONES' search on lists, with the operators in a DEAP toolbox.
 
-DEAP's own operators draw from Python's global generator. These have a generator of their own, so that a seed
-reproduces a run without affecting other random draws.
+DEAP's own operators draw from Python's global generator. These operators have their own generator, so that a
+seed reproduces a run without affecting other random draws.
 """
 
 from collections.abc import Callable, Iterable, Sequence
