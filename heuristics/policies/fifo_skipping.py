@@ -9,9 +9,9 @@ def fifo_skipping(state: State) -> Decider:
 
     No GPUs are reserved for a skipped job, as backfilling would, so large jobs may starve.
 
-    Source: list scheduling of rigid jobs; "first fit" in Feitelson, Rudolph and Schwiegelshohn, "Parallel job
-    scheduling - a status report" (2004). Key: release date. Ties: lower job number. Not preemptive. O(distinct
-    demands) per start.
+    Source: list scheduling of rigid jobs, called "first fit" in Feitelson, Rudolph and Schwiegelshohn,
+    "Parallel job scheduling - a status report" (2004). Key: release date. Ties: lower job number. Not
+    preemptive. O(distinct demands) per start.
 
     Examples
     --------

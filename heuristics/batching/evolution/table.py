@@ -138,7 +138,7 @@ class CostTable:
 
     @cached_property
     def lower(self) -> Whole:
-        """The largest number of GPUs, up to each given number, on which a job can run, shape (jobs, GPUs + 1)."""
+        """The largest number of GPUs, up to each one, on which a job can run, shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)
@@ -169,7 +169,7 @@ class CostTable:
         return self._cost(self.weight)
 
     def drawn_cost(self, generator: np.random.Generator) -> Floats:
-        """Return the costs with newly drawn weights, or the known costs without `draw` (Algorithm 1, line 2)."""
+        """Return the costs with newly drawn weights, or the known ones without `draw` (Algorithm 1, line 2)."""
         return self.used_cost if self.draw is None else self._cost(self.draw(generator))
 
     def _cost(self, weight: Floats) -> Floats:

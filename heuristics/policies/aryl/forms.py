@@ -17,15 +17,15 @@ class Form(NamedTuple):
     mode
         The mode of the job.
     pool
-        Where its workers may go; ``mixed`` if base workers may use both pools together.
+        The pool of its workers, or ``mixed`` if base workers may use both pools together.
     suits
-        Which machines are suitable, shape (machines,).
+        Whether each machine is suitable, shape (machines,).
     worker_gpus
         GPUs of each worker.
     base
         Least number of workers.
     speeds
-        Speed alone with base + w workers, at index w; 0 if that number is not allowed.
+        Speed alone with base + w workers, at index w, or 0 if that number is not allowed.
     """
 
     mode: str
@@ -50,8 +50,8 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
     """Return the forms of a job, the preferred one first.
 
     There is one form for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
-    inference pool (unless `training_first`), from which flexible workers can make way without a preemption;
-    inelastic ones prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
+    inference pool (unless `training_first`), where flexible workers can make way without a preemption.
+    Inelastic jobs prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
     and comes last.
 
     The size of a worker is the largest common divisor of the mode's numbers of GPUs that fits on every suitable

@@ -1,4 +1,4 @@
-"""Loaning: the decider of Aryl, with base and flexible workers on machines some of which are on loan."""
+"""Loaning: the decider of Aryl, with base and flexible workers, and with machines on loan."""
 
 from collections.abc import Iterable, Iterator, Mapping
 

@@ -1,4 +1,4 @@
-"""Settings: the options of Aryl, and the objects that they stand for."""
+"""Settings: the options of Aryl, and the objects that they specify."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -82,7 +82,7 @@ class ArylSettings:
         return Orchestrator(method, spare_first=self.spare_first, on_reclaim=self.on_reclaim)
 
     def find_placement(self) -> MethodLike | None:
-        """Return the method that re-places new workers, or None for best fit alone."""
+        """Return the method that places new workers again, or None for best fit alone."""
         if self.placement == "best_fit_decreasing":
             return None
         return find_method("placement", self.placement, field="placement")

@@ -32,7 +32,7 @@ class WorkerSteps(NamedTuple):
     shares
         The fraction of the time on base workers that each step saves, shape (steps,).
     are_alike
-        Whether each step is one worker, and none saves more than the one before it.
+        Whether each step is one worker, and no step saves more than the one before it.
     """
 
     extras: tuple[int, ...]
@@ -42,7 +42,7 @@ class WorkerSteps(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
-    """Return the steps of a job from its speeds with base + w workers, at index w, or 0 if w is not allowed."""
+    """Return the steps of a job from its speeds with base + w workers, at index w, which may be 0."""
     fastest = speeds.index(max(speeds))
     allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
     shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
@@ -51,10 +51,10 @@ def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
 
 
 class TwoPhaseScheduler:
-    """A scheduler that starts the shortest jobs, then shares the other GPUs for the largest reduction of times.
+    """Starts the shortest jobs, then divides the other GPUs for the largest reduction of running times.
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
-    each pool; jobs whose flexible workers may use both come last, on the remaining GPUs of both.
+    each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both.
 
     If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
     exactly on arrays, for workers that can be placed on the machines. Otherwise `fallback` solves it for the

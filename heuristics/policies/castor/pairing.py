@@ -1,4 +1,4 @@
-"""Pairing: waiting jobs start on free GPUs, and the others are matched with running jobs jointly."""
+"""Pairing: waiting jobs start on free GPUs, and the others are matched jointly with running jobs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -80,7 +80,7 @@ class Pairing:
 
 
 def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
-    """Assign to each job one of its partners, or none, to maximize the sum of the values.
+    """Assign each job to one of its partners, or to none, to maximize the sum of the values.
 
     `values` are by job and partner, all positive, and are rounded to floats. This is the assignment problem,
     where having no partner is worth 0: O(n^3) for n partners (Jonker and Volgenant 1987, as implemented in

@@ -1,4 +1,4 @@
-"""Patient: whether a job should share GPUs now or wait for the first free ones."""
+"""Patient: the choice whether a job should share GPUs now or wait for free GPUs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -14,10 +14,10 @@ Patience = Callable[[State, Start], bool]
 class Patient:
     """A comparison of sharing GPUs now with waiting for the earliest free GPUs, if no other jobs arrive.
 
-    Two sums of seconds from now are compared. If the job starts: until it completes, plus until each of its
-    partners does. If it waits: until enough GPUs are free and it has run alone on them, plus until each of the
-    same partners completes without it. Every running job continues at its current speed, except for the effects
-    of the start itself.
+    Two sums of seconds from now are compared. If the job starts, these are the seconds until the job and each
+    of its partners complete. If it waits, these are the seconds until enough GPUs are free and the job has run
+    alone on them, and until each of the same partners completes without it. Every running job continues at its
+    current speed, except for the effects of the start itself.
 
     Theorem 1 of Castor compares a pair with waiting until the running job has completed, although other GPUs
     may be free long before. It considers a single partner, whereas a gang may have several.
@@ -54,7 +54,7 @@ class Patient:
 
 
 def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
-    """Return the speed of a running job on its GPUs, with some more jobs sharing them."""
+    """Return the speed of a running job on its GPUs, with some additional jobs sharing them."""
     gpus = state.placement(job)
     beside = {user for gpu in gpus for user in state.users(gpu) if user != job}
     return state.rate(job, gpus, state.mode(job), sorted(beside | set(more)))

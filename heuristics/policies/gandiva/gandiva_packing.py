@@ -1,4 +1,4 @@
-"""Gandiva packing: the baseline of Gavel, equal time for all, in pairs if there are too few GPUs."""
+"""Gandiva packing: the baseline of Gavel, with equal time for all, in pairs if there are too few GPUs."""
 
 from typing import get_args
 
@@ -26,16 +26,16 @@ def gandiva_packing(
     n) of the time on its n GPUs, at most 1, in Gavel's rounds (`heuristics.policies.gavel.rounds`,
     ``original``).
 
-    Key: the unit's fraction of the time divided by the time that it has had. Ties: the time missed before,
-    where a pair begins with half a round, then the unit whose later job came first. Preemptive, at the
-    beginning of rounds. Durations are not known. O(n) per round with random pairs; with ``exact`` a matching,
-    O(n^3).
+    Key: the unit's fraction of the time, divided by the time that it has had. Ties: the time missed before
+    (half a round for a new pair), then the unit whose later job came first. Preemptive, at the beginning of
+    rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the matching with
+    ``exact``.
 
     Readings:
 
-    - ``pairing="exact"`` chooses the pairs with the most total progress, by a maximum-weight matching; the
+    - ``pairing="exact"`` chooses the pairs with the most total progress, by a maximum-weight matching. The
       published rule draws them at random.
-    - Pairs that cannot run, because of memory or because a job makes almost no progress, are not formed; the
+    - Pairs that cannot run, because of memory or because a job makes almost no progress, are not formed. The
       code forms them and lets them wait.
     - When one job of a pair completes, the other continues alone. In the code neither is complete, and the
       other stays slow, until both have done their steps of the round.

@@ -1,4 +1,4 @@
-"""Migrating: every offer is accepted, and running jobs move closer together when GPUs become free."""
+"""Migrating: accepts every offer, and moves running jobs closer together when GPUs become free."""
 
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -9,11 +9,11 @@ from gsopt.simulation.policy import Action, Start, State, Stop
 
 
 class Migrating(Offers):
-    """A decider that starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
+    """Starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
 
-    After the waiting jobs have been served, every running job that is not on its best tier moves, in the order
-    of their starts, if the placer finds GPUs of a better tier among the free ones and its own. This is repeated
-    until no job moves. A move does not renew a lease.
+    After the waiting jobs have been served, every running job that is not on its best tier is considered, in
+    the order of starts. It moves if the placer finds GPUs of a better tier among the free GPUs and its own.
+    This is repeated until no job moves. A move does not renew a lease.
     """
 
     def __init__(

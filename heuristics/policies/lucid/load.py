@@ -1,4 +1,4 @@
-"""Load: whether the cluster is expected to be so busy that jobs share GPUs."""
+"""Load: the expectation whether the cluster is so busy that jobs share GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -33,7 +33,7 @@ class Load:
         return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick at which jobs begin to share if no more arrive, or None if there is none."""
+        """Return the next tick at which jobs begin to share if no more jobs arrive, or None without one."""
         del now
         return None
 

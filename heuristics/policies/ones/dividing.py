@@ -1,4 +1,4 @@
-"""Dividing: policies that divide all GPUs anew at every event, by the best ways to run each job."""
+"""Dividing: policies that divide all GPUs again at every event, by the best ways to run each job."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Division:
     gpus
         Number of GPUs.
     numbers
-        Numbers of the jobs, in the order of arrival.
+        Job numbers, in the order of arrival.
     jobs
         The jobs.
     left
@@ -73,10 +73,10 @@ class Division:
 
 
 class Roster:
-    """The present jobs with their best ways, and the assignments for numbers of GPUs.
+    """The jobs present with their best ways, and the assignments for numbers of GPUs.
 
-    `limit` returns the largest batch size of a job, given by number; without it any batch is allowed. GPUs that
-    differ in type or memory are refused, as only one kind can be divided.
+    `limit` returns the largest batch size of a job, given by number. Without it, any batch is allowed. GPUs
+    that differ in type or memory are refused, as only one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
@@ -148,7 +148,7 @@ class Dividing:
         self._divide = divide
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Divide the GPUs among the present jobs."""
+        """Divide the GPUs among the jobs present."""
         self._roster.update(state)
         if not len(self._roster) or state.capacity <= 0:
             return ()
@@ -166,9 +166,10 @@ def _batch(state: State, job: int) -> int:
 
 
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
-    """Return which jobs must run: as many of the `forced` ones as fit on their fewest GPUs.
+    """Return which jobs must run: as many of the `forced` jobs as fit on their fewest GPUs.
 
-    New jobs are considered in the order of arrival; all jobs in order of remaining time on their fewest GPUs.
+    With ``new``, jobs are considered in the order of arrival, and with ``all`` in order of remaining time on
+    their fewest GPUs.
     """
     least = (speeds > 0).argmax(axis=1)
     places = [place for place in range(len(speeds)) if least[place] and forced != "none"]

@@ -13,8 +13,8 @@ _TRIED, _NEEDED = 64, 3
 class Convergence:
     """A predictor of the remaining work of trainings from the losses observed at decisions.
 
-    Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss decreases by less than a
-    threshold; here it ends at its user's target loss.
+    Source: Optimus (EuroSys 2018), section 3.1. In the paper, a training ends when its loss decreases by less
+    than a threshold. Here it ends at its user's target loss.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Granting: a decider that grants all GPUs anew, at intervals or at every event."""
+"""Granting: a decider that grants all GPUs again, at intervals or at every event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -57,11 +57,11 @@ Grant = Callable[[Sequence[GpuCandidate], Grants], None]
 
 
 class Granting:
-    """A decider that lets a rule grant all GPUs anew, and moves the jobs whose number of GPUs changes.
+    """Lets a rule grant all GPUs again, and moves the jobs whose number of GPUs changes.
 
     If all GPUs are of one kind, jobs are placed by `place_on_emptiest`. Otherwise a job keeps its GPUs as far
-    as possible, and takes others with the least sufficient memory, close together. Decisions are taken at
-    multiples of the interval, or at every event if it is None.
+    as possible, and takes additional ones with the least sufficient memory, close together. Decisions are taken
+    at multiples of the interval, or at every event if it is None.
     """
 
     preemptive = True
@@ -118,8 +118,8 @@ def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tupl
     """Place jobs with given numbers of GPUs, in a cluster with racks.
 
     A running job keeps its GPUs if their number does not change, and releases all of them otherwise. The other
-    jobs are placed in ascending order of GPUs, then of job number: each takes GPUs of the machine with the most
-    free ones, then of the next one, until it has enough. Ties go to the lower machine.
+    jobs are placed in ascending order of GPUs, then of job number. Each takes GPUs of the machine with the most
+    free GPUs, then of the next machine, until it has enough. Ties go to the lower machine.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
     """
