@@ -1,10 +1,10 @@
-"""Proving: branch and bound that does not trust the solver, for known solutions that are probably optimal.
+"""Proving: branch and bound that does not trust the solver, for solutions that are probably optimal.
 
 A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
 (`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open
 nodes is therefore valid however wrong those values are, and whenever the search stops.
 
-The module is light because the solvers' worker processes import it.
+The module imports little because the solvers' worker processes load it.
 """
 
 from dataclasses import dataclass, field
@@ -70,9 +70,9 @@ def answer(question: ProofQuestion, link: "ParentLink") -> float:
 
 @dataclass(order=True)
 class _Node:
-    """Bounds of the integer columns, and the best known bound on the objective (the parent's until solved).
+    """Bounds of the integer columns, and the best known bound on the objective.
 
-    A leaf is solved and has no column left to branch on.
+    The bound is the parent's until the node is solved. A leaf is solved and has no column left to branch on.
     """
 
     known: float
@@ -84,7 +84,7 @@ class _Node:
 
 
 class _OpenNodes:
-    """The open nodes, least bound first."""
+    """The open nodes, with the least bound first."""
 
     def __init__(self, question: ProofQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.link = question, question.model, link

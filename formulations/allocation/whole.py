@@ -72,7 +72,7 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
 
 
 def _total(groups: Groups, items: Integers) -> float:
-    """Return a sum that no total of values exceeds."""
+    """Return an upper bound on any total of values."""
     if not items.size:
         return 0.0
     job = groups.job[items]

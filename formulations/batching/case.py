@@ -62,7 +62,7 @@ class BatchingCase:
 
     @property
     def gpus(self) -> int:
-        """GPUs to be used: exactly this number if `use_all`, otherwise at most."""
+        """The number of GPUs to be used: exactly this number if `use_all`, and otherwise at most."""
         return self.problem.target if self.use_all else self.problem.gpus
 
     @property

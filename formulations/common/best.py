@@ -1,4 +1,4 @@
-"""Best: the best known solution and bound of a method, in exact numbers, and whether they suffice."""
+"""Best: the best known solution and bound of a method in exact numbers, and whether they suffice."""
 
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -76,10 +76,10 @@ class Best(Generic[P, S]):
         """Keep a bound if it is stronger than the known one.
 
         The bound is rounded to the next value that an optimum can take. A float is first weakened by its
-        rounding error; the caller subtracts any other error. With `of_better` the bound covers only solutions
-        better than the best known one, as after a search that excluded the others, and is weakened to that
-        one's value if necessary. Raises `Contradiction` if the best value is better than the bound by more than
-        the problem's resolution: then the proof is wrong.
+        rounding error, and the caller subtracts any other error. With `of_better`, the bound covers only
+        solutions better than the best known one, as after a search that excluded the others. It is then
+        weakened to the best known value if necessary. Raises `Contradiction` if the best value is better than
+        the bound by more than the problem's resolution, since then the proof is wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)

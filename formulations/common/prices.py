@@ -1,4 +1,4 @@
-"""Prices: prices of the columns that prove a set of pairs optimal."""
+"""Prices: prices of matrix columns that prove a set of pairs optimal."""
 
 from collections.abc import Collection
 
@@ -15,7 +15,7 @@ def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> 
     than it saves, then savings and prices are a primal and a dual solution of equal value. If another set is
     better, the prices do not converge.
 
-    `savings` are exact and at least 0, shape (rows, columns); `pairs` match each row and column at most once.
+    `savings` are exact and at least 0, shape (rows, columns). `pairs` match each row and column at most once.
     """
     count = savings.shape[1]
     rows = np.array([row for row, _ in pairs], dtype=int)

@@ -1,4 +1,4 @@
-"""Table: dynamic programme for the multiple-choice knapsack with one capacity per type of GPU."""
+"""Table: a dynamic program for the multiple-choice knapsack with one capacity per type of GPU."""
 
 from dataclasses import dataclass
 from math import gcd, prod
@@ -30,7 +30,10 @@ class LeastCosts:
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
-        """Fill the table, or None when time runs out. Raise `Unsupported` if it does not fit into memory."""
+        """Fill the table, or return None when time runs out.
+
+        Raise `Unsupported` if the table does not fit into memory.
+        """
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
             raise Unsupported(
@@ -82,7 +85,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return, by type, the GPUs per cell and the number of cells, no more than all jobs can use."""
+    """Return, by type, the GPUs per cell and the number of cells, at most as many as all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

@@ -1,4 +1,4 @@
-"""Counts: the GPUs of every job on every machine, and flags for the groups that it uses."""
+"""Counts: the GPUs of every job on every machine, and flags for the groups that each job uses."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -16,13 +16,11 @@ _LARGEST = 2_000
 
 
 class Counts(Formulation[Consolidation, ConsolidationSolution]):
-    """Decide how many GPUs of each machine every job gets: a slow reference.
+    """Decide how many GPUs of each machine every job gets, as a slow reference.
 
-    Sets
-    ----
-    J: jobs. T: levels, the innermost 0. V: groups of GPUs with a free GPU; V_t: those of level t. V_0 holds
-    machines (or smaller groups), the last level the whole cluster. U: machines without a busy GPU, if machines
-    left whole count.
+    Sets ---- J: jobs. T: levels, where 0 is the innermost. V: groups of GPUs with a free GPU; V_t: those of
+    level t. V_0 holds machines (or smaller groups), the last level the whole cluster. U: machines without a
+    busy GPU, if machines left whole count.
 
     Parameters
     ----------
@@ -53,9 +51,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     ----
     About three columns and three rows for each job and group.
 
-    Source
-    ------
-    Dally, section II-B, for worth by tier.
+    Source ------ Dally, section II-B, for values by tier.
 
     Examples
     --------

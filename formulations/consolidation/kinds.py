@@ -21,7 +21,7 @@ class JobKind:
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
-        """Return the level at which a place on a given level counts."""
+        """Return the level whose value a place on a given level has."""
         return next(own for own in self.levels if own >= level)
 
 

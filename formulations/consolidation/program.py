@@ -12,7 +12,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class NamedProgram:
-    """Arrays of a model to be maximized, by the names of its columns and rows."""
+    """The arrays of a model to be maximized, with names of columns and rows."""
 
     def __init__(self) -> None:
         self.costs: dict[str, Exact] = {}

@@ -1,4 +1,4 @@
-"""Counting: the knapsack that remains if only numbers of GPUs count, and the options that it rules out."""
+"""Counting: the knapsack in which only numbers of GPUs count, and the options that it rules out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """Least costs if all GPUs were on one node: a multiple-choice knapsack."""
+    """The least costs if all GPUs were on one node, by a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
     # least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1)
@@ -43,7 +43,7 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """Least cost of all jobs, in doubles: a lower bound up to rounding."""
+        """The least cost of all jobs in doubles, which is a lower bound up to rounding."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:

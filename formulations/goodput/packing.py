@@ -98,7 +98,7 @@ class NodePacking:
                 self._wide[node] = sign < 0
 
     def _vector(self, job: int, option: GoodputOption) -> Vector | None:
-        """Find nodes for an option: its current ones, the fullest single one with room, or the emptiest."""
+        """Find nodes for an option: its current nodes, the fullest single node with room, or the emptiest."""
         if option.keeps:
             return self._kept(self.case.problem.currents[job])
         if option.gpus == 0:

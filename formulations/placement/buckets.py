@@ -17,11 +17,11 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution
 def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place workers that only need GPUs by best-fit decreasing, and prove the optimum by counting GPUs.
 
-    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty; if
-    there is none, the largest empty server is opened. The bound counts GPUs: those that the servers in use
-    cannot hold need further servers, at best the largest. The two meet if servers are identical and every size
-    divides the next larger one and the servers' GPUs, and usually otherwise; column generation settles the
-    rest.
+    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty. If
+    there is none, the largest empty server is opened. The bound counts GPUs: workers that do not fit on the
+    servers in use need further servers, at best the largest ones. Placement and bound meet if servers are
+    identical and every size divides the next larger one and the servers' GPUs. In other cases they usually
+    meet, and column generation settles the rest.
 
     Size
     ----
@@ -132,7 +132,7 @@ def _best_fit_decreasing(problem: Placement) -> PlacementSolution | None:
 
 
 class _Buckets:
-    """Servers by their free GPUs: those in use, and the empty ones."""
+    """Servers by their free GPUs, both servers in use and empty ones."""
 
     def __init__(self, problem: Placement) -> None:
         self._in_use: defaultdict[int, list[str]] = defaultdict(list)

@@ -1,4 +1,4 @@
-"""Dive: fixes patterns one after the other, and generates new ones for the remaining workers."""
+"""Dive: fixes patterns one after another, and generates new ones for the remaining workers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -25,11 +25,12 @@ _CHANCE = 0.5
 
 @dataclass(eq=False)
 class Diver:
-    """Repeated dives through one relaxation. Generated patterns are kept.
+    """Repeated dives through one relaxation, which keep the generated patterns.
 
     A dive rounds up the pattern that the relaxation uses most, removes its workers, generates patterns for the
     others, and repeats until no worker is left or the relaxation shows that the goal cannot be reached. If time
-    runs out, the remaining workers are placed by best fit. Only for a single zone, i.e. if pools do not matter.
+    runs out, the remaining workers are placed by best fit. Dives need a single zone, which means that pools do
+    not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).

@@ -15,7 +15,7 @@ class Master:
     """A growing linear program over patterns.
 
     Column generation solves it hundreds of times, each time with a few more columns. It stays loaded in the
-    solver's process, which continues from the last basis. Rows are those of `Packing.form`; additional columns
+    solver, which continues from the last basis. The rows are those of `Packing.form`, and additional columns
     count the workers of each zone and demand without a place.
     """
 

@@ -25,11 +25,10 @@ class Milp(Formulation[Placement, PlacementSolution]):
     i: lines of workers, flexible or not. s: single servers, each in the training or the inference pool. r:
     resources. j: jobs. k: racks.
 
-    Parameters
-    ----------
-    n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one worker. e_sr: free amount
-    of resource r on server s. u_is: how many workers of line i fit on server s. c_s: cost of using server s: 1,
-    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU.
+    Parameters ---------- n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one
+    worker. e_sr: free amount of resource r on server s. u_is: how many workers of line i fit on server s. c_s:
+    cost of using server s: 1, or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight
+    of a misplaced GPU.
 
     Variables
     ---------
@@ -74,7 +73,10 @@ class Milp(Formulation[Placement, PlacementSolution]):
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model, or raise `Unsupported` if it is too large or amounts are too fine."""
+        """Build the Pyomo model.
+
+        Raise `Unsupported` if the model is too large or amounts are too fine.
+        """
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())
@@ -159,7 +161,7 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
 
 
 def _most(count: int, need: list[int], room: list[int]) -> int:
-    """Return how many of some identical workers fit."""
+    """Return how many identical workers fit, up to a number."""
     return min(count, *(free // amount for free, amount in zip(room, need, strict=True) if amount))
 
 

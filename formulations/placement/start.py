@@ -57,7 +57,7 @@ def _orders(packing: Packing) -> list[_DemandOrder]:
 
 
 def _openings(packing: Packing) -> list[Integers]:
-    """Return orders in which kinds of servers are opened. Those that cost nothing come first."""
+    """Return orders in which kinds of servers are opened, with those that cost nothing first."""
     room = _weights(packing) @ packing.rooms.T
     by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
     by_room = np.lexsort((room, packing.costs > 0))
@@ -80,7 +80,7 @@ _TIES = 1e6
 
 
 class _Servers:
-    """Servers as they are filled: open ones in arrays, the others counted by kind."""
+    """Servers while they are filled, with open servers in arrays and the others counted by kind."""
 
     def __init__(self, packing: Packing, opening: Integers, left: Integers, *, on_first: bool = False) -> None:
         self._packing = packing
@@ -145,7 +145,7 @@ class _Servers:
 
 
 def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
-    """Place given numbers of workers on the remaining servers of each kind, or None if one does not fit."""
+    """Place given numbers of workers on the remaining servers, or return None if one does not fit."""
     servers = _Servers(packing, _openings(packing)[0], left)
     for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):
@@ -174,7 +174,7 @@ def _by_unit(packing: Packing, order: _DemandOrder, opening: Integers, budget: B
 
 
 def _portions(unit: Unit) -> Iterator[int]:
-    """Yield how often to place the unit at a time: single workers all together, jobs one by one."""
+    """Yield how often to place the unit at a time: all single workers at once, and jobs one by one."""
     if unit.alone:
         yield unit.number
     else:

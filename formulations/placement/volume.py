@@ -58,7 +58,7 @@ def volume(packing: Packing, budget: Budget) -> float:
 
 
 def _pairs(lists: list[tuple[int, ...]]) -> tuple[Integers, Integers]:
-    """Return the list number and the entry, for every entry of every list."""
+    """Return the index of the list and the entry, for every entry of every list."""
     lengths = np.array([len(each) for each in lists], dtype=np.int64)
     entries = np.array([entry for each in lists for entry in each], dtype=np.int64)
     return np.repeat(np.arange(lengths.size), lengths), entries

@@ -51,10 +51,10 @@ class BestSchedule:
 
     @property
     def limit(self) -> float:
-        """Largest sum of completion times of interest: that of the best schedule, with a margin for rounding.
+        """The largest sum of completion times of interest: that of the best schedule, plus a margin.
 
-        Without the margin the programs would be barely feasible, which solvers handle badly. Without a
-        schedule, the sum of the deadlines.
+        The margin is for rounding. Without it, the programs would be barely feasible, which solvers handle
+        badly. Without a schedule, this is the sum of the deadlines.
         """
         if self.completions is None:
             return sum(self.instance.deadline)
@@ -73,7 +73,7 @@ class BestSchedule:
 
     @property
     def gap(self) -> float:
-        """Distance between value and bound, relative to the bound."""
+        """The distance between value and bound, relative to the bound."""
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)
@@ -100,7 +100,7 @@ class BestSchedule:
     def take_start(self, *, as_it_is: bool = False) -> bool:
         """Take the budget's start, and return whether it is the best schedule so far.
 
-        With `as_it_is` the runs keep the rounding errors of their times instead of being replayed, because
+        With `as_it_is`, the runs keep the rounding errors of their times instead of being replayed, because
         replaying many jobs can take longer than the time limit.
         """
         if self.budget.start is None:

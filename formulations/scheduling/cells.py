@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
-        """Build the cells without jobs that have not arrived, or that are sure to be complete before the cell.
+        """Build the cells, without jobs that have not arrived or are sure to be complete.
 
         Raises `Unsupported` if there are too many cells, or times differ too much in scale.
         """
@@ -96,7 +96,7 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Fill the arrays. Each cut, prices w of modes, becomes a row ``sum of w y <= l`` in every cell."""
+    """Fill the arrays, where each cut (prices w of modes) is a row ``sum of w y <= l`` in every cell."""
     return _Filling(cells).form(cuts)
 
 
@@ -161,13 +161,13 @@ class _Filling:
         return [self.names[f"{letter}[{index}]"] for index in indices]
 
     def _placed(self, job: int, places: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the z columns of a job, at those of some positions that it may have."""
+        """Yield the z columns of a job at those of the given positions that it may have."""
         for place in places:
             if (column := self.names.get(f"z[{job},{place}]")) is not None:
                 yield column, value
 
     def _timed(self, place: int, epochs: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the v columns of a position, in those of some epochs that it may have."""
+        """Yield the v columns of a position in those of the given epochs that it may have."""
         for epoch in epochs:
             if (column := self.names.get(f"v[{place},{epoch}]")) is not None:
                 yield column, value

@@ -18,7 +18,7 @@ class Fairest:
     Attributes
     ----------
     delay
-        Seconds; 0 if every job can complete no later than under generalized processor sharing.
+        The delay in seconds, or 0 if every job can complete no later than under generalized processor sharing.
     plan
         A plan in which no job is delayed by more.
     """
@@ -37,7 +37,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     Parameters
     ----------
     problem
-        The problem; its own `fairness` is ignored.
+        The problem, whose own `fairness` is ignored.
     time_limit
         Seconds; None for no limit.
 

@@ -1,4 +1,4 @@
-"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing the best."""
+"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing the best list."""
 
 from math import inf
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ class KnownLists:
 
     @property
     def _is_over(self) -> bool:
-        """Whether to stop, now that there is a schedule: a list can take longer than a short time limit."""
+        """Whether to stop, now that there is a schedule, as a list can take longer than a short time limit."""
         return self.best.asked_to_stop or (self.best.completions is not None and self.best.budget.passed)
 
     @property
@@ -73,7 +73,7 @@ class KnownLists:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin: its kernels are loaded, or there is time to load them."""
+        """Whether annealing can begin because its kernels are loaded, or there is time to load them."""
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:

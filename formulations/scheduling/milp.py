@@ -27,22 +27,21 @@ _MOST_JOBS = 15
 
 
 class Milp(Formulation[Scheduling, SchedulingSolution]):
-    """Decide at which position and in which epoch each job completes, and for how long each mode runs.
+    """Decide at which position and in which epoch each job completes, and how long each mode runs.
 
-    The reference model for small instances, against which the other methods are tested. If numbers of GPUs are
-    not powers of two, its rows do not fully describe what the GPUs can hold. A solution whose times in some
-    cell no mixture of configurations achieves is then cut off. The prices w of the shortest mixture give the
-    row ``sum of w y <= l``, valid in every cell, and the model is solved again.
+    This is the reference model for small instances, against which the other methods are tested. If numbers of
+    GPUs are not powers of two, its rows do not fully describe what the GPUs can hold. A solution whose times in
+    some cell no mixture of configurations achieves is then cut off. The prices w of the shortest mixture give
+    the row ``sum of w y <= l``, valid in every cell, and the model is solved again.
 
     The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
     search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
     best schedule for the order of events that the solver found, or the start if that is better.
 
-    Sets
-    ----
-    j: jobs. k: their modes. p: positions, counted from 0; position p is completed when p other jobs are
-    complete. e: epochs between consecutive distinct release dates A_e; the last one ends at the horizon. (e,
-    p): cells, the time in epoch e in which p jobs are complete; only those that the windows allow.
+    Sets ---- j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p
+    other jobs are complete. e: epochs between consecutive distinct release dates A_e, of which the last one
+    ends at the horizon. (e, p): cells that the windows allow, which are the time in epoch e in which p jobs are
+    complete.
 
     Parameters
     ----------
@@ -77,10 +76,8 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
     limit: the T[p] add up to at most UB.
 
-    Size
-    ----
-    n (n + E) binaries for n jobs and E epochs; for each of at most n E cells, one time per job and mode, and up
-    to n rows per K.
+    Size ---- n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and
+    mode, and up to n rows per K.
 
     Source
     ------
@@ -99,7 +96,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Return the first job that cannot keep its deadline even alone, as a message."""
+        """Return a message about the first job that cannot keep its deadline even alone, if there is one."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:
@@ -250,12 +247,12 @@ def _add_positions(model: Any, cells: Cells) -> None:
 
 
 def _by(model: Any, position: int, epoch: int) -> Any:
-    """Return the expression that is 1 if the completion at a position is in an epoch or earlier."""
+    """Return an expression that is 1 if the completion at a position is in an epoch or earlier."""
     return sum(model.v[p, e] for p, e in model.v if p == position and e <= epoch)
 
 
 def _up_to(model: Any, job: int, position: int) -> Any:
-    """Return the expression that is 1 if a job has a position up to a given one."""
+    """Return an expression that is 1 if a job has a position up to a given one."""
     return sum(model.z[j, p] for j, p in model.z if j == job and p <= position)
 
 

@@ -1,4 +1,4 @@
-"""Price of fairness: by how much the mean job completion time rises under a fairness constraint."""
+"""Price of fairness: the increase of the mean job completion time under a fairness constraint."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Price:
     fairness
         The fairness constant, in seconds.
     fair, free
-        Results with and without it.
+        Results with and without the fairness constraint.
     """
 
     fairness: float

@@ -1,7 +1,7 @@
 """Serving: replays of lists of segments, in kernels that are compiled if numba is installed.
 
-A list names each job as often as it has segments; the nth occurrence is its nth segment. At each arrival and
-completion the list is traversed, and each job named gets its next segment if enough GPUs are free. Compiled
+A list names each job as often as it has segments, and the nth occurrence is its nth segment. At each arrival
+and completion the list is traversed, and each job named gets its next segment if enough GPUs are free. Compiled
 code only uses indexing, so the same functions also run on lists.
 """
 
@@ -67,7 +67,7 @@ class Marks(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Changes of the jobs' numbers of GPUs: time, job, and new number."""
+    """Changes of the jobs' numbers of GPUs, as times, jobs and new numbers."""
 
     time: Reals
     job: Integers
@@ -140,10 +140,9 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
 
 @compiled
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
-    """Work for some seconds, and take the GPUs back.
+    """Let the jobs work for some seconds, and take the GPUs back.
 
-    Returns the number of jobs that could have run at full speed for the work done, and the number of
-    completions.
+    Returns the work done as a number of jobs at full speed, and the number of completions.
     """
     worked, complete = 0.0, 0
     for place in range(running):
@@ -243,9 +242,9 @@ def replay(
 ) -> tuple[float, int]:
     """Replay a list from the last mark before a moved job, until the state is the same as before the move.
 
-    At any time the schedule costs at least the time spent by all jobs so far, plus what the remaining jobs need
-    at full speed. So the replay stops as soon as that exceeds `limit`. `known` holds the marks of the list
-    before the move, whose cost was `total`; without such a list, `moved` is the number of jobs.
+    At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
+    jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of
+    the list before the move, whose cost was `total`. Without such a list, `moved` is the number of jobs.
 
     Returns the cost (completion times and penalties; infinite if above the limit), and the number of the first
     mark from which everything is as before.

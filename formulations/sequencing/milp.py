@@ -42,7 +42,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     alone: sum_j stands_jik <= 1 for every i in I and k.
 
-    A solution may leave positions empty between others; earlier jobs then move up, which never costs more.
+    A solution may leave positions empty between others. Earlier jobs then move up, which never costs more.
 
     Size
     ----

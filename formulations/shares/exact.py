@@ -17,7 +17,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
     1. Isolated shares, and a bound that ignores contention.
     2. Closed forms if there is one type of GPU (`one_type`).
-    3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices
+    3. Linear programs in doubles: one or two for most criteria, and half a dozen for finish times. Their prices
        give a bound in exact arithmetic, independent of the solver's tolerances.
 
     Source

@@ -18,7 +18,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @exact_method(unused=["backend"])
 def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Raise the levels of all jobs until none can have more: max-min fairness at every level.
+    """Raise the levels of all jobs until no job can have more, for max-min fairness at every level.
 
     `exact` only maximizes the worst level and may leave GPUs idle. Here the bottleneck jobs of each level keep
     their throughput, and the others continue, with one linear program per level. Prices identify the
@@ -89,7 +89,7 @@ def fill(best: BestShares) -> TimeShares | None:
 
 
 def _held(prices: Sequence[Exact], wanted: Sequence[Exact], kept: dict[int, Exact]) -> list[int]:
-    """Return the bottleneck jobs: those whose needs have a price."""
+    """Return the bottleneck jobs, whose needs have a price."""
     costs = {
         place: float(price * need)
         for place, (price, need) in enumerate(zip(prices, wanted, strict=True))

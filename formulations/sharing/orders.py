@@ -62,7 +62,8 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     full speed at once, bounds all orders that begin with them. All programs are solved exactly. The search
     starts from the best schedule with starts at events, which is almost always optimal.
 
-    Source: for a fixed order the model of Castor, Eq. 6-13, without slots is linear; the search is gsopt's own.
+    Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
+    own.
 
     Parameters
     ----------

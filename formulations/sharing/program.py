@@ -10,7 +10,7 @@ from gsopt.core.numbers.grid import Exact
 def least(
     cost: Sequence[Exact], rows: Sequence[tuple[Sequence[Exact], Exact]]
 ) -> tuple[Fraction, list[Fraction]] | None:
-    """Minimize a non-negative linear cost of non-negative variables, exactly, or return None if infeasible.
+    """Minimize a non-negative linear cost of non-negative variables exactly, or return None if infeasible.
 
     A row holds its coefficients and a lower limit on their sum. The tableau is kept in integers over one
     denominator, the last pivot. Ties between rows or columns go to the first, so that the method terminates.

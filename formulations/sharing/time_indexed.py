@@ -23,11 +23,11 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
-    """Decide slot by slot which jobs are active and with whom they share: the reference for `slots`.
+    """Decide slot by slot which jobs are active and with whom they share, as the reference for `slots`.
 
-    As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum; here both are linear.
+    As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum. Here both are linear.
     The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound on the
-    problem; the bound of a result is that of areas. The plan is converted to a schedule as in `slots`.
+    problem. The bound of a result is that of areas. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----
@@ -58,9 +58,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     b + a_jt + a_kt <= 2 for jobs that must not share. idle[j, t]: q <= F a; beside[j, k, t]: q <= F - (F -
     v_jk) o (Eq. 4, 5 and 12). work[j]: the q of a job add up to at least w_j (Eq. 11).
 
-    Size
-    ----
-    n G T + n^2 T / 2 + 3 n T columns for n jobs; rows as many and n^2 G / 2 more.
+    Size ---- n G T + n^2 T / 2 + 3 n T columns for n jobs, and n^2 G / 2 more rows than columns.
 
     Source
     ------
@@ -87,7 +85,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
-        """Build the Pyomo model, or raise `Unsupported` beyond 3,000 jobs times GPUs times slots."""
+        """Build the Pyomo model.
+
+        Raise `Unsupported` beyond 3,000 jobs times GPUs times slots.
+        """
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:

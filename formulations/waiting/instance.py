@@ -36,8 +36,8 @@ class SlottedInstance:
 
     A slot is the greatest common divisor of all times, however short. For solvers that cannot handle so many,
     slots are longer and all times are rounded down. A schedule stays feasible if starts and run times are
-    rounded down, as a job running in a slot afterwards was also running at its end before. So the optimum on
-    such a grid is a bound.
+    rounded down, because a job that runs in a slot after rounding was running at the slot's end before. So the
+    optimum on such a grid is a bound.
     """
 
     problem: Waiting
@@ -104,7 +104,7 @@ class SlottedInstance:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """The places, innermost first. No two have the same cells."""
+        """The places, innermost first. No two places have the same cells."""
         found: dict[tuple[int, ...], Place] = {}
         for tier, groups in enumerate(self.problem.groups):
             for group in groups:
@@ -142,7 +142,10 @@ class SlottedInstance:
         return Fraction(total) / len(ends)
 
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
-        """Return the schedule of choices by job, with exact times: by start, each as early as possible."""
+        """Return the schedule of choices by job with exact times.
+
+        In order of start, each job starts as early as possible.
+        """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])
 

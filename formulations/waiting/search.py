@@ -26,13 +26,13 @@ class PartialSchedule(NamedTuple):
 
 
 class DepthFirstSearch:
-    """A depth-first search over the next job to start, and the number of GPUs it takes from each cell.
+    """A depth-first search over the next job to start, and the number of GPUs that it takes from each cell.
 
     Some optimal schedule starts each job as early as the previous starts allow, on the GPUs of its cells that
-    are free first, as later jobs do not care which of the free GPUs are taken. Pruned are states that cannot
-    beat the best known schedule (`is_hopeless`), all but one order of identical jobs (`is_twin`), and states
-    that equal an earlier one up to a permutation of identical groups of GPUs (`is_seen`). Times are whole slots
-    of a common divisor, so proofs are exact.
+    are free first, as it makes no difference to later jobs which free GPUs are taken. The search prunes states
+    that cannot beat the best known schedule (`is_hopeless`), all but one order of identical jobs (`is_twin`),
+    and states that equal an earlier one up to a permutation of identical groups of GPUs (`is_seen`). Times are
+    whole slots of a common divisor, so proofs are exact.
     """
 
     def __init__(self, best: BestRuns) -> None:
@@ -68,7 +68,7 @@ class DepthFirstSearch:
         return True
 
     def limit(self) -> Fraction:
-        """Return the value that a schedule has to stay below, in slots."""
+        """Return the value, in slots, below which a schedule has to stay."""
         value = Fraction(self.best.known_value)
         if self.last:
             return value / self.instance.slot
@@ -167,7 +167,7 @@ class DepthFirstSearch:
         return False
 
     def _shape(self, state: PartialSchedule) -> Any:
-        """Return when GPUs are free, by group within group, independent of their numbers."""
+        """Return the times at which GPUs are free, by nested groups, independent of their numbers."""
         shape: dict[frozenset[int], Any] = {
             cells: tuple(max(free, state.now) for cell in cells for free in state.free[cell])
             for cells in self.groups[0]
@@ -180,7 +180,7 @@ class DepthFirstSearch:
 
 
 def first_slot(ready: Sequence[int], area: int) -> int:
-    """Return the first slot by which GPUs that become ready at some slots can have done an amount of work."""
+    """Return the first slot by which GPUs that become ready at given slots can have done an amount of work."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

@@ -1,4 +1,4 @@
-"""Launch cuts: limits on the joint work of jobs in an interval, as a running job has at least its minimum."""
+"""Launch cuts: limits on the joint work of jobs in an interval, as a running job has a minimum of GPUs."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
@@ -53,5 +53,5 @@ def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
 
 
 def _others(jobs: Resizable, group: Collection[int], left: int) -> dict[int, float]:
-    """Return the weights of the jobs outside a group that need more GPUs than it leaves."""
+    """Return the weights of the jobs outside a group that need more GPUs than the group leaves."""
     return {j: 1 - left / jobs.least[j] for j in range(len(jobs)) if j not in group and jobs.least[j] > left}

@@ -12,7 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """Jobs by number, and the range of GPUs of each."""
+    """Jobs by number, with the range of GPUs of each."""
 
     instance: Instance  # the jobs as every method of scheduling reads them
     # least, most: GPUs of each job with its fewest and with its most workers
@@ -66,7 +66,7 @@ class Resizable:
 
     @cached_property
     def there(self) -> tuple[int, ...]:
-        """Number of jobs released by the beginning of each period. A release date begins a period."""
+        """The number of jobs released by the beginning of each period, which includes a release date there."""
         return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
 
     @cached_property
@@ -92,7 +92,7 @@ class Resizable:
 
     @property
     def unit(self) -> float:
-        """Seconds in which all GPUs do all work: the unit of time of the programs."""
+        """The seconds in which all GPUs do all work, which are the unit of time of the programs."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:
