@@ -180,7 +180,7 @@ def _on(model: Any, i: int, servers: Sequence[int]) -> Any:
 
 
 def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
-    """Add up what is minimized."""
+    """Return the objective, which is minimized."""
     if problem.minimize == "fragmentation":
         gpus = sum(line.demand.gpu * line.count for line in problem.workers)
         return sum(host.free_gpus * model.y[s] for s, host in enumerate(hosts)) - gpus

@@ -30,9 +30,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     """Decide at which position and in which epoch each job completes, and how long each mode runs.
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
-    GPUs are not powers of two, its rows do not fully describe what the GPUs can hold. A solution whose times in
-    some cell no mixture of configurations achieves is then cut off. The prices w of the shortest mixture give
-    the row ``sum of w y <= l``, valid in every cell, and the model is solved again.
+    GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. A
+    solution whose times in some cell no mixture of configurations achieves is then cut off. The prices w of the
+    shortest mixture give the row ``sum of w y <= l``, valid in every cell, and the model is solved again.
 
     The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
     search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
@@ -283,7 +283,7 @@ def _add_cells(model: Any, cells: Cells) -> None:
 
 
 def _add_capacity(model: Any, cells: Cells) -> None:
-    """Limit the modes of every cell to what the GPUs can hold."""
+    """Limit the modes of every cell to those that the GPUs can hold together."""
     import pyomo.environ as pyo
 
     instance = cells.positions.instance

@@ -176,7 +176,7 @@ class _SlotCall:
         return f"{said}: {value}, at least {float(model.value(self.bound)):g}"
 
     def _hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds along the way, and return whether to stop."""
+        """Keep solutions and bounds that the solver finds along the way, and return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self._take(*content)

@@ -118,7 +118,7 @@ class _IntervalCall:
         )
 
     def hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds along the way, and return whether to stop."""
+        """Keep solutions and bounds that the solver finds along the way, and return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self.take(*content)

@@ -100,7 +100,7 @@ class FairTimes:
 
 
 def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Return the finish times under the fair share: processor sharing capped at what each job can use.
+    """Return the finish times under the fair share, processor sharing capped at each job's usable GPUs.
 
     This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
     """

@@ -150,7 +150,7 @@ def _unfairness(name: str) -> tuple[property, property]:
 class Record:
     """A record of what ran, and the figures that follow from it. Times are in seconds.
 
-    Means and percentiles are over the completed jobs, and None if there are none.
+    Means and percentiles are over the completed jobs, and None without completed jobs.
     """
 
     policy: str = ""  # what made the schedule, where that is known

@@ -55,7 +55,7 @@ def read_schedule(
     Parameters
     ----------
     table
-        A CSV file, a pandas or polars data frame, or rows as mappings; a JSON file is read as in
+        A CSV file, a pandas or polars data frame, or rows as mappings. A JSON file is read as in
         `Schedule.read`.
     columns
         Meaning of the table's columns, such as ``{"job_id": "job"}`` for a column ``job_id`` with the name of

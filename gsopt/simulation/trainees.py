@@ -42,7 +42,7 @@ class Trainees(dict[int, Trainee]):
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take back a share of a job's work, at most what it has done, and return the remaining work."""
+        """Take back a share of a job's work, at most the work done so far, and return the remaining work."""
         self[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 

@@ -1,4 +1,4 @@
-"""Scores: the criteria by which a worker chooses among the servers with room; the lowest score wins.
+"""Scores: the criteria by which a worker chooses among the servers with room, lowest score first.
 
 Every function takes the free GPUs of servers, whether they are empty, and their indices, as arrays or for a
 single server.

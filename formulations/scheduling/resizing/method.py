@@ -54,11 +54,9 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     intervals, the part of period i in which k - 1 jobs are complete, for k = 1 .. n and at most the jobs
     released. A schedule passes through intervals in rising order of k and i, and the others are empty.
 
-    Parameters
-    ----------
-    A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best known schedule. H_ki: longest possible interval, limited by the length of its period, and by what U
-    leaves for the k-th completion if the earlier ones are as early as possible.
+    Parameters ---------- A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of
+    completion times of the best known schedule. H_ki: longest possible interval, limited by the length of its
+    period, and by the latest k-th completion that U allows if the earlier ones are as early as possible.
 
     Variables
     ---------

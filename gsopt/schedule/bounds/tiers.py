@@ -13,9 +13,9 @@ def on_best_tiers(scenario: Scenario) -> Scenario:
     """Return a scenario without network tiers in which every job is as fast as on its best tier.
 
     A job with more GPUs than a machine has always spans machines, even in an empty cluster. In the result, the
-    speed on a number of GPUs is the speed on the fastest tier within which so many GPUs fit. No job is slower
-    there than in the given scenario, so lower bounds for the result hold for it too. A scenario without tier
-    penalties is returned unchanged.
+    speed on a number of GPUs is the speed on the fastest tier that can hold this number of GPUs. No job is
+    slower there than in the given scenario, so lower bounds for the result hold for it too. A scenario without
+    tier penalties is returned unchanged.
 
     Examples
     --------

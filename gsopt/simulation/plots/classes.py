@@ -50,7 +50,7 @@ class Classes:
     of: Mapping[str, int]  # number of every job's class, by name
 
     def add_legend(self, axes: "Axes", further: Sequence[Any] = ()) -> None:
-        """Add a legend of the classes that occur beside a plot, with further handles below them."""
+        """Add a legend of the classes that occur next to a plot, with further handles below them."""
         from matplotlib.patches import Patch
 
         held = sorted(set(self.of.values()))

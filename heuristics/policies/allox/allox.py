@@ -25,7 +25,7 @@ def allox(
     Source: AlloX (EuroSys 2020), section 4. While the k-th last job of a GPU runs, k jobs wait. So its cost is
     k times its own seconds there, plus the seconds until the GPU is free. The orders minimize the sum of these
     costs, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the decision is
-    `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Durations are known.
+    `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Knows durations.
 
     Key: place in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then lower job numbers.
     So with a single type, this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs

@@ -21,7 +21,7 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     simulator.
 
     Key: 1 if a job comes or came first, otherwise 0, divided by its fraction of all time so far. Ties: lower
-    job number. Preemptive, at the beginning of rounds. Durations are known. O(n^2 m K) per round, like `allox`.
+    job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------

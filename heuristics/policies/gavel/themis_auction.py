@@ -37,8 +37,8 @@ def themis_auction(
 
     - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0; here a job
       that gets no GPUs is assumed to get its demand one lease later.
-    - A winner pays what its winning costs the others with part of its GPUs. It keeps the smallest allowed
-      number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
+    - A winner pays, with part of its GPUs, the cost that its winning has for the others. It keeps the smallest
+      allowed number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
     - Bidders are a fraction of the jobs without a lease, rounded up, as only these can take GPUs.
 
     Parameters

@@ -175,7 +175,7 @@ class _Epochs:
         self._areas_from = _from_each(self._areas)
 
     def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
-        """Return what a job that holds a number of GPUs still needs in an epoch after some progress."""
+        """Return the remaining needs in an epoch, after some progress, of a job that holds a number of GPUs."""
         if not len(self._counts):
             return TimeLeft(0.0, {})  # it runs nowhere
         share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)

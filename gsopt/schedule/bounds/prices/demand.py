@@ -212,7 +212,7 @@ def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
     """Join steps of equal efficiency, so that a job of linear speed has one step however long its menu is.
 
     The corner between two joined steps may be above their line by its rounding error, which is far less than
-    what the bound subtracts for rounding.
+    the amount that the bound subtracts for rounding.
     """
     found: list[HullSegment[float]] = []
     corner = 0.0
