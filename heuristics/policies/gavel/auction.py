@@ -22,7 +22,7 @@ class Award(NamedTuple):
     part: float  # of the GPUs that it keeps after it has paid
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Return the smallest number of GPUs in `counts` that covers the bidder's kept share, up to rounding."""
+        """Return the smallest number of GPUs in `counts` that covers the bidder's share, up to rounding."""
         left = self.gpus * self.part * (1 - SUM)
         return min(count for count in counts if count >= left)
 
