@@ -25,7 +25,7 @@ LARGEST_TOTAL = 2**60
 #: Binary digits of a common denominator, and of all numbers together, that are still computed with.
 _LONGEST, _MOST_DIGITS = 20_000, 2**31
 
-_TOO_LONG = "exact arithmetic: so many different numbers have no short common denominator"
+_TOO_LONG = "exact arithmetic: the numbers have no short common denominator"
 
 #: Numbers that are converted between two looks at the clock.
 _CHUNK = 50_000

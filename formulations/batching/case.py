@@ -137,7 +137,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
     together = max(_CHUNK // (widest + 1), 1)
     for first in range(0, len(modelled), together):
         if first and budget.passed:
-            raise TimeUp("the time limit is over before it is known what jobs cost")
+            raise TimeUp("the time limit expired before the costs of jobs were known")
         part = modelled[first : first + together]
         times = StepTimeTable.of([job.throughput for _, job in part if isinstance(job.throughput, StepTime)])
         _, found = times.fastest(

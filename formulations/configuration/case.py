@@ -43,7 +43,7 @@ class ConfigurationCase:
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
         if sum(max(abs(option.cost) for option in each) for each in options) >= LARGEST_TOTAL:
-            raise Unsupported("costs of too many digits, together, for whole numbers of 64 bits")
+            raise Unsupported("the total cost has too many digits for 64-bit integers")
         return cls(problem, options)
 
     def solution(self, chosen: Iterable[Option]) -> ConfigurationSolution:

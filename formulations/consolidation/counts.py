@@ -84,7 +84,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         leaves, groups = range(len(case.vacancy.gpus)), range(case.vacancy.root)
         if len(jobs) * len(nodes) > _LARGEST:
             size = f"{len(jobs):,} jobs times {len(nodes):,} groups"
-            raise Unsupported(f"counts: {size}: the reference is for at most {_LARGEST:,}; exact takes more")
+            raise Unsupported(f"counts: {size}: the reference model takes at most {_LARGEST:,}; use exact")
         model = ConcreteModel(problem.name or "consolidation")
         model.count = Var(range(len(jobs)), leaves, domain=NonNegativeIntegers)
         model.touch = Var(range(len(jobs)), groups, domain=Binary)

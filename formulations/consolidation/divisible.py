@@ -66,7 +66,9 @@ class Divisible(Merged):
         super().check(case)
         for more, less in pairwise(case.alone):
             if more % less:
-                raise Unsupported(f"{self.name}: {less} GPUs do not divide {more}; patterns takes any demands")
+                raise Unsupported(
+                    f"{self.name}: {less} GPUs do not divide {more}; patterns accepts any demands"
+                )
 
     def pack(self, model: Any, indices: Indices) -> None:
         """Add the slots rows to the Pyomo model."""

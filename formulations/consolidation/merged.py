@@ -173,7 +173,7 @@ class Merged(GroupModel):
     def check(self, case: ConsolidationCase) -> None:
         """Raise `Unsupported` if the objective counts machines left whole that are not innermost groups."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
-            raise Unsupported(f"{self.name}: whole machines that consist of islands; laminar takes them")
+            raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
         """Convert numbers of jobs by demand to numbers by kind."""

@@ -66,7 +66,7 @@ class Patterns(Merged):
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
             if len(maximal(case.alone, free)) > _MOST_PATTERNS:
                 rule = f"there are more than {_MOST_PATTERNS:,} ways to fill {free} GPUs"
-                raise Unsupported(f"{self.name}: {rule}; laminar does without")
+                raise Unsupported(f"{self.name}: {rule}; use laminar")
 
     def pack(self, model: Any, indices: Indices) -> None:
         """Add columns and rows for patterns to the Pyomo model."""

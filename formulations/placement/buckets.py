@@ -86,7 +86,7 @@ def unsuited(problem: Placement) -> str:
     if problem.minimize != "servers":
         return f"it minimizes servers, not {problem.minimize}"
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
-        return "it knows one pool, and jobs that are not split have two to choose from"
+        return "it supports one pool, and jobs that must not be split can choose between two"
     if any(any(demand[1:]) for demand in problem.demands):
         return "workers need more than GPUs"
     return ""

@@ -82,8 +82,8 @@ class Milp(Formulation[Placement, PlacementSolution]):
         lines, hosts = problem.workers, list(problem.hosts.values())
         if len(lines) * len(hosts) > _LARGEST:
             raise Unsupported(
-                f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference is for "
-                f"at most {_LARGEST:,}; patterns and column_generation take more"
+                f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference model "
+                f"takes at most {_LARGEST:,}; use patterns or column_generation"
             )
         needs, rooms = _amounts(problem)
         fit = {
@@ -156,7 +156,7 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
         np.minimum(free, needs.T @ np.array([line.count for line in problem.workers], dtype=np.int64)) // unit
     )
     if rooms.max() > LARGEST_BIG_M:
-        raise Unsupported(f"milp: amounts up to {rooms.max():,} are too fine; column_generation takes them")
+        raise Unsupported(f"milp: amounts up to {rooms.max():,} are too fine; use column_generation")
     return (needs // unit).tolist(), rooms.tolist()
 
 

@@ -180,7 +180,7 @@ class Packing:
     def of(cls, problem: Placement) -> "Packing":
         """Merge identical parts of a problem, or raise `Unsupported` if racks are minimized."""
         if problem.minimize == "racks":
-            raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
+            raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")
         needs, rooms = _amounts(problem)
         index: dict[Amounts, int] = {}
         demand_of = tuple(index.setdefault(need, len(index)) for need in map(tuple, needs.tolist()))

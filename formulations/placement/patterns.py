@@ -76,7 +76,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
         message = "stopped in the enumeration"
         return answer(packing, first, bracket, method="patterns", budget=budget, message=message)
     if every is None:
-        raise Unsupported(f"patterns: there are more than {most:,}; column_generation makes do without")
+        raise Unsupported(f"patterns: there are more than {most:,}; use column_generation")
     return over_patterns(packing, first, bracket, every, method="patterns", budget=budget)
 
 

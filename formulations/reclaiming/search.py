@@ -217,7 +217,7 @@ class ReclaimingSearch:
             cut = StoppedBy.INTERRUPT if self._stopped else StoppedBy.TIME_LIMIT
             stopped_by = StoppedBy.GAP if self._met else cut if self._over else StoppedBy.FINISHED
         if frame is not None and self._bound < self._value and frame.straight > _STRAIGHT:
-            message += f"; weak by nature: the hull is straight over {frame.straight:.0%} of the servers"
+            message += f"; inherently weak: the hull is straight over {frame.straight:.0%} of the servers"
         return SearchResult(self._counts, self._bound, message, solver, stopped_by)
 
 

@@ -79,7 +79,7 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     2.0
     """
     if not problem.preemptive:
-        raise Unsupported("event_orders: jobs must not be preempted")
+        raise Unsupported("event_orders: the problem must allow preemption")
     return by_blocks(problem, budget, _try_all, method="event_orders")
 
 

@@ -164,10 +164,10 @@ milp = Milp()
 def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
     """Find a starting schedule by local search."""
     if not problem.preemptive:
-        raise Unsupported("milp: jobs must not be preempted")
+        raise Unsupported("milp: the problem must allow preemption")
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
-        raise Unsupported(f"milp: {len(instance)} jobs: the reference is for at most {_MOST_JOBS}")
+        raise Unsupported(f"milp: {len(instance)} jobs: the reference model takes at most {_MOST_JOBS}")
     best = BestSchedule(problem, instance, budget, Milp.name)
     best.take_start()
     for plan in good_plans(instance, budget):

@@ -82,7 +82,7 @@ class Lp(Formulation[Shares, TimeShares]):
         )
 
         if problem.criterion == "finish_time":
-            raise Unsupported("lp: finish times have a linear program for each level only")
+            raise Unsupported("lp: finish times need a linear program for each level")
         rates = _rates(problem)
         model = ConcreteModel(problem.name or "shares")
         model.MT = Set(dimen=2, initialize=list(rates))
@@ -143,7 +143,7 @@ def _parts(problem: Shares, rates: Mapping[Pair, Exact], scale: Exact) -> dict[P
     each: Sequence[Exact] = needs(problem, scale)
     parts = {(m, t): float(Fraction(rate) / each[m]) for (m, t), rate in rates.items()}
     if max(parts.values()) > _SPREAD or min(parts.values()) < 1 / _SPREAD:
-        raise Unsupported(f"lp: throughputs are more than {_SPREAD:g} times away from needs")
+        raise Unsupported(f"lp: throughputs and needs differ by more than a factor of {_SPREAD:g}")
     return parts
 
 

@@ -50,7 +50,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     (<Status.OPTIMAL: 'optimal'>, Fraction(1, 4), {'v100': 0.75})
     """
     if len(problem.gpus) > 1:
-        raise Unsupported(f"one_type divides GPUs of one type, there are {len(problem.gpus)}")
+        raise Unsupported(f"one_type divides GPUs of one type, but there are {len(problem.gpus)} types")
     best = BestShares(problem, budget, "one_type")
     if not best.finished:
         divide(best)

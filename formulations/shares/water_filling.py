@@ -55,7 +55,9 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     [1.0, 2.0]
     """
     if problem.criterion != "max_min":
-        raise Unsupported(f"water_filling raises the levels of max_min, the criterion is {problem.criterion}")
+        raise Unsupported(
+            f"water_filling raises the levels of max_min, but the criterion is {problem.criterion}"
+        )
     best = BestShares(problem, budget, "water_filling")
     solve(best)
     filled = fill(best)

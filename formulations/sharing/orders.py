@@ -86,14 +86,14 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     (<Status.OPTIMAL: 'optimal'>, 3)
     """
     if problem.starts != "any":
-        raise Unsupported("orders: starts at events only: exact proves these")
+        raise Unsupported("orders: jobs start at events only; use exact")
     best = BestSharing(problem, budget, "orders")
     programs = 0
     try:
         take_lists(best)
         most = max(len(part.problem.jobs) for part in Parts(best).every)
         if most > MOST_JOBS:
-            raise Unsupported(f"orders: {most} jobs that may meet: at most {MOST_JOBS}")
+            raise Unsupported(f"orders: {most} jobs may overlap, but at most {MOST_JOBS} are allowed")
         search_events(best)
         for part in Parts(best).every:
             programs += search_orders(part)

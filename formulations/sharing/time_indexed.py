@@ -102,7 +102,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         model = Slotted.of(problem, known, _MOST_SLOTS)
         places = len(problem.jobs) * problem.gpus * model.horizon
         if places > _MOST_PLACES:
-            limit = f"the reference is for at most {_MOST_PLACES:,}"
+            limit = f"the reference model takes at most {_MOST_PLACES:,}"
             raise Unsupported(f"{self.name}: {places:,} places in time: {limit}")
         return model
 

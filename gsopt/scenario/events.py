@@ -111,7 +111,7 @@ class Return(_Event):
     @model_validator(mode="after")
     def _either(self) -> "Return":
         if bool(self.servers) == (self.gpus is not None):
-            raise RuleBroken("gpus", self.gpus, "must be given where no servers are, and only there")
+            raise RuleBroken("gpus", self.gpus, "must be given if no servers are, and only then")
         return self
 
 
@@ -170,9 +170,9 @@ class Reclaim(_OfMachines):
     @model_validator(mode="after")
     def _either(self) -> "Reclaim":
         if (self.servers is None) == (self.gpus is None):
-            raise RuleBroken("gpus", self.gpus, "must be given where no servers are, and only there")
+            raise RuleBroken("gpus", self.gpus, "must be given if no servers are, and only then")
         if self.among and (self.servers is None or self.servers > len(self.among)):
-            rule = f"must name at least the {self.servers or 0} servers that are asked for, and none for GPUs"
+            rule = f"must name at least the {self.servers or 0} servers that are requested, and none for GPUs"
             raise RuleBroken("among", self.among, rule)
         return self
 
@@ -226,11 +226,11 @@ def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     >>> gone = Leave(time=2, servers=["machine 0.0"])
     >>> refuse_impossible([gone, gone.model_copy(update={"time": 3.0})], Cluster.uniform(machines=2, gpus=4))
     Traceback (most recent call last):
-    gsopt.core.problem.RuleBroken: events[1].servers: 'machine 0.0': must be there to leave
+    gsopt.core.problem.RuleBroken: events[1].servers: 'machine 0.0': must be present to leave
     """
     for index, (early, late) in enumerate(pairwise(events)):
         if early.time > late.time:
-            raise RuleBroken(f"events[{index + 1}].time", late.time, "must not fall")
+            raise RuleBroken(f"events[{index + 1}].time", late.time, "must not decrease")
     for index, event in enumerate(events):
         _refuse_unknown(f"events[{index}]", event, cluster)
     _refuse_twice_in_an_instant(events)
@@ -292,7 +292,7 @@ def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
         for server in event.servers:
             if isinstance(event, Leave):
                 if server in away:
-                    raise RuleBroken(f"events[{index}].servers", server, "must be there to leave")
+                    raise RuleBroken(f"events[{index}].servers", server, "must be present to leave")
                 away.add(server)
             else:
                 since = returned.get(server, 0.0)

@@ -199,7 +199,7 @@ class Scenario(Physics):
         8
         """
         for field in physics.keys() - Physics.model_fields.keys():
-            rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
+            rule = f"is not a field of a scenario; the fields are {', '.join(Physics.model_fields)}"
             raise InvalidInput(field, shorten(physics[field]), rule)
         given_fields = {
             name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None
@@ -300,9 +300,11 @@ class Scenario(Physics):
         """Require machines, on which adaptive speeds depend, and no penalties, which measurements include."""
         for model in self.applications:
             if self.cluster.is_plain:
-                raise RuleBroken("applications", model, "must be none in a plain cluster")
+                raise RuleBroken("applications", model, "must be empty in a plain cluster")
             if model in self.speed.tiers:
-                raise RuleBroken("speed.tiers", model, "must be no model with an application, which has them")
+                raise RuleBroken(
+                    "speed.tiers", model, "must not have a model with an application, which includes them"
+                )
         return self
 
     @model_validator(mode="after")
@@ -356,7 +358,7 @@ class Scenario(Physics):
             if -gpus > given_up:
                 raise RuleBroken(field, -gpus, f"must be at most the {given_up} GPUs given up by {time:g}")
             if gpus > max(there - given_up, 0):
-                rule = f"must be at most the {max(there - given_up, 0)} GPUs that are there at {time:g}"
+                rule = f"must be at most the {max(there - given_up, 0)} GPUs that are available at {time:g}"
                 raise RuleBroken(field, gpus, rule)
             given_up += gpus
         return self
@@ -409,7 +411,7 @@ def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tu
                 yield f"modes[{place}].tunes", True, "must be False without an application of the job's model"
         return
     if job.phases:
-        yield "phases", job.phases, "must be none of a job with an application, which has its own course"
+        yield "phases", job.phases, "must be empty for a job with an application, which has its own course"
     if job.training is not None:
         yield "training", job.training, "must be None of a job with an application, which has its own"
     for mode_name in job.speeds:

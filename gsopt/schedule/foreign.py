@@ -280,7 +280,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
     header = [name.strip() for name in lines[0]]
     for name in header:
         if header.count(name) > 1:
-            raise InvalidInput("header", shorten(name), "must not stand twice", source=source)
+            raise InvalidInput("header", shorten(name), "must not occur twice", source=source)
     for index, line in enumerate(lines[1:]):
         if len(line) > len(header):
             raise InvalidInput(f"rows[{index}]", shorten(line), "has more cells than the header", source=source)

@@ -165,9 +165,9 @@ class _Trial:
         for index, segment in enumerate(self.schedule.segments):
             where = f"segments[{index}]"
             if segment.job not in accounts:
-                self.found.append(f"{where}: {segment.job!r} is no job of the workload")
+                self.found.append(f"{where}: {segment.job!r} is not a job of the workload")
             elif not (isfinite(segment.start) and isfinite(segment.end) and segment.start < segment.end):
-                self.found.append(f"{where}: a segment ends after it starts")
+                self.found.append(f"{where}: a segment must end after it starts")
             else:
                 piece = self._piece(where, accounts[segment.job], segment)
                 problems = list(self._wrong(piece))
@@ -190,7 +190,7 @@ class _Trial:
     def _wrong(self, piece: SweptSegment) -> Iterator[str]:
         job, cluster = piece.job, self.scenario.cluster
         if piece.mode != DEFAULT_MODE and piece.mode not in job.speeds:
-            yield f"{piece.mode!r} is no mode of job {job.name!r}"
+            yield f"{piece.mode!r} is not a mode of job {job.name!r}"
         elif (piece.gpus, piece.mode) != (job.gpus, DEFAULT_MODE) and piece.gpus not in job.speeds[piece.mode]:
             counts = tuple(sorted(job.speeds[piece.mode]))
             yield f"GPU count {piece.gpus} of job {job.name!r} is not one of {counts}"
@@ -199,7 +199,7 @@ class _Trial:
                 yield f"GPUs of job {job.name!r} must be named in a cluster of racks"
             return
         if len(piece.placement) != piece.gpus or len(set(piece.placement)) != piece.gpus:
-            yield f"GPUs of job {job.name!r} must be {piece.gpus} different ones"
+            yield f"job {job.name!r} must hold {piece.gpus} different GPUs"
         if not all(isinstance(gpu, int) and 0 <= gpu < cluster.gpus for gpu in piece.placement):
             yield f"GPUs of job {job.name!r} must be numbered from 0 to {cluster.gpus - 1}"
         elif not cluster.is_plain and (kind := self._kind(piece)):
@@ -291,7 +291,7 @@ class _Trial:
     def _surplus(account: Account, seconds: Any) -> str:
         if account.adaptive is not None:
             return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
-        return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
+        return f"job {account.job.name!r} runs for {account.done} s of work, but has only {account.work}"
 
     # Figures
 

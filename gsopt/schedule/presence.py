@@ -110,9 +110,9 @@ class Presence:
         due.sort()
         for index, (time, server) in enumerate(vacated):
             if not isfinite(time):
-                self.found.append(f"vacated[{index}]: a machine is given up at a time")
+                self.found.append(f"vacated[{index}]: a machine must be given up at a finite time")
             elif server not in self._cluster.gpus_of:
-                self.found.append(f"vacated[{index}]: {server!r} is no machine of the cluster")
+                self.found.append(f"vacated[{index}]: {server!r} is not a machine of the cluster")
             else:
                 date = self._meant(number(time), requested, due)
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
@@ -191,7 +191,9 @@ class Presence:
 
     def _give_up(self, time: Any, server: str) -> None:
         if server in self._away:
-            self.found.append(f"at {self._clock.nearest(time)}: machine {server!r} is given up and not there")
+            self.found.append(
+                f"at {self._clock.nearest(time)}: machine {server!r} is given up but not available"
+            )
             return
         self._away[server] = self._gone[server] = None
         for each in self._open:
@@ -199,7 +201,7 @@ class Presence:
                 each.owed -= 1
                 return
         when = self._clock.nearest(time)
-        self.found.append(f"at {when}: machine {server!r} is given up and no request takes it")
+        self.found.append(f"at {when}: machine {server!r} is given up, but no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
         """Check that a request is met at its deadline, or that all machines that it may take are away."""
@@ -213,4 +215,6 @@ class Presence:
         left = next((each for each in names if each not in self._away and takes(each, type_of[each])), None)
         if closing.owed and left is not None:
             when = self._clock.nearest(time)
-            self.found.append(f"at {when}: {name} is owed {closing.owed} more machines, and {left!r} is there")
+            self.found.append(
+                f"at {when}: {name} is owed {closing.owed} more machines, and {left!r} is available"
+            )

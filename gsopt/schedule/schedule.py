@@ -313,7 +313,7 @@ def _table(text: str, source: str) -> list[dict[str, str]]:
         if name not in _REQUIRED + _OPTIONAL:
             raise InvalidInput("header", shorten(name), "is not a known column", source=source)
         if header.count(name) > 1:
-            raise InvalidInput("header", shorten(name), "must not stand twice", source=source)
+            raise InvalidInput("header", shorten(name), "must not occur twice", source=source)
     for index, row in enumerate(rows[1:]):
         if len(row) > len(header):
             raise InvalidInput(

@@ -280,7 +280,7 @@ class Sweep:
         suspects = self._crowded.union(*(piece.placement for piece in touched))
         self._broken = []
         if self.held > self._capacity:
-            rule = f"at {when}: {self.held} GPUs are held, {self._capacity} are there"
+            rule = f"at {when}: {self.held} GPUs are held, but only {self._capacity} are available"
             surplus = _surplus(self._running, self._capacity, lambda piece: piece.gpus)
             self._broken.append(Broken(rule, surplus))
         wrong = [gpu for gpu in suspects if self._may_be_wrong(gpu)]
@@ -303,7 +303,7 @@ class Sweep:
     def _broken_on(self, gpu: int, time: Any) -> Iterator[Broken]:
         users = self._on_gpu.get(gpu, [])
         if users and self._is_gone(gpu):
-            yield Broken(f"at {time}: GPU {gpu} is held and not there", tuple(users))
+            yield Broken(f"at {time}: GPU {gpu} is held but not available", tuple(users))
         if surplus := _surplus(users, self.scenario.share_limit, lambda _: 1):
             yield Broken(f"at {time}: {len(users)} jobs hold GPU {gpu}", surplus)
         memory = self._places[gpu].memory if self._places else None

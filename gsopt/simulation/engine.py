@@ -257,7 +257,7 @@ class Engine(RunState):
             self.guard.check_time(self.completion)
             handler = self.handlers.get(type(action))
             if handler is None:
-                rule = "a decision is a Start, Stop, Resize, Move, Assign, Vacate or Wake"
+                rule = "a decision must be a Start, Stop, Resize, Move, Assign, Vacate or Wake"
                 raise IllegalDecision(action, rule)
             try:
                 handler(action)
@@ -284,7 +284,7 @@ class Engine(RunState):
     def _wake(self, action: Wake) -> None:
         time = number_of(action.time)
         if not time > self.now:
-            raise Forbidden("a wake lies in the future")
+            raise Forbidden("a wake must be in the future")
         if time == inf:  # never
             return
         if self.asked_wake is None or action.time < self.asked_wake:
@@ -296,10 +296,12 @@ class Engine(RunState):
         if not (isinstance(job, int) and 0 <= job < self.next_job):
             known = isinstance(job, int) and 0 <= job < len(self.jobs)
             raise Forbidden(
-                "a job starts after its release" if known else "a job is one of the workload's, by number"
+                "a job must not start before its release"
+                if known
+                else "a job must be the number of a job of the workload"
             )
         if self.completion[job] is not None:
-            raise Forbidden("a job that starts is not completed")
+            raise Forbidden("a completed job must not start again")
 
     # The difference
 
@@ -424,12 +426,12 @@ class Engine(RunState):
         overhead, length = self.scenario.overhead(self.jobs[job]), self.round_length
         again = overhead.start + overhead.stop
         rule = (
-            f"jobs run for longer than their overhead now and then; the last {_FRUITLESS_CHANGES:,} that were "
-            f"stopped or resized had done nothing yet (to start again takes job {job} {again:g} s, "
-            f"a resize {overhead.resize:g} s)"
+            f"jobs must sometimes run for longer than their overheads; the last {_FRUITLESS_CHANGES:,} that "
+            f"were stopped or resized had made no progress yet (job {job} takes {again:g} s to start again, "
+            f"and {overhead.resize:g} s to be resized)"
         )
         if length is not None and max(again, overhead.resize) >= length:
-            rule += f": no job gets on in rounds of {float(length):g} s no longer than overheads"
+            rule += f": no job makes progress in rounds of {float(length):g} s, no longer than overheads"
         return rule
 
     def _lose_progress(self, job: int) -> None:
@@ -440,7 +442,7 @@ class Engine(RunState):
         self._lose(job, self.number(self.jobs[job].duration))
         self.begun_anew += job not in self.plan.evicted
         if self.begun_anew > _FRUITLESS_CHANGES:
-            rule = "jobs without checkpoints are stopped so rarely that some complete"
+            rule = "jobs without checkpoints must be stopped so rarely that some complete"
             raise IllegalDecision(self.plan.touched[job], rule)
 
     def _close_segment(self, job: int, held: Held) -> None:

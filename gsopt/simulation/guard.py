@@ -45,7 +45,7 @@ class Guard:
         if self._budget is not None and self._budget.passed:
             done = sum(time is not None for time in completions)
             limit, jobs = self._budget.time_limit, len(completions)
-            raise TimeUp(f"the time limit of {limit:g} s is over, and {done:,} of {jobs:,} jobs are complete")
+            raise TimeUp(f"the time limit of {limit:g} s expired when {done:,} of {jobs:,} jobs were complete")
 
     def finite(self, decision: Iterable[Action], jobs: int) -> Iterator[Action]:
         """Yield the actions of a decision about a number of jobs.
@@ -58,7 +58,7 @@ class Guard:
         for action in decision:
             left -= _weight(action)
             if left < 0:
-                rule = f"a decision about {things:,} jobs and machines has at most {most:,} actions"
+                rule = f"a decision about {things:,} jobs and machines must have at most {most:,} actions"
                 raise IllegalDecision(action, rule)
             yield action
 
@@ -68,7 +68,7 @@ class Guard:
         self._short, self._decided = self._short + 1 if is_short else 0, now
         if self._short > _SHORT_WAKES + _SHORT_WAKES_EACH * jobs:
             rule = (
-                f"wakes lie at least {SHORTEST_ROUND:g} s apart where nothing else happens "
+                f"wakes must be at least {SHORTEST_ROUND:g} s apart while nothing else happens "
                 f"(the last {self._short:,} did not)"
             )
             raise IllegalDecision(Wake(now), rule)
@@ -81,7 +81,7 @@ class Guard:
         self._idle = self._idle + 1 if is_idle else 0
         if self._idle > _IDLE_WAKES:
             rule = (
-                f"a policy starts a job at last when nothing runs and nothing else will happen "
+                f"a policy must start a job when no job runs and nothing else will happen "
                 f"({jobs:,} jobs have waited for {_IDLE_WAKES:,} wakes)"
             )
             raise IllegalDecision(Wake(now), rule)

@@ -229,7 +229,7 @@ class Placements:
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)
         if not free or len(chosen) != count or len(set(chosen)) != count:
-            raise Forbidden(f"a placer chooses {count} free GPUs of those that suit the job")
+            raise Forbidden(f"a placer must choose {count} free GPUs that suit the job")
         return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
@@ -267,10 +267,10 @@ class Placements:
             users = self._users[gpu]
             jobs = ", ".join(map(str, users))
             if len(users) > self._share_limit:
-                raise Forbidden(f"at most {self._share_limit} jobs hold GPU {gpu} (not jobs {jobs})")
+                raise Forbidden(f"at most {self._share_limit} jobs may hold GPU {gpu} (not jobs {jobs})")
             memory = self.memory(gpu)
             if memory is not None and memory < 0:
-                raise Forbidden(f"the jobs on GPU {gpu} fit its memory (not jobs {jobs})")
+                raise Forbidden(f"the jobs on GPU {gpu} must fit its memory (not jobs {jobs})")
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Return the GPUs of a job by number."""
@@ -293,9 +293,9 @@ class Placements:
         limit, away = self._limit, self._away
         for gpu in chosen:
             if not 0 <= gpu < limit or machine_of[gpu] in away:
-                raise Forbidden(f"GPU {gpu} is there")
+                raise Forbidden(f"GPU {gpu} must be available")
             if kind and kind != machines[machine_of[gpu]].gpu_type:
-                raise Forbidden(f"the job runs on {kind} GPUs only, which GPU {gpu} is not")
+                raise Forbidden(f"the job must run on {kind} GPUs, and GPU {gpu} is of another type")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
         """Return the free GPUs of the machines whose type and memory suit a job, up to a limit of memory."""

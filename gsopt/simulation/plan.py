@@ -55,7 +55,7 @@ class Plan:
         """Start a waiting job."""
         job, gpus, mode = action
         if job in self.running:
-            raise Forbidden("a job that starts is waiting")
+            raise Forbidden("a job must be waiting to start")
         self.touched[job] = action
         if job in self.in_force:
             self._reentered = True
@@ -92,7 +92,7 @@ class Plan:
         """Move a running job to the same number of other GPUs."""
         self._require_running(action.job)
         if isinstance(action.gpus, int) or len(_numbers(action.gpus)) != self.running[action.job]:
-            raise Forbidden("a move keeps the number of GPUs and names the new ones")
+            raise Forbidden("a move must keep the number of GPUs and name the new GPUs")
         self.resize(Resize(action.job, action.gpus))
 
     def assign(self, action: Assign) -> None:
@@ -139,7 +139,7 @@ class Plan:
         if not preemptive:
             for job, last in self.touched.items():
                 if job in self.in_force and job not in self.running and job not in self.evicted:
-                    raise IllegalDecision(last, "a policy that is not preemptive stops no job")
+                    raise IllegalDecision(last, "a policy that is not preemptive must not stop jobs")
 
     def conclude(self, started: Sequence[int]) -> None:
         """Forget the changes once they are in effect, where `started` numbers the last start of every job."""
@@ -158,7 +158,7 @@ class Plan:
         for job, (count, mode) in self._unplaced.items():
             item = self._jobs[job]
             if not self._ledger.place(job, item, mode, count):
-                rule = f"a job takes free GPUs ({self._ledger.room(item, mode)} are free for it)"
+                rule = f"a job must take free GPUs ({self._ledger.room(item, mode)} are free for it)"
                 raise IllegalDecision(self.touched.get(job), rule)
         self._unplaced.clear()
         self.owed = 0
@@ -208,25 +208,25 @@ class Plan:
 
     def _require_running(self, job: int) -> None:
         if job not in self.running:
-            raise Forbidden("a job that is stopped, resized or moved is running")
+            raise Forbidden("a job must be running to be stopped, resized or moved")
 
 
 def _check_allowed(job: Job, count: int, mode: str) -> None:
     """Raise `Forbidden` if a job may not run on a number of GPUs."""
     counts = job.speeds.get(mode)
     if counts is None:
-        raise Forbidden(f"a job runs in one of its modes ({', '.join(map(repr, job.speeds))})")
+        raise Forbidden(f"a job must run in one of its modes ({', '.join(map(repr, job.speeds))})")
     if count not in counts:
-        raise Forbidden(f"a job runs on an allowed number of GPUs ({', '.join(map(str, sorted(counts)))})")
+        raise Forbidden(f"a job must run on an allowed number of GPUs ({', '.join(map(str, sorted(counts)))})")
 
 
 def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
     """Return GPU numbers in ascending order."""
     if not isinstance(gpus, Sequence) or not all(isinstance(gpu, int) for gpu in gpus):
-        raise Forbidden("GPUs are a number, or numbered")
+        raise Forbidden("GPUs must be a number of GPUs, or GPU numbers")
     numbers = tuple(sorted(set(gpus)))
     if len(numbers) < len(gpus):
-        raise Forbidden("the GPUs of a job differ")
+        raise Forbidden("the GPUs of a job must be distinct")
     return numbers
 
 

@@ -129,8 +129,8 @@ class IllegalDecision(GsoptError):
 
     Examples
     --------
-    >>> print(IllegalDecision(Start(3), "a job starts after its release"))
-    Start(job=3, gpus=None, mode=''): a job starts after its release
+    >>> print(IllegalDecision(Start(3), "a job must not start before its release"))
+    Start(job=3, gpus=None, mode=''): a job must not start before its release
     """
 
     def __init__(self, action: object, rule: str) -> None:
@@ -155,7 +155,7 @@ class NotReleased(GsoptError, LookupError):
     ...     simulate(Workload(jobs=[Job(name="a", release_date=5, duration=2, gpus=1)]), clairvoyant, cluster=1)
     ... except NotReleased as error:
     ...     print(error)
-    job 0 is not released yet, or is none of the workload's
+    job 0 is not released yet, or is not in the workload
     """
 
 

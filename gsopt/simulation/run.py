@@ -210,7 +210,7 @@ def _refuse_unknown(policy: Policy, options: Mapping[str, Any]) -> None:
     if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
         return
     for name in options.keys() - parameters.keys():
-        rule = f"is no field of a scenario, and no option of {name_of(policy)}"
+        rule = f"is neither a field of a scenario nor an option of {name_of(policy)}"
         raise InvalidInput(name, shorten(options[name]), rule)
 
 

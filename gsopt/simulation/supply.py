@@ -110,10 +110,10 @@ class Supply:
         for name in servers:
             machine = self._machine.get(name)
             if machine is None or not self._ledger.is_there(machine):
-                raise Forbidden(f"a machine that is given up is there ({name!r} is not)")
+                raise Forbidden(f"a machine must be available to be given up ({name!r} is not)")
             request = next((each for each in self._open if self._is_meant(machine, each.reclaim)), None)
             if request is None:
-                raise Forbidden(f"a machine is given up on request (nobody asks for {name!r})")
+                raise Forbidden(f"a machine must be given up on request only (nobody asks for {name!r})")
             request.owed -= 1
             if not request.owed:
                 self._open.remove(request)

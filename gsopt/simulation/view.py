@@ -40,7 +40,7 @@ class ReleasedJobs(Sequence[Job]):
     def __getitem__(self, job: Any) -> Any:
         if 0 <= job < self._run.next_job:
             return self._jobs[job]
-        raise NotReleased(f"job {job} is not released yet, or is none of the workload's")
+        raise NotReleased(f"job {job} is not released yet, or is not in the workload")
 
     def __iter__(self) -> Iterator[Job]:
         return (self[job] for job in range(len(self)))

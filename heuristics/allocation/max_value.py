@@ -39,7 +39,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     best = np.zeros((len(groups) + 1, useful + 1))
     for before, after, items in zip(best, best[1:], groups, strict=False):
         if budget.passed:
-            raise TimeUp("the time limit is over before the table of groups by GPUs is filled")
+            raise TimeUp("the time limit expired before the table of groups by GPUs was filled")
         after[:] = before
         for weight, value in items:
             if weight <= useful:

@@ -68,7 +68,7 @@ def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITE
     if sum(chosen) < problem.target:
         chosen = nearest(problem, counts, budget) or _filled(problem, counts)
     if sum(chosen) < problem.target:
-        raise TimeUp("the time limit is over before numbers of GPUs are found that use all of them")
+        raise TimeUp("the time limit expired before numbers of GPUs were found that use all GPUs")
     given = zip(problem.jobs, chosen, strict=True)
     return Batches(
         running={job.name: granted(problem, place, gpus) for place, (job, gpus) in enumerate(given) if gpus}

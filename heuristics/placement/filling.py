@@ -67,7 +67,7 @@ def fill(
     placed = sum(entry.number for entry in servers.placed)
     workers = sum(line.count for line in problem.workers)
     if placed < workers:
-        return NoSolution(f"{workers - placed:,} of {workers:,} workers stay unplaced")
+        return NoSolution(f"{workers - placed:,} of {workers:,} workers remain unplaced")
     return PlacementSolution(placed=tuple(servers.placed))
 
 

@@ -46,7 +46,7 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     124.0
     """
     if problem.preemptive:
-        raise Unsupported("two_phase: jobs may be preempted: it is for problems that are not preemptive")
+        raise Unsupported("two_phase: the problem must not allow preemption")
     solution = problem.made_of(_runs(problem))
     broken = problem.violations(solution) if problem.fairness is not None else []
     return NoSolution(broken[0]) if broken else solution

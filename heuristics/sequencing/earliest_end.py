@@ -42,7 +42,7 @@ def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequence
 
     for number, job in enumerate(sorted(problem.jobs, key=shortest)):
         if budget.passed:
-            raise TimeUp(f"the time limit is over, and {number:,} of {len(problem.jobs):,} jobs have a machine")
+            raise TimeUp(f"the time limit expired when {number:,} of {len(problem.jobs):,} jobs had a machine")
         after = {
             machine.name: ends[machine.name] + job.seconds[machine.gpu_type]
             for machine in problem.machines

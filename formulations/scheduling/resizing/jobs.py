@@ -102,9 +102,9 @@ class Resizable:
 
 def _refuse(problem: Scheduling) -> None:
     if problem.preemptive:
-        raise Unsupported("resizing: jobs may be preempted: it is for problems that are not preemptive")
+        raise Unsupported("resizing: the problem must not allow preemption")
     if problem.fairness is not None:
-        raise Unsupported("resizing: it knows no fairness")
+        raise Unsupported("resizing: fairness is not supported")
     for job in problem.jobs:
         each = [rate / gpus for gpus, rate in job.rates.items() if gpus <= problem.gpus]
         if not isclose(min(each), max(each), rel_tol=SPAN_ERROR):
@@ -117,5 +117,5 @@ def _worker(name: str, counts: tuple[int, ...]) -> int:
         return counts[0]
     size = counts[1] - counts[0]
     if counts != tuple(range(counts[0], counts[-1] + 1, size)):
-        raise Unsupported(f"resizing: job {name!r} may not have every number of workers between two numbers")
+        raise Unsupported(f"resizing: job {name!r} may not have every number of workers in a range")
     return size

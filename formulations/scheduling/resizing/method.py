@@ -216,7 +216,7 @@ def _solve(
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     if outcome.status is Status.INFEASIBLE:
-        raise ModelMismatch("resizing: the model has no solution, though a schedule is known")
+        raise ModelMismatch("resizing: the model has no solution, although a schedule is known")
     values = {} if outcome.values is None else form.named(outcome.values)
     if values and not relaxed:
         for plan in _plans(jobs, values):

@@ -63,7 +63,7 @@ class Cluster(Lean):
     @model_validator(mode="after")
     def _plain_or_racks(self) -> "Cluster":
         if self.racks and self.network:
-            raise RuleBroken("network", self.network.name, "must not be given beside racks")
+            raise RuleBroken("network", self.network.name, "must not be given together with racks")
         if (self.plain_gpus > 0) == bool(self.racks or self.network):
             rule = "must be a positive number without racks and network, or 0 with them"
             raise RuleBroken("plain_gpus", self.plain_gpus, rule)

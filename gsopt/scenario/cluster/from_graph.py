@@ -104,7 +104,7 @@ class _Tree:
         named = [level for level in self._levels or () if level in cluster.levels]
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
-            rule = f"must stand in the order that was named, innermost first: {', '.join(named)}"
+            rule = f"must be in the given order, innermost first: {', '.join(named)}"
             raise InvalidInput("levels", ", ".join(stand), rule)
         return cluster
 
@@ -139,17 +139,15 @@ class _Tree:
             return
         above = self._kinds[parent]
         if above == GPU:
-            raise self._wrong(node, "kind", kind, f"must not stand below node {show(parent)}, which is a GPU")
+            raise self._wrong(node, "kind", kind, f"must not be below node {show(parent)}, which is a GPU")
         if kind in _PARENTS:
             if kind == GPU and any(self._kinds[each] == ISLAND for each in self._tree.children[parent]):
-                raise self._wrong(
-                    node, "kind", kind, f"must stand on an island, as others of {show(parent)} do"
-                )
+                raise self._wrong(node, "kind", kind, f"must be on an island, as others of {show(parent)} do")
             if above not in _PARENTS[kind]:
-                rule = f"must stand below kind {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
+                rule = f"must be below kind {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
                 raise self._wrong(node, "kind", kind, rule)
         elif above in {ISLAND, MACHINE}:
-            rule = f"must stand below a switch, and not below node {show(parent)}, of kind {above!r}"
+            rule = f"must be below a switch, and not below node {show(parent)}, of kind {above!r}"
             raise self._wrong(node, "kind", kind, rule)
 
     # Links
@@ -182,7 +180,7 @@ class _Tree:
         link = self._links[gpus[0]]
         for gpu in gpus:
             if self._links[gpu] != link:
-                rule = f"must be as that of GPU {show(gpus[0])}: the GPUs of one machine have equal links"
+                rule = f"must equal that of GPU {show(gpus[0])}: the GPUs of one machine have equal links"
                 raise InvalidInput(self._edge(gpu), shorten(self._links[gpu]), rule)
         return link
 

@@ -69,14 +69,14 @@ def order_levels(root: Switch) -> tuple[str, ...]:
                 below[MACHINE][ISLAND] = machine.name
         for child in switch.switches:
             if child.level == switch.level:
-                rule = f"must not stand below {switch.name!r}, which is of the same level"
+                rule = f"must not be below {switch.name!r}, which is of the same level"
                 raise RuleBroken(f"switch {child.name!r}: level", child.level, rule)
             inner[child.level] = child.name
     try:
         levels = tuple(_sort(below))
     except CycleError as error:
         level, above = error.args[1][:2]
-        rule = f"must not stand below {above!r} here and above it elsewhere: levels have one order on all paths"
+        rule = f"must not be below {above!r} here and above it elsewhere: levels have one order on all paths"
         raise RuleBroken(f"switch {below[above][level]!r}: level", level, rule) from None
     if len(levels) > _MOST_LEVELS:
         raise RuleBroken("levels", len(levels), f"must be at most {_MOST_LEVELS}")

@@ -105,7 +105,7 @@ class Inventory:
                 best[name] = max(modes, key=lambda mode: self._rate(state, job, name, mode))
         if not best:
             raise Unsupported(
-                f"job {item.name!r} demands {item.gpus} GPUs, more than there are of any kind for it"
+                f"job {item.name!r} demands {item.gpus} GPUs, more than there are of any suitable kind"
             )
         return best
 

@@ -87,7 +87,7 @@ def _jobs(scenario: Scenario) -> Classes:
     """Assign every job a class of its own."""
     names = tuple(job.name for job in scenario.workload.jobs)
     if len(names) > FEW_JOBS:
-        raise InvalidInput("colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")
+        raise InvalidInput("colour", shorten("job"), f"distinguishes at most {FEW_JOBS} jobs")
     colours = tuple(COLOURS[place % len(COLOURS)] for place in range(len(names)))
     return Classes(_TITLES[Colour.JOB], names, colours, {name: place for place, name in enumerate(names)})
 

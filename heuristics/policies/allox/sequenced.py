@@ -116,6 +116,4 @@ def require_one_gpu(state: State, job: int) -> None:
     """Raise `Unsupported` for a job that demands several GPUs."""
     item = state.jobs[job]
     if item.gpus > 1:
-        raise Unsupported(
-            f"job {item.name!r} demands {item.gpus} GPUs, AlloX has an order for jobs of one only"
-        )
+        raise Unsupported(f"job {item.name!r} demands {item.gpus} GPUs, but AlloX orders only jobs of one GPU")

@@ -46,7 +46,7 @@ class ArylSettings:
         require_one_of("capacity", self.capacity, ("pools", "normalised"))
         sound = isinstance(self.normalisation, int | float) and 1 <= self.normalisation < inf
         require(sound, "normalisation", self.normalisation, "must be a number, at least 1")
-        rule = "must be None where weights are printed: two_phase of allocation has them"
+        rule = "must be None if weights are printed, which two_phase of allocation does"
         sound = self.weights == "corrected" or self.allocation is None
         require(sound, "allocation", self.allocation, rule)
 
@@ -60,7 +60,7 @@ class ArylSettings:
             return scheduler_named(given, options)
         if callable(given):
             return given(**(options or {}))
-        require(not options, "scheduler_options", options, "must be None for a scheduler that is made already")
+        require(not options, "scheduler_options", options, "must be None for a scheduler object")
         return given
 
     def _two_phase(self) -> Scheduler:

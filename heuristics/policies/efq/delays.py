@@ -173,7 +173,7 @@ def delay_bound(
     if kind == "uncapped":
         for job, counts in zip(jobs, allowed, strict=True):
             if counts[-1] != gpus:
-                raise Unsupported(f"job {job.name!r} may not use all {gpus} GPUs, as the theorem wants")
+                raise Unsupported(f"job {job.name!r} may not use all {gpus} GPUs, as the theorem requires")
         return tuple((1 - efficiency) * period for _ in jobs)
     if not jobs:
         return ()

@@ -68,7 +68,7 @@ def themis_auction(
     require(0 < number_of(bidding) <= 1, "bidding", bidding, "must be a number above 0 and at most 1")
     kinds = kinds_of(state.cluster)
     if len(kinds) > 1:
-        raise Unsupported(f"themis_auction auctions GPUs that are all alike, there are {', '.join(kinds)}")
+        raise Unsupported(f"themis_auction needs GPUs of one kind, but there are {', '.join(kinds)}")
     return _Auctions(state, lease, bidding, payments=payments)
 
 

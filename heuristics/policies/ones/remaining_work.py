@@ -92,7 +92,7 @@ def _observation(state: State, number: int) -> EpochReport:
     job: Job = state.jobs[number]
     seen = state.observed(number)
     if job.training is None or seen is None:
-        rule = "must be described where what is left is predicted"
+        rule = "must be described if the remaining work is predicted"
         raise InvalidInput("training", f"of {job.name!r}: None", rule)
     return EpochReport(
         epoch_samples=float(job.training.epoch),

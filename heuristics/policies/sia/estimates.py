@@ -58,7 +58,7 @@ class Estimated:
             own = (self.pool.shape(name, count) for name, menu in menus.items() for count in menu)
             found = [shape for shape in own if shape is not None]
         if not found:
-            rule = "runs on no number of GPUs of one kind, as this policy wants it"
+            rule = "runs on no number of GPUs of one kind, as this policy requires"
             raise Unsupported(f"job {item.name!r} {rule}")
         self._modes[job] = {shape: menus[shape.type][shape.gpus] for shape in found}
         self._speeds[job] = {

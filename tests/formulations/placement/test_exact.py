@@ -337,7 +337,7 @@ def test_thousands_of_workers_are_no_more_work() -> None:
 
 def test_too_many_patterns_are_refused() -> None:
     """More patterns than asked for is refused with the way out."""
-    with pytest.raises(Unsupported, match="more than 5; column_generation makes do without"):
+    with pytest.raises(Unsupported, match="more than 5; use column_generation"):
         patterns(vectors(types=8, workers=100), most=5)
 
 

@@ -33,7 +33,7 @@ class Told(NamedTuple):
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(
-                    option, shorten(value), "must not be told, as the file says it", source=source
+                    option, shorten(value), "must not be given, as the file states it", source=source
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:

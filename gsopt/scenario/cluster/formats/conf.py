@@ -71,7 +71,7 @@ def _line(source: str, number: int, text: str) -> Line:
             break
         end, key = setting.end(), setting[1].lower()
         if key in values:
-            raise InvalidInput(place, setting[1], "must not stand twice in one line", source=source)
+            raise InvalidInput(place, setting[1], "must not occur twice in one line", source=source)
         values[key] = setting[2] or setting[3] or ""
         if not values[key]:
             raise InvalidInput(place, setting[1], "must have a value", source=source)

@@ -21,7 +21,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
     if declared := _DECLARATION.search(text):
         line = text.count("\n", 0, declared.start()) + 1
-        raise InvalidInput(f"line {line}", declared[0], "must not stand in a GraphML file", source=source)
+        raise InvalidInput(f"line {line}", declared[0], "must not occur in a GraphML file", source=source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a key without a type is text, and refused where that matters

@@ -114,6 +114,6 @@ def _choices(part: str) -> _Choices:
             raise ValueError(f"must have numbers and ranges in its brackets, not {shorten(piece)}")
         first, last = int(bounds[1]), int(bounds[2] or bounds[1])
         if last < first:
-            raise ValueError(f"must have ranges that do not fall, as {piece} does")
+            raise ValueError(f"must have ranges that do not fall, unlike {piece}")
         ranges.append((range(first, last + 1), len(bounds[1])))
     return _Choices("", ranges)

@@ -176,7 +176,7 @@ def write_cluster(
     kind = _known(format) if format else _ENDINGS.get(Path(path).suffix.lower())
     if kind is None:
         raise InvalidInput(
-            "", "", f"must end in {', '.join(_ENDINGS)}, or have its format told", source=str(path)
+            "", "", f"must end in {', '.join(_ENDINGS)}, or have its format stated", source=str(path)
         )
     if kind not in _WRITERS:
         raise InvalidInput("format", kind, f"must be one of {', '.join(_WRITERS)}", source=str(path))

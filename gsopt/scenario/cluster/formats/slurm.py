@@ -35,7 +35,7 @@ def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -
     """Return the switches, or the blocks and their groups."""
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
-        raise InvalidInput(blocks[0].place, "BlockName", "must not stand in a file of switches", source=source)
+        raise InvalidInput(blocks[0].place, "BlockName", "must not occur in a file of switches", source=source)
     if any("linkspeed" in line.values for line in switches):
         notes.append(f"{source}: LinkSpeed: has no unit and is not read")
     if not blocks:

@@ -44,7 +44,7 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it has characters that are none of it"
+        problem = getattr(error, "problem", None) or "it contains characters that YAML forbids"
         is_deep = "nesting depth" in problem  # libyaml has a limit of its own
         rule = "must not be nested so deeply" if is_deep else f"must be YAML: {problem}"
         raise InvalidInput(where, "", rule, source=source) from None
@@ -87,9 +87,9 @@ class _Events:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                raise self._refused(event, "", "must have texts as keys")
+                raise self._refused(event, "", "must have strings as keys")
             if event.value in found:
-                raise self._refused(event, shorten(event.value), "must not stand twice in one mapping")
+                raise self._refused(event, shorten(event.value), "must not occur twice in one mapping")
             found[event.value] = self._value(next(self.events), depth + 1)
         return found
 
