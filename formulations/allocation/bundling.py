@@ -48,8 +48,10 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
         Two step sizes do not divide each other, a job has steps of different sizes, a step gains more than the
         one before it, or the values have no common denominator of reasonable length.
 
-    Notes ----- Source: the standard method for knapsacks with divisible weights, here for the second phase of
-    Aryl's Algorithm 2 (Appendix D).
+    Notes
+    -----
+    Source: the standard method for knapsacks with divisible weights, here for the second phase of Aryl's
+    Algorithm 2 (Appendix D).
 
     Complexity: O(I log I) for I items (allowed numbers of extra workers of all jobs), independent of the
     capacity.

@@ -43,8 +43,10 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     problem
         The problem.
 
-    Notes ----- Source: prices and cores are the standard tools for large multiple-choice knapsacks, here for
-    the second phase of Aryl's Algorithm 2 (Appendix D).
+    Notes
+    -----
+    Source: prices and cores are the standard tools for large multiple-choice knapsacks, here for the second
+    phase of Aryl's Algorithm 2 (Appendix D).
 
     Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic program over
     the core. In the worst case, the core is the whole problem.

@@ -38,8 +38,9 @@ def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
         The table would not fit into memory or would take hours, or the values have no common denominator of
         reasonable length.
 
-    Notes ----- Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D), which is the textbook dynamic
-    program.
+    Notes
+    -----
+    Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D), which is the textbook dynamic program.
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items (allowed numbers of extra workers of all jobs)
     and C GPUs.

@@ -16,7 +16,9 @@ from gsopt.solvers.standard_form import StandardForm
 class Milp(Formulation[Allocation, AllocationSolution]):
     r"""Item form of the multiple-choice knapsack.
 
-    Sets ---- W_j: numbers of extra workers that are allowed for job j and fit. J: jobs with a non-empty W_j.
+    Sets
+    ----
+    W_j: numbers of extra workers that are allowed for job j and fit. J: jobs with a non-empty W_j.
 
     Parameters
     ----------

@@ -42,9 +42,10 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Unsupported
         The tables do not fit into memory.
 
-    Notes ----- Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution.
-    Separable costs and one capacity make it a multiple-choice knapsack, and this is its textbook dynamic
-    program.
+    Notes
+    -----
+    Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution. Separable costs and
+    one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
     takes as long again, or longer if many divisions are equally good up to their last digits.

@@ -29,9 +29,11 @@ class Milp(Formulation[Batching, Batches]):
     ----
     J: jobs. C_j: numbers of GPUs that job j may have. F: jobs that must run.
 
-    Parameters ---------- v_j: contribution of job j to the objective without GPUs, which is a reconfiguration
-    if it runs now. w_jc: its contribution on c GPUs with its best batch size, including a reconfiguration,
-    minus v_j. n: the most GPUs that can be used.
+    Parameters
+    ----------
+    v_j: contribution of job j to the objective without GPUs, which is a reconfiguration if it runs now. w_jc:
+    its contribution on c GPUs with its best batch size, including a reconfiguration, minus v_j. n: the most
+    GPUs that can be used.
 
     Variables
     ---------
@@ -51,8 +53,10 @@ class Milp(Formulation[Batching, Batches]):
     ----
     sum_j |C_j| binary columns, |J| + 1 rows, two entries per column.
 
-    Source ------ ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, as batch
-    limits may not allow all. Separable costs replace one batch size per job and GPU (Equation 1).
+    Source
+    ------
+    ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, as batch limits may not
+    allow all. Separable costs replace one batch size per job and GPU (Equation 1).
 
     Examples
     --------

@@ -25,8 +25,10 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
     Complexity: O(n^3) in compiled doubles, and O(n^2) exact operations per round of the proof, with at most n +
     1 rounds.
 
-    Source ------ D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in
-    scipy. The decision is that of Castor, Algorithms 1 and 2.
+    Source
+    ------
+    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy. The
+    decision is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------

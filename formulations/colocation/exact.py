@@ -22,7 +22,9 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 
     The value and the bound of an optimum are the same exact number.
 
-    Source ------ Castor, Algorithms 1 and 2, which decide job by job. Here all jobs are decided together.
+    Source
+    ------
+    Castor, Algorithms 1 and 2, which decide job by job. Here all jobs are decided together.
 
     Parameters
     ----------

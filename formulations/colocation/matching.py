@@ -21,8 +21,9 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 
     Complexity: O(n^3) for a component of n jobs, in Python. The time limit is checked between components.
 
-    Source ------ J. Edmonds, Paths, trees, and flowers (1965). The decision is that of Castor, Algorithms 1 and
-    2.
+    Source
+    ------
+    J. Edmonds, Paths, trees, and flowers (1965). The decision is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------

@@ -16,14 +16,19 @@ from gsopt.solvers.standard_form import StandardForm
 class Milp(Formulation[Configuration, ConfigurationSolution]):
     """One binary variable for each configuration of each job.
 
-    Sets ---- J: jobs. C_j: configurations allowed for job j, or only the current one if it is pinned. T: types
-    of GPU.
+    Sets
+    ----
+    J: jobs. C_j: configurations allowed for job j, or only the current one if it is pinned. T: types of GPU.
 
-    Parameters ---------- a_jc: cost of job j in configuration c, rounded. l: cost of a job without a
-    configuration. k_c: GPUs of configuration c. g_t: GPUs of type t.
+    Parameters
+    ----------
+    a_jc: cost of job j in configuration c, rounded. l: cost of a job without a configuration. k_c: GPUs of
+    configuration c. g_t: GPUs of type t.
 
-    Variables --------- has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has no
-    configuration; fixed at 0 if it is pinned.
+    Variables
+    ---------
+    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has no configuration; fixed at 0 if it
+    is pinned.
 
     Objective
     ---------

@@ -18,9 +18,11 @@ _LARGEST = 2_000
 class Counts(Formulation[Consolidation, ConsolidationSolution]):
     """Decide how many GPUs of each machine every job gets, as a slow reference.
 
-    Sets ---- J: jobs. T: levels, where 0 is the innermost. V: groups of GPUs with a free GPU; V_t: those of
-    level t. V_0 holds machines (or smaller groups), the last level the whole cluster. U: machines without a
-    busy GPU, if machines left whole count.
+    Sets
+    ----
+    J: jobs. T: levels, where 0 is the innermost. V: groups of GPUs with a free GPU; V_t: those of level t. V_0
+    holds machines (or smaller groups), the last level the whole cluster. U: machines without a busy GPU, if
+    machines left whole count.
 
     Parameters
     ----------
@@ -51,7 +53,9 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     ----
     About three columns and three rows for each job and group.
 
-    Source ------ Dally, section II-B, for values by tier.
+    Source
+    ------
+    Dally, section II-B, for values by tier.
 
     Examples
     --------

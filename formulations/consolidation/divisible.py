@@ -19,9 +19,11 @@ class Divisible(Merged):
     kind k. D: demands. P: groups just above machines, usually racks. V: P and all groups around them. M_p:
     machines in p. U: machines without a busy GPU, by group p and size f, if machines left whole count.
 
-    Parameters ---------- n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs
-    of group v. J: the most jobs that can be placed if the number of jobs comes first, and otherwise 0. b: bonus
-    per placed job. h: bonus per machine left whole.
+    Parameters
+    ----------
+    n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: the
+    most jobs that can be placed if the number of jobs comes first, and otherwise 0. b: bonus per placed job. h:
+    bonus per machine left whole.
 
     Variables
     ---------
@@ -33,13 +35,17 @@ class Divisible(Merged):
     ---------
     Maximize the sum of w_kt take[k, t] and h whole[p, f], plus b J.
 
-    Constraints ----------- once[k]: the take[k, t] add up to at most n_k. link[d, t]: the take[k, t] of the
-    kinds with d GPUs have the same sum as the across[d, v] of the groups on level t or, for machines, as the
-    alone[d, p]. room[v]: the d alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v.
-    slots[d, p]: the (e / d) alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the
-    sum over machines m in M_p of floor(f_m / d). number: all take[k, t] add up to at least J.
+    Constraints
+    -----------
+    once[k]: the take[k, t] add up to at most n_k. link[d, t]: the take[k, t] of the kinds with d GPUs have the
+    same sum as the across[d, v] of the groups on level t or, for machines, as the alone[d, p]. room[v]: the d
+    alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v. slots[d, p]: the (e / d)
+    alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the sum over machines m in M_p
+    of floor(f_m / d). number: all take[k, t] add up to at least J.
 
-    Size ---- At most |K| + |D| |V| + |U| columns per level, which is a few hundred for 1,024 GPUs and 200 jobs.
+    Size
+    ----
+    At most |K| + |D| |V| + |U| columns per level, which is a few hundred for 1,024 GPUs and 200 jobs.
 
     Source
     ------

@@ -21,25 +21,34 @@ Pattern = tuple[int, ...]
 class Patterns(Merged):
     """Choose how many machines are filled by which pattern.
 
-    Sets ---- As in `formulations.consolidation.divisible.Divisible`, and F_p: numbers of free GPUs on machines
-    in p. Q_f: maximal patterns for f free GPUs, which are numbers of jobs by demand to which no job can be
-    added.
+    Sets
+    ----
+    As in `formulations.consolidation.divisible.Divisible`, and F_p: numbers of free GPUs on machines in p. Q_f:
+    maximal patterns for f free GPUs, which are numbers of jobs by demand to which no job can be added.
 
-    Parameters ---------- As in `Divisible`, and q_d: jobs of d GPUs in pattern q. m_pf: machines in p with f
-    free GPUs.
+    Parameters
+    ----------
+    As in `Divisible`, and q_d: jobs of d GPUs in pattern q. m_pf: machines in p with f free GPUs.
 
-    Variables --------- take, alone, across and whole as in `Divisible`. fill[p, f, q], integer: machines in p
-    with f free GPUs that are filled by pattern q.
+    Variables
+    ---------
+    take, alone, across and whole as in `Divisible`. fill[p, f, q], integer: machines in p with f free GPUs that
+    are filled by pattern q.
 
     Objective
     ---------
     Maximize the sum of w_kt take[k, t] and h whole[p, f], plus b J.
 
-    Constraints ----------- once, link, room and number as in `Divisible`. hold[d, p]: alone[d, p] is at most
-    the sum of the q_d fill[p, f, q]. supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
+    Constraints
+    -----------
+    once, link, room and number as in `Divisible`.
+    hold[d, p]: alone[d, p] is at most the sum of the q_d fill[p, f, q].
+    supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
 
-    Size ---- The size of `divisible`, plus one column per rack, number of free GPUs and pattern. There are at
-    most a dozen patterns for machines of 8 GPUs and demands of 2 to 8.
+    Size
+    ----
+    The size of `divisible`, plus one column per rack, number of free GPUs and pattern. There are at most a
+    dozen patterns for machines of 8 GPUs and demands of 2 to 8.
 
     Source
     ------

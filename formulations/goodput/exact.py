@@ -35,7 +35,9 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
 
     The value and the bound of an optimum differ by at most `gsopt.problems.goodput.Goodput.resolution`.
 
-    Source ------ Pollux (OSDI 2021), section 4.2, which uses a genetic algorithm.
+    Source
+    ------
+    Pollux (OSDI 2021), section 4.2, which uses a genetic algorithm.
 
     Parameters
     ----------

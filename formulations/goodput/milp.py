@@ -24,13 +24,17 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     ----
     J: jobs. I: nodes. Shapes (n, k) in which job j can run: n nodes and k GPUs.
 
-    Parameters ---------- c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current
-    GPUs. e: the cost without GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are
-    left out. a_ji: current GPUs of j on node i. g_i: GPUs of node i.
+    Parameters
+    ----------
+    c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current GPUs. e: the cost without
+    GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are left out. a_ji: current
+    GPUs of j on node i. g_i: GPUs of node i.
 
-    Variables --------- waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps its current GPUs, if
-    it may. runs_jnk in {0, 1}: it restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a
-    restart. alone_ji, part_ji in {0, 1}: node i holds all of its GPUs, or some of them.
+    Variables
+    ---------
+    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps its current GPUs, if it may. runs_jnk in
+    {0, 1}: it restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji, part_ji
+    in {0, 1}: node i holds all of its GPUs, or some of them.
 
     Objective
     ---------

@@ -59,9 +59,11 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     Integer programs over all patterns found come last, for a few seconds each. A gap may remain. If there are
     few maximal patterns, all of them are then tried.
 
-    Size ---- A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server.
-    Pricing fills a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350
-    GB), if these are at most 2,000,000 and there are many workers. Otherwise it is a branch and bound.
+    Size
+    ----
+    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. Pricing
+    fills a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB), if
+    these are at most 2,000,000 and there are many workers. Otherwise it is a branch and bound.
 
     Source
     ------

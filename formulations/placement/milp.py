@@ -25,10 +25,11 @@ class Milp(Formulation[Placement, PlacementSolution]):
     i: lines of workers, flexible or not. s: single servers, each in the training or the inference pool. r:
     resources. j: jobs. k: racks.
 
-    Parameters ---------- n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one
-    worker. e_sr: free amount of resource r on server s. u_is: how many workers of line i fit on server s. c_s:
-    cost of using server s: 1, or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight
-    of a misplaced GPU.
+    Parameters
+    ----------
+    n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one worker. e_sr: free amount
+    of resource r on server s. u_is: how many workers of line i fit on server s. c_s: cost of using server s: 1,
+    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU.
 
     Variables
     ---------

@@ -36,8 +36,10 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     always meets the bound. If it does not, the whole program is solved without the patterns that reduced costs
     rule out.
 
-    Size ---- One column per maximal pattern of every kind of server: hundreds with 8 demands, tens of thousands
-    with 20. There is one row per demand and zone and one per kind. The number of workers does not matter.
+    Size
+    ----
+    One column per maximal pattern of every kind of server: hundreds with 8 demands, tens of thousands with 20.
+    There is one row per demand and zone and one per kind. The number of workers does not matter.
 
     Source
     ------

@@ -25,11 +25,15 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     beyond the racks in use take further racks, at best those with the most free of this resource. If placement
     and bound do not meet, the assignment model decides. If it is too large, a gap remains.
 
-    Size ---- A placement for every bisection step over the number of racks and for every rack that may be
-    dropped, and then `milp`.
+    Size
+    ----
+    A placement for every bisection step over the number of racks and for every rack that may be dropped, and
+    then `milp`.
 
-    Source ------ gsopt's own. The objective is that of consolidated placement, as in Dally, section IV, for
-    many jobs at once.
+    Source
+    ------
+    gsopt's own. The objective is that of consolidated placement, as in Dally, section IV, for many jobs at
+    once.
 
     Parameters
     ----------

@@ -18,10 +18,14 @@ from gsopt.solvers.standard_form import StandardForm
 class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     """Minimum k-union with one binary variable per server and per job.
 
-    Sets ---- S: servers. J: jobs. C_j: servers whose loss alone preempts job j. O_j: the job's other servers.
+    Sets
+    ----
+    S: servers. J: jobs. C_j: servers whose loss alone preempts job j. O_j: the job's other servers.
 
-    Parameters ---------- N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s.
-    F_j: number of GPUs that job j can do without. G: GPUs in use on all servers.
+    Parameters
+    ----------
+    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: number of GPUs
+    that job j can do without. G: GPUs in use on all servers.
 
     Variables
     ---------

@@ -118,7 +118,9 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         Preemption is not allowed and `resizing` cannot express the problem, or times differ too much in scale
         for a model and no schedule is known.
 
-    Notes ----- Source: Ares, Eq. 1, for the problem. The method is gsopt's own.
+    Notes
+    -----
+    Source: Ares, Eq. 1, for the problem. The method is gsopt's own.
 
     Examples
     --------

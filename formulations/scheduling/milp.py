@@ -38,10 +38,11 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
     best schedule for the order of events that the solver found, or the start if that is better.
 
-    Sets ---- j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p
-    other jobs are complete. e: epochs between consecutive distinct release dates A_e, of which the last one
-    ends at the horizon. (e, p): cells that the windows allow, which are the time in epoch e in which p jobs are
-    complete.
+    Sets
+    ----
+    j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p other jobs are
+    complete. e: epochs between consecutive distinct release dates A_e, of which the last one ends at the
+    horizon. (e, p): cells that the windows allow, which are the time in epoch e in which p jobs are complete.
 
     Parameters
     ----------
@@ -76,8 +77,10 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
     limit: the T[p] add up to at most UB.
 
-    Size ---- n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and
-    mode, and up to n rows per K.
+    Size
+    ----
+    n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and mode, and up
+    to n rows per K.
 
     Source
     ------

@@ -25,8 +25,10 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each, in compiled code if the numbers
     are small.
 
-    Source ------ R. Jonker and A. Volgenant, A shortest augmenting path algorithm for dense and sparse linear
-    assignment problems (1987). The positions are those of AlloX (EuroSys 2020), section 4.2.
+    Source
+    ------
+    R. Jonker and A. Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment
+    problems (1987). The positions are those of AlloX (EuroSys 2020), section 4.2.
 
     Parameters
     ----------

@@ -26,7 +26,9 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
     Complexity: O(J) exact numbers, for finish times in each of some ten steps, and O(J log J) in `fifo`.
 
-    Source ------ Gavel, section 4. With one type, its linear programs have closed-form solutions.
+    Source
+    ------
+    Gavel, section 4. With one type, its linear programs have closed-form solutions.
 
     Parameters
     ----------

@@ -58,7 +58,9 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     b + a_jt + a_kt <= 2 for jobs that must not share. idle[j, t]: q <= F a; beside[j, k, t]: q <= F - (F -
     v_jk) o (Eq. 4, 5 and 12). work[j]: the q of a job add up to at least w_j (Eq. 11).
 
-    Size ---- n G T + n^2 T / 2 + 3 n T columns for n jobs, and n^2 G / 2 more rows than columns.
+    Size
+    ----
+    n G T + n^2 T / 2 + 3 n T columns for n jobs, and n^2 G / 2 more rows than columns.
 
     Source
     ------

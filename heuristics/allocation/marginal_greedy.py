@@ -17,8 +17,10 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     gets no more steps once its next one does not fit, saves nothing, or exceeds its maximum. Ties go to the job
     that comes first in the instance.
 
-    Notes ----- Source: the allocation rule of Optimus (largest marginal gain) and of AFS (largest improvement),
-    both as described in Aryl, Appendix F.
+    Notes
+    -----
+    Source: the allocation rule of Optimus (largest marginal gain) and of AFS (largest improvement), both as
+    described in Aryl, Appendix F.
 
     Complexity: O(I + P log J) for J jobs, I items and P steps given.
 

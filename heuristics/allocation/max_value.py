@@ -29,8 +29,10 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     TimeUp
         Time runs out before the table is filled.
 
-    Notes ----- Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no details. This is the textbook
-    dynamic program, with one row of best values per group, traced back from the end.
+    Notes
+    -----
+    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no details. This is the textbook dynamic
+    program, with one row of best values per group, traced back from the end.
 
     Complexity: O(I C) time and O(G C) memory for G groups, I items and capacity C.
     """

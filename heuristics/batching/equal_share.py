@@ -21,8 +21,10 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     budget
         Time limit, after which the remaining GPUs go to the shorter jobs.
 
-    Notes ----- Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the shortest
-    jobs run. The criterion is ignored.
+    Notes
+    -----
+    Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the shortest jobs run. The
+    criterion is ignored.
 
     Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, as the jobs with the
     fewest GPUs grow together.

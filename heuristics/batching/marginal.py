@@ -28,10 +28,12 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     budget
         Time limit, after which the remaining GPUs go to the shorter jobs.
 
-    Notes ----- Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a
-    worker, then each next worker goes to the job with the largest marginal gain in completion time. With
-    ``sum_time``, it is exactly this rule. Departures: the gain is in the problem's criterion, there are no
-    parameter servers, and GPUs are given even without a gain if the problem requires all GPUs to be used.
+    Notes
+    -----
+    Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a worker, then
+    each next worker goes to the job with the largest marginal gain in completion time. With ``sum_time``, it is
+    exactly this rule. Departures: the gain is in the problem's criterion, there are no parameter servers, and
+    GPUs are given even without a gain if the problem requires all GPUs to be used.
 
     Complexity: O(I log J) for I allowed numbers of GPUs of J jobs together.
 

@@ -22,7 +22,9 @@ def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMIT
     budget
         Time limit.
 
-    Notes ----- Source: none; this is gsopt's own baseline, which ignores interference.
+    Notes
+    -----
+    Source: none; this is gsopt's own baseline, which ignores interference.
 
     Examples
     --------

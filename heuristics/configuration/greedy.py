@@ -29,8 +29,10 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
     budget
         Time limit.
 
-    Notes ----- Source: none; this is the usual greedy algorithm for multiple-choice knapsacks, to measure the
-    gain of Sia's integer program.
+    Notes
+    -----
+    Source: none; this is the usual greedy algorithm for multiple-choice knapsacks, to measure the gain of Sia's
+    integer program.
 
     Complexity: O(J C^2 log(J C)) for J jobs with C configurations each, as each change adds up to C others.
 

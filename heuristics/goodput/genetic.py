@@ -49,9 +49,11 @@ def genetic(
     InvalidInput
         An option is out of range.
 
-    Notes ----- Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current
-    GPUs, and takes the GPUs on some nodes from others. On each node with idle GPUs, it gives more GPUs to about
-    one job, and to one of the jobs that run there. Repair takes GPUs from jobs that violate a constraint.
+    Notes
+    -----
+    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs, and
+    takes the GPUs on some nodes from others. On each node with idle GPUs, it gives more GPUs to about one job,
+    and to one of the jobs that run there. Repair takes GPUs from jobs that violate a constraint.
 
     Departures: the search starts from the current GPUs only, like the authors' first search, not from the
     candidates of the previous minute, as `heuristics.policies.pollux` does. Duplicate candidates are not

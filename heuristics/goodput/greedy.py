@@ -26,7 +26,9 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
     budget
         Time limit.
 
-    Notes ----- Source: none; this is gsopt's own, for comparison with the search of Pollux.
+    Notes
+    -----
+    Source: none; this is gsopt's own, for comparison with the search of Pollux.
 
     Complexity: O(J N g) per change for J jobs on N nodes of g GPUs. Only changed entries are recomputed.
 

@@ -14,8 +14,10 @@ def largest_job_first(problem: Reclaiming) -> ReclaimingSolution:
     order of the instance. A job that was preempted in the process but runs on no returned server is spared in
     the end.
 
-    Notes ----- Source: "LSF" of Aryl, Table 12. The paper neither defines it nor explains the abbreviation.
-    This definition is gsopt's own, and does not claim to reproduce the table.
+    Notes
+    -----
+    Source: "LSF" of Aryl, Table 12. The paper neither defines it nor explains the abbreviation. This definition
+    is gsopt's own, and does not claim to reproduce the table.
 
     Complexity: O(J log J + H) for J jobs and H pairs of a job and one of its servers.
 

@@ -12,8 +12,9 @@ def equal_time(problem: Shares) -> TimeShares:
 
     Complexity: O(J T) for J jobs and T types.
 
-    Notes ----- Source: Gavel (OSDI 2020), section 4.1, the shares X^equal by which its first policy normalizes
-    throughputs.
+    Notes
+    -----
+    Source: Gavel (OSDI 2020), section 4.1, the shares X^equal by which its first policy normalizes throughputs.
 
     Departures from the paper: jobs that demand several GPUs count with all of them, since the shares would not
     fit otherwise. The paper uses the shares only for normalization.

@@ -33,8 +33,10 @@ def progressive_filling(
     budget
         Time limit.
 
-    Notes ----- Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2),
-    with a choice of GPU types. It is not from a paper on GPUs.
+    Notes
+    -----
+    Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2), with a
+    choice of GPU types. It is not from a paper on GPUs.
 
     Examples
     --------

@@ -13,8 +13,10 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Complexity: O(J T) for J jobs and T types.
 
-    Notes ----- Source: Gavel (OSDI 2020), the FIFO policy of its code that knows throughputs, which is a strict
-    queue. The paper solves a linear program.
+    Notes
+    -----
+    Source: Gavel (OSDI 2020), the FIFO policy of its code that knows throughputs, which is a strict queue. The
+    paper solves a linear program.
 
     Departures from the code: equally fast types are chosen in the order of the list, not by name.
 

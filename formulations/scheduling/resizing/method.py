@@ -50,13 +50,17 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     that no schedule has. Second, GPUs are divided continuously. Time-sharing achieves this if all elastic jobs
     have workers of one size, but with mixed sizes the bound may be too low.
 
-    Sets ---- j: jobs. i: periods from one release date to the next, the last one without end. (k, i):
-    intervals, the part of period i in which k - 1 jobs are complete, for k = 1 .. n and at most the jobs
-    released. A schedule passes through intervals in rising order of k and i, and the others are empty.
+    Sets
+    ----
+    j: jobs. i: periods from one release date to the next, the last one without end. (k, i): intervals, the part
+    of period i in which k - 1 jobs are complete, for k = 1 .. n and at most the jobs released. A schedule
+    passes through intervals in rising order of k and i, and the others are empty.
 
-    Parameters ---------- A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of
-    completion times of the best known schedule. H_ki: longest possible interval, limited by the length of its
-    period, and by the latest k-th completion that U allows if the earlier ones are as early as possible.
+    Parameters
+    ----------
+    A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
+    best known schedule. H_ki: longest possible interval, limited by the length of its period, and by the latest
+    k-th completion that U allows if the earlier ones are as early as possible.
 
     Variables
     ---------
@@ -68,28 +72,34 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     ---------
     Minimize the sum of all t_k.
 
-    Constraints ----------- Let v_ki be 1 if the schedule passes interval (k, i), which means that completion k
-    - 1 is no later than period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of
-    interval (k, i): the sum of s[j] over intervals up to k and i, minus that of c[j] before k. once[k],
-    starts[j], ends[j], turn[k]: each completion is in one period; each job has one start and one completion,
-    and each completion one job. passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki
-    <= H_ki v_ki; the d of a period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the
-    y add up to A_j. there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to
-    an interval add up to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <=
-    b_j d_ki. least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole
-    interval has at least its fewest GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki
-    add up to at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area
-    first, nor than the k-th earliest completion of the jobs alone. alone[k]: nor than the completing job's
-    alone. alike[i, j, k]: of equal jobs, the first completes first. shared: limits on the joint work of jobs,
-    as each has at least its fewest GPUs or none (`cuts`). Only rows that earlier solutions violate are added,
-    first in the linear relaxation.
+    Constraints
+    -----------
+    Let v_ki be 1 if the schedule passes interval (k, i), which means that completion k - 1 is no later than
+    period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the sum
+    of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
+    each completion is in one period; each job has one start and one completion, and each completion one job.
+    passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a
+    period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j. there[j,
+    k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up to A_j
+    if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]:
+    y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least its
+    fewest GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C.
+    soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area first, nor than the
+    k-th earliest completion of the jobs alone. alone[k]: nor than the completing job's alone. alike[i, j, k]:
+    of equal jobs, the first completes first. shared: limits on the joint work of jobs, as each has at least its
+    fewest GPUs or none (`cuts`). Only rows that earlier solutions violate are added, first in the linear
+    relaxation.
 
-    Size ---- For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. Up
-    to n / 2 times as many if all release dates differ.
+    Size
+    ----
+    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. Up to n / 2
+    times as many if all release dates differ.
 
-    Source ------ The problem is that of Aryl, section 5, which gives no model of it over time. The model is
-    gsopt's own. Starting jobs only at completions is not enough: a job may have to start in between to complete
-    together with others, so that a large job can follow immediately
+    Source
+    ------
+    The problem is that of Aryl, section 5, which gives no model of it over time. The model is gsopt's own.
+    Starting jobs only at completions is not enough: a job may have to start in between to complete together
+    with others, so that a large job can follow immediately
     (`tests/formulations/scheduling/resizing/test_method.py`).
 
     Examples

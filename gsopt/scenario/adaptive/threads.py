@@ -10,7 +10,7 @@ from threadpoolctl import ThreadpoolController
 def one_thread() -> AbstractContextManager[Any]:
     """Limit the linear algebra of this process to one thread inside a ``with`` block.
 
-    scipy must be loaded before.
+    scipy must already be loaded.
     """
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited

@@ -79,7 +79,7 @@ def restricted_sharing(
 
 
 def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
-    """Make the judge of pairs from the rules."""
+    """Return a judge of pairs that applies the rules of `restricted_sharing`."""
     scorer = Scorer()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:
