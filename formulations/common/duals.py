@@ -12,7 +12,7 @@ Reals = NDArray[np.float64]
 
 
 class DualProof(NamedTuple):
-    """The result of dual values for a linear program that is minimized: a bound and reduced costs."""
+    """The bound and the reduced costs that dual values prove for a linear program to be minimized."""
 
     bound: float  # bound on its optimum
     reduced: Reals  # by how much the bound rises for each unit of each column, shape (columns,)

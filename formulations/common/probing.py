@@ -169,7 +169,7 @@ class _Probing:
             self._fix(columns[dear], np.zeros(int(dear.sum())))
 
     def _cut_end(self, number: int, values: Reals, *, low: bool) -> None:
-        """Remove as many columns at one end of a choice as can be ruled out, by bisection.
+        """Rule out as many columns as possible at one end of a choice, by bisection.
 
         Columns that the relaxation uses cannot be ruled out, so the search stays between them and the end.
         """

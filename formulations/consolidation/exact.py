@@ -22,8 +22,8 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
     1. A placement by value density and a knapsack bound, which meet if jobs do not compete.
     2. `divisible` if demands that fit on a machine divide each other, as powers of two do, and otherwise
-       `patterns`. If machines have too many fillings, or if machines have islands and machines left whole
-       count, `laminar`.
+       `patterns`. `laminar` if machines have too many fillings, or if machines have islands and machines left
+       whole count.
 
     Values are fractions, so a status of optimal is exact. If the number of placed jobs comes before their
     value, the most jobs that can be placed are counted first. These are the smallest jobs, which always fit on

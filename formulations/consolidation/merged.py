@@ -81,7 +81,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and innermost group of each job placed within one such group that is not left whole."""
+        """Yield demand and innermost group of each job within one such group, excluding machines left whole."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""

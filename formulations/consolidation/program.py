@@ -22,7 +22,7 @@ class NamedProgram:
         self._entries: list[tuple[int, int, float]] = []
 
     def column(self, name: str, *, cost: Exact = 0, upper: float = inf) -> None:
-        """Add a column, a non-negative integer."""
+        """Add a column for a non-negative integer variable."""
         self._place[name] = len(self.costs)
         self.costs[name] = cost
         self._upper.append(upper)

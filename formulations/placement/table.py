@@ -87,7 +87,7 @@ def _at(best: Reals, points: Integers) -> Reals:
 
 
 def _improve(best: Reals, before: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add one worker to the best earlier fillings wherever that is better."""
+    """Add one worker to the best earlier fillings wherever this is better."""
     after = best[tuple(slice(need, None) for need in needs)]
     left = before[tuple(slice(None, max(size - need, 0)) for size, need in zip(best.shape, needs, strict=True))]
     np.maximum(after, left + gain, out=after)

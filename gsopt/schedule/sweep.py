@@ -81,7 +81,7 @@ class Account:
         self.done = self.work * adaptive.share
 
     def stop(self, adaptive: AdaptiveProgress, time: Any) -> None:
-        """Stop an adaptive job, which is complete if only rounding cut it short."""
+        """Stop an adaptive job, and count it as complete if only rounding cut it short."""
         adaptive.stop(time, self.limit)
         self.done = self.work * adaptive.share
 

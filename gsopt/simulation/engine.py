@@ -227,7 +227,7 @@ class Engine(RunState):
             self._retime(job, self.rate[job])  # the machine may be lent at once, so that the job continues
 
     def _lose(self, job: int, seconds: Any) -> None:
-        """Take seconds of work back from a settled job, at most all that it has done."""
+        """Take seconds of work back from a settled job, up to all its work so far."""
         work = self.number(self.jobs[job].duration)
         if job in self.trainees:
             self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
@@ -385,7 +385,7 @@ class Engine(RunState):
         self._retime(job, rate)
 
     def _train(self, job: int, held: Held, rate: Any, before: Held | None) -> None:
-        """Restart an adaptive job on its GPUs, or continue it if the new ones make no difference."""
+        """Restart an adaptive job on its GPUs, or continue it if the new GPUs make no difference."""
         if before is not None and before.mode == held.mode and self._keeps_shape(before, held):
             if rate != self.rate[job]:
                 self.trainees.slow(job, 1 / rate, self.now)

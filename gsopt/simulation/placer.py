@@ -82,7 +82,7 @@ class FreeGpus:
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return `count` free GPUs of the smallest island that has as many, or none if no island has.
+        """Return `count` free GPUs of the smallest island with enough, or none without such an island.
 
         Ties go to the first island. For a single GPU islands are ignored.
         """

@@ -153,7 +153,7 @@ class _Tree:
     # Links
 
     def _link(self, node: Hashable) -> Link | None:
-        """Return the link from a node to the one above."""
+        """Return the link from a node to its parent."""
         data = self._tree.edge(node)
         given = {name: _number(data[name]) for name in Link.model_fields if data.get(name) is not None}
         if not given:

@@ -49,7 +49,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Convert a sum of completion times into a mean job completion time that is never rounded up.
+    """Convert a sum of completion times into a mean job completion time, without rounding up.
 
     Examples
     --------

@@ -22,7 +22,7 @@ def places(scenario: Scenario) -> list[float]:
     job alone it is at most 1. If up to C >= 2 jobs may share a GPU, the sum of 2 w_j rho_j over all GPUs is
     therefore at most C times the number of GPUs. A job that ran at full speed on 2 w_j of the C places of each
     of its GPUs would do the same work in the same time. Without slowdowns it takes up one place. With slowdowns
-    of 2 it takes up two, and sharing is no better than running one job after the other.
+    of 2 it takes up two, and sharing is no better than running one job after another.
 
     All pairs start with equal weights. Then each weight grows as far as the others allow, beginning with the
     models that have the most work. This choice of weights is gsopt's own.

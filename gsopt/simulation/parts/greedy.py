@@ -271,5 +271,5 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest of ascending numbers of GPUs that is at most the free number, or 0 without one."""
+    """Return the largest allowed number of GPUs that are free, or 0 if there is none."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

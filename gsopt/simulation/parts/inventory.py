@@ -55,7 +55,7 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return the kinds for a job with as many available GPUs as it demands."""
+        """Return the kinds with at least as many available GPUs as a job demands."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:

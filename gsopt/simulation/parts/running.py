@@ -62,7 +62,7 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the last job, with its key, ignoring as many last jobs of each holding as `but` states."""
+        """Return the last job and its key, ignoring as many last jobs of each holding as `but` states."""
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]

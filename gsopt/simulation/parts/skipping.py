@@ -1,4 +1,4 @@
-"""Skipping: waiting jobs start in the order of a key, as far as they fit."""
+"""Skipping: waiting jobs start in the order of a key, skipping jobs that do not fit."""
 
 from collections.abc import Callable, Iterable
 from typing import Any

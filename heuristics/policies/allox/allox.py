@@ -22,10 +22,11 @@ def allox(
 ) -> Decider:
     """Start the first jobs on free GPUs, in the best orders of all waiting jobs on all GPUs.
 
-    Source: AlloX (EuroSys 2020), section 4. While the k-th last job of a GPU runs, k jobs wait. So its cost is
-    k times its own seconds there, plus the seconds until the GPU is free. The orders minimize the sum of these
-    costs, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the decision is
-    `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Knows durations.
+    Source: AlloX (EuroSys 2020), section 4. While the k-th last job of a GPU runs, k jobs (including itself)
+    are not complete. So the cost of a job at this position is k times its seconds on the GPU, plus the seconds
+    until the GPU is free. The orders minimize the sum of these costs, by an assignment of jobs to positions
+    (`gsopt.core.numbers.assignment.sequence`). The decision is `gsopt.problems.sequencing.Sequencing`, and the
+    orders are computed at every event. Knows durations.
 
     Key: place in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then lower job numbers.
     So with a single type, this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs

@@ -44,7 +44,7 @@ def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int,
 def place_flexible(
     occupancy: Occupancy, running: RunningJob, number: int, *, grouping: bool, among: Mask | None = None
 ) -> dict[int, int]:
-    """Return the machines for new flexible workers of a job, for as many workers as fit.
+    """Return the machines for up to `number` new flexible workers of a job, as far as they fit.
 
     Inference machines with flexible workers only come first, then empty ones, then others. Among training
     machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to the

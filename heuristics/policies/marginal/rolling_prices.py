@@ -93,7 +93,7 @@ class _RollingPrices:
 
 
 def _fits(state: State, job: int) -> bool:
-    """Check whether a job can run on the available GPUs. If not, its worth stays unchanged."""
+    """Check whether a job can run on the available GPUs."""
     return min(min(menu) for menu in state.jobs[job].speeds.values()) <= state.capacity
 
 

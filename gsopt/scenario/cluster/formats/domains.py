@@ -74,7 +74,7 @@ class _Shape:
     def whole_switches(
         self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
     ) -> tuple[str, Sequence[str]]:
-        """Return the switch below which a domain belongs, and the switches below that one that it contains."""
+        """Return the switch below which a domain belongs, and the switches below it that the domain covers."""
         whole = self._held(homes)
         tops = [name for name in whole if self.above.get(name) not in whole]
         parents = {self.above.get(top) for top in tops}

@@ -75,7 +75,7 @@ def _rows(value: Any) -> str:
 
 
 def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
-    """Build a cluster from a graph, with the given levels besides that of the root."""
+    """Build a cluster from a graph, adding the level of the root to the given levels."""
     told.refuse(source, "gpus")
     levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
     return Cluster.from_graph(graph, levels=levels)

@@ -160,7 +160,7 @@ def _work(job: Job) -> Exact:
 
 
 def _unit(times: Sequence[Exact]) -> Exact:
-    """Return the largest unit that divides all times, or a larger one that doubles can count."""
+    """Return the largest unit that divides all times, or a larger unit if doubles cannot count so finely."""
     return max(common_step(times) or 1, Fraction(max(times)) / _LARGEST)
 
 
@@ -209,7 +209,7 @@ def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
-    """Join steps of equal efficiency, so that a job of linear speed has one step however long its menu is.
+    """Join steps of equal efficiency, so that a job with linear speed-up has one step, whatever its menu.
 
     The corner between two joined steps may be above their line by its rounding error, which is far less than
     the amount that the bound subtracts for rounding.

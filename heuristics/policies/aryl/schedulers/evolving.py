@@ -86,7 +86,7 @@ def _children(fitness: Fitness, rows: Counts, worth: Floats, random: np.random.G
 
 
 def _fittest(rows: Counts, worth: Floats, children: Counts, theirs: Floats) -> tuple[Counts, Floats]:
-    """Keep the best candidates of both arrays, as many as before."""
+    """Return the best of the candidates and their children, as many as there were candidates."""
     every, values = np.concatenate((rows, children)), np.concatenate((worth, theirs))
     order = np.argsort(-values, kind="stable")[: len(rows)]
     return every[order], values[order]
