@@ -94,7 +94,7 @@ def _with_grace(budget: Budget) -> Budget:
 
 
 def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hear) -> Found:
-    """Search the core for a better choice than the one known."""
+    """Search the core for a choice that is better than the known one."""
     knapsack = core.knapsack(whole)
     unit = Fraction(1, knapsack.factor * whole.denominator)
     improved = improve(

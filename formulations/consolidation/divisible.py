@@ -97,9 +97,7 @@ class Divisible(Merged):
             program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and machine of each job on one machine, by falling demand, on the fullest machine with
-        room.
-        """
+        """Yield demand and machine of each job on one machine, by falling demand, on the fullest with room."""
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
         for d, p in sorted(indices.alone, reverse=True):

@@ -135,7 +135,7 @@ class Patterned(OptionProgram):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, each a remaining one, and GPUs."""
+        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):

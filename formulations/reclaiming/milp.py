@@ -161,7 +161,7 @@ def _arrays(problem: Reclaiming) -> StandardForm:
 
 
 def _costs(problem: Reclaiming) -> dict[str, Exact]:
-    """Return the exact cost of each column that has one."""
+    """Return the exact cost of each column that has a cost."""
     costs: dict[str, Exact] = {f"preempted[{j}]": decimal(job.cost) for j, job in enumerate(problem.jobs)}
     if problem.second_objective == "none":
         return costs

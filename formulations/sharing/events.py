@@ -159,7 +159,7 @@ class _EventSearch:
         found.rest[:] = self.units.rests(total)
 
     def _repeat(self, stack: Stack, row: int) -> None:
-        """Repeat in fractions the step that the search in floats took in a row, excluding all others."""
+        """Repeat in fractions the step that the search in floats stored in a row, excluding all other steps."""
         job = int(self.stack.cursor[row])
         if job < len(self.exact.demand):
             stack.taken[row, job] = self.stack.taken[row, job]

@@ -149,7 +149,7 @@ class Relaxation:
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the model with one more row, by which not all of some jobs have the chosen start and time."""
+        """Return the model with one more row, which excludes the joint choice of start and run time of some jobs."""
         alike = [
             index
             for index, column in enumerate(self.columns)

@@ -210,7 +210,7 @@ class Loans:
                     yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
 
     def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
-        """Return the cost of giving up machines, from the segments that end then before a pause."""
+        """Return the cost of giving up machines at a time, from the segments that end then and pause."""
         gpus_of = self._scenario.cluster.gpus_of
         machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
         stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]

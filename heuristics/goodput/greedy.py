@@ -144,7 +144,7 @@ def _at(gains: Floats, counts: Counts) -> Floats:
 
 
 def _best_other(less: Floats) -> tuple[Counts, Floats]:
-    """Return, for each job, the other job that loses least from one GPU less on a node, and its change."""
+    """Return, for each job, the other job that loses least by giving up a GPU on a node, and its change."""
     order = np.argsort(-less, axis=0, kind="stable")
     first, second = order[0], order[min(1, len(order) - 1)]
     giver = np.where(np.arange(len(less))[:, None] == first, second, first)

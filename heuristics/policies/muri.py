@@ -230,7 +230,7 @@ class _Muri:
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs although others have become free."""
+    """Check whether any jobs share GPUs although other GPUs have become free."""
     return sum(state.running.values()) > state.capacity - state.free
 
 
