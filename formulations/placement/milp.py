@@ -70,7 +70,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Placement) -> str:
-        """Return the first worker that fits on no server, as a message."""
+        """Return a message about the first worker that fits on no server, if there is one."""
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:

@@ -53,7 +53,7 @@ class KnownLists:
 
     @property
     def _is_over(self) -> bool:
-        """Whether to stop, now that there is a schedule, as a list can take longer than a short time limit."""
+        """Whether to stop, on request or because time is up and a schedule is known."""
         return self.best.asked_to_stop or (self.best.completions is not None and self.best.budget.passed)
 
     @property

@@ -149,7 +149,7 @@ class Relaxation:
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the model with one more row, which excludes the joint choice of start and run time of some jobs."""
+        """Return the model with one more row, which excludes the chosen starts and run times of some jobs."""
         alike = [
             index
             for index, column in enumerate(self.columns)
@@ -171,7 +171,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Return the place with columns that replaces a place: itself, or the widest that is equally fast."""
+        """Return the place whose columns replace those of a place: itself, or the widest equally fast one."""
         own = self.instance.places[place]
         return max(
             each

@@ -32,7 +32,7 @@ _Names = Annotated[Many[Name], AfterValidator(_check_names)]
 
 
 class _Event(Frozen):
-    """The kind, which every file states, and the time of an event."""
+    """An event, with its kind (which every file states) and its time."""
 
     event: str
     time: Seconds

@@ -77,8 +77,8 @@ class EpochTimes:
         """Return the highest speed on each number of GPUs, for epochs whose lengths are the given weights.
 
         In each epoch, the weighted work of the job grows at the weight divided by the seconds of the epoch. It
-        never grows faster than the highest of these speeds, so for any weights a job without epochs is at least
-        as fast.
+        never grows faster than the highest of these speeds, so, for any weights, a job with these speeds and
+        without epochs is at least as fast.
         """
         found: Array = (weights[:, None] / self.seconds).max(axis=0)
         return found

@@ -1,4 +1,4 @@
-"""Relaxation: jobs without network tiers, applications and overheads, which are at least as fast."""
+"""Relaxation: jobs that are at least as fast, without network tiers, applications and overheads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
