@@ -6,7 +6,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class LinearJob:
-    """A job of Table 11.
+    """A job as in Aryl's Table 11.
 
     Attributes
     ----------

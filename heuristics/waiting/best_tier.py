@@ -107,7 +107,7 @@ class _Listing:
         return found
 
     def _take(self, job: int, last: int) -> tuple[int, dict[int, int]] | None:
-        """Allocate GPUs to a job on the innermost tier with enough GPUs, up to a last tier."""
+        """Allocate GPUs to a job on the innermost tier with enough GPUs, no wider than `last`."""
         need = self.problem.jobs[job].gpus
         for tier in range(self.best[job], last + 1):
             rooms = [
