@@ -289,7 +289,7 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
         if len(seen) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
-            raise InvalidInput(shorten(twice), "", "must not stand twice in one object", source=source)
+            raise InvalidInput(shorten(twice), "", "must not occur twice in one object", source=source)
         return seen
 
     def no_constants(constant: str) -> NoReturn:

@@ -65,7 +65,7 @@ HOSTILE = {
     "5,000 digits": (demanding("9" * 5000), "integer of thousands of digits"),
     "double server": (text(servers=[{"name": "s1", "gpus": 8}] * 2), "servers[1].name: 's1': must differ"),
     "double job": (text(jobs=GOOD["jobs"] * 2), "jobs[1].name: 'a': must differ"),
-    "double key": (text().replace('"s2": 4', '"s1": 4'), "'s1': must not stand twice"),
+    "double key": (text().replace('"s2": 4', '"s1": 4'), "'s1': must not occur twice"),
     "unknown server": (working(s9=1), "jobs[0].workers: 's9': must name one"),
     "overfull server": (working(s1=9), "servers[0].gpus: 8: must be at least"),
     "no GPUs": (working(s1=0), "jobs[0].workers.s1: 0: input should be greater"),
