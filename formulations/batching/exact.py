@@ -1,4 +1,4 @@
-"""Exact: greedy steps with a proof, and the dynamic programme if the proof fails."""
+"""Exact: greedy steps with a proof, and the dynamic program if the proof fails."""
 
 from dataclasses import replace
 
@@ -15,11 +15,12 @@ from gsopt.problems.batching import Batches, Batching
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. A first division that uses the GPUs, and a bound that ignores contention.
-    2. Greedy: each GPU goes to the job that gains most, with a price as proof; suffices if costs are convex.
-    3. The dynamic programme over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
+    2. Greedy: each GPU goes to the job that gains most, with a price as proof, which suffices if costs are
+       convex.
+    3. The dynamic program over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
 
     Source
     ------

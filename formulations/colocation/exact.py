@@ -14,7 +14,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. Greedy pairs, largest saving first, and a bound that lets jobs share a partner.
     2. The assignment problem in doubles, proven by exact prices.
@@ -24,7 +24,7 @@ def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 
     Source
     ------
-    Castor, Algorithms 1 and 2, which decide job by job; here all jobs are decided together.
+    Castor, Algorithms 1 and 2, which decide job by job. Here all jobs are decided together.
 
     Parameters
     ----------

@@ -15,13 +15,13 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
 @exact_method()
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. The current configurations, and a bound that ignores contention.
-    2. Dynamic programming over jobs and the remaining GPUs of each type, in integers: the optimum is exact.
-       Ties go to the solution in which the fewest jobs change; then, job by job, to the current configuration,
-       to the first in the list, and last to none.
-    3. If the table would be too large, the reference integer program; then the solver breaks ties.
+    2. Dynamic programming over jobs and the remaining GPUs of each type, in integers, so that the optimum is
+       exact. Ties go to the solution in which the fewest jobs change. Further ties go, job by job, to the
+       current configuration, then to the first in the list, and last to no configuration.
+    3. If the table would be too large, the reference integer program, in which the solver breaks ties.
 
     Source
     ------

@@ -12,7 +12,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. Shortest jobs first, each on the machine on which it ends first.
     2. The assignment of jobs to positions in doubles, proven by prices in integers.

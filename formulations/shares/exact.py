@@ -13,11 +13,11 @@ _PROGRAMS = "linear programs"
 
 @exact_method(unused=["backend"])
 def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem by the first technique that proves its solution, which the message names.
 
     1. Isolated shares, and a bound that ignores contention.
     2. Closed forms if there is one type of GPU (`one_type`).
-    3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices
+    3. Linear programs in doubles: one or two for most criteria, and half a dozen for finish times. Their prices
        give a bound in exact arithmetic, independent of the solver's tolerances.
 
     Source

@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events; for starts at any time, a proof for few jobs or else a bracket."""
+"""Exact: a search over starts at events and, for starts at any time, a proof for few jobs or a bracket."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
@@ -17,9 +17,9 @@ _MODELS = {
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule with starts at events by branch and bound; bracket it for starts at any time.
+    """Prove the best schedule with starts at events by branch and bound, or bracket it for other starts.
 
-    Sets: jobs j; at each event the classes of GPUs: free ones, and those that a given job holds alone.
+    Sets: jobs j; at each event, the classes of GPUs: free GPUs, and those that a given job holds alone.
     Parameters: p_j seconds and G_j GPUs of a job, r_j its release date; xi_jk its slowdown when sharing with
     job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
     Objective: the sum of the ends. Constraints: a job starts once, after its release, on G_j GPUs, none of
@@ -32,11 +32,11 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     compiled if numba is installed and there is time for that. Up to 8 jobs take a second or two, and 10 jobs on
     8 GPUs usually less than 10 s.
 
-    With starts at any time, the search only gives a schedule, as the best start may lie between two events; the
+    With starts at any time, the search only gives a schedule, as the best start may lie between two events. The
     bound comes from areas and prices. Up to four jobs are then proven order by order (`orders`). The message
     names the model that was solved.
 
-    Source: the model is that of Castor, Eq. 6-13, without slots; the search is gsopt's own.
+    Source: the model is that of Castor, Eq. 6-13, without slots. The search is gsopt's own.
 
     Parameters
     ----------

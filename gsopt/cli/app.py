@@ -34,6 +34,7 @@ _COMMANDS = {
     "demo": "See how far heuristics are from the proven optimum.",
     "study": "Run a grid of instances, methods, parameters and seeds.",
     "worst": "Find the instance on which a method does worst, with proof.",
+    "score": "Score a heuristic on a suite, relative to proven bounds.",
     "suites": "Show or recompute the best known values of instances.",
 }
 
@@ -51,7 +52,7 @@ _EARLIER = {
 }
 
 _EXTRA = {"allow_extra_args": True, "ignore_unknown_options": True}
-_SETTINGS = {"generate": _EXTRA, "worst": _EXTRA}
+_SETTINGS = {"generate": _EXTRA, "worst": _EXTRA, "score": _EXTRA}
 
 
 @contextmanager

@@ -145,7 +145,7 @@ class Trial:
         if run.job not in number:
             return [f"{run.job!r} is not a job of the workload"]
         if decimal(run.start) >= decimal(run.end):
-            return ["a segment ends after it starts"]
+            return ["a segment must end after it starts"]
         counts = tuple(self.tasks[number[run.job]].rates)
         if run.gpus not in counts:
             return [f"GPU count {run.gpus} of job {run.job!r} is not one of {counts}"]

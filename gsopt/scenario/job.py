@@ -1,4 +1,4 @@
-"""Job and Workload: what is submitted to a cluster, when, and how it can run."""
+"""Job and Workload: the jobs submitted to a cluster, with release dates and the ways in which they can run."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -269,28 +269,28 @@ class Job(Frozen):
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the bytes of memory that a mode needs on each GPU; None if unknown."""
+        """Return the bytes of memory that a mode needs on each GPU, or None if unknown."""
         if mode == DEFAULT_MODE:
             return self.memory
         own = self._by_name[mode].memory
         return self.memory if own is None else own
 
     def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
-        """Return the only GPU type on which the job may run in a mode; empty for any."""
+        """Return the only GPU type on which the job may run in a mode, or an empty string for any type."""
         if mode == DEFAULT_MODE:
             return self.gpu_type
         own = self._by_name[mode].gpu_type
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target, all of them in one mode; 0 if `training` is None."""
+        """Return the samples until the target, all of them in one mode, or 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
         return self.training.samples if own is None else own
 
     def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the batch size in a mode, in samples; None if unknown, or if the job tunes it."""
+        """Return the batch size in a mode, in samples, or None if it is unknown or the job tunes it."""
         if mode == DEFAULT_MODE:
             return self.batch_size
         own = self._by_name[mode]
@@ -301,7 +301,7 @@ class Job(Frozen):
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples per second in a mode on GPUs of one machine, alone; 0 if `training` is None."""
+        """Return the samples per second in a mode on GPUs of one machine, alone, or 0 if `training` is None."""
         return self.speed(count, mode) * self.samples_in(mode) / self.duration
 
     @cached_property
@@ -310,7 +310,7 @@ class Job(Frozen):
 
 
 class Workload(Frozen):
-    """Jobs, sorted by release date; jobs with equal dates keep their given order.
+    """Jobs, sorted by release date. Jobs with equal dates keep their given order.
 
     Attributes
     ----------

@@ -20,12 +20,12 @@ def believed(
     interference: Mapping[str, Mapping[str, float]] | None = None,
     default_interference: float = 1.0,
 ) -> Decider:
-    """Run another policy that believes in slowdowns of shared GPUs other than the true ones.
+    """Run another policy that assumes slowdowns of shared GPUs other than the true ones.
 
-    It is not a policy of its own, so comparisons include it only by name:
+    This is not a policy of its own, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
 
-    Source: Castor, section 9.4 (Figure 13); see `gsopt.simulation.beliefs.believing`.
+    Source: Castor, section 9.4 (Figure 13). See also `gsopt.simulation.beliefs.believing`.
 
     Parameters
     ----------

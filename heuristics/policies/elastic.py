@@ -12,10 +12,10 @@ from gsopt.simulation.parts.greedy import Greedy
 def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     """Run the jobs with the fewest GPU-seconds so far, on as many GPUs as they use well.
 
-    The allocation is that of elastic fair queuing (`efq`); only the order differs.
+    The allocation is that of elastic fair queuing (`efq`), and only the order differs.
 
-    Source: gsopt's own: `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
-    lower job number. Preemptive at arrivals and completions only; resizes; durations are not known. O(distinct
+    Source: none; this is `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
+    lower job number. Preemptive at arrivals and completions only; resizes; does not know durations. O(distinct
     holdings) per start or resize.
 
     Raises
@@ -42,7 +42,7 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
     """Run the jobs with the shortest remaining time, on as many GPUs as they use well.
 
-    Like `elastic_las`, but in the order of `srtf`, to separate the value of the order from that of elasticity.
+    This is `elastic_las` in the order of `srtf`, to separate the value of the order from that of elasticity.
     Key: remaining seconds on the largest efficient number of GPUs. Knows durations.
 
     Raises

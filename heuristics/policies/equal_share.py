@@ -12,7 +12,7 @@ def equal_share(state: State) -> Decider:
     """Share the GPUs as equally as the allowed numbers of GPUs of the jobs permit.
 
     Waiting jobs are admitted in order of release while the smallest allowed numbers of all admitted jobs fit,
-    and are never stopped afterwards. At every event each admitted job gets its smallest number; then, while
+    and are never stopped afterwards. At every event, each admitted job gets its smallest number. Then, while
     GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits. For rigid jobs
     this is `fifo_skipping`.
 

@@ -18,12 +18,12 @@ def estimated(
     margin: float = 0.25,
     seed: int = 0,
 ) -> Decider:
-    """Run another policy with durations of which all, or a share, are wrong by a random factor.
+    """Run another policy with durations that are wrong by a random factor, for all jobs or a share of them.
 
-    It is not a policy of its own, so comparisons include it only by name:
+    This is not a policy of its own, so comparisons include it only by name:
     ``heuristics.policies.estimated:estimated``.
 
-    Source: Aryl, section 7.5 (Table 9), for `wrong`; see `gsopt.simulation.estimates.misjudging`.
+    Source: Aryl, section 7.5 (Table 9), for `wrong`. See also `gsopt.simulation.estimates.misjudging`.
 
     Parameters
     ----------

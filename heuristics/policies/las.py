@@ -9,11 +9,11 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def las(state: State, *, quantum: float | None = None) -> Decider:
-    """Run the jobs with the fewest GPU-seconds so far; a job that does not fit is skipped.
+    """Run the jobs with the fewest GPU-seconds so far, skipping jobs that do not fit.
 
     Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
     GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`
-    seconds while jobs wait; durations are not known. O(distinct demands) per start or stop.
+    seconds while jobs wait; does not know durations. O(distinct demands) per start or stop.
 
     Times that differ only by rounding count as different events. With times that floats cannot represent, such
     as 0.1, jobs with equal service in exact arithmetic may differ in the last digit, and a new job may arrive
@@ -21,7 +21,7 @@ def las(state: State, *, quantum: float | None = None) -> Decider:
     random workloads in tenths of seconds), although both follow the rule.
 
     GPUs held during an overhead count as service. So with a quantum, or rounds, shorter than the overheads,
-    jobs take turns without progress; `gsopt.simulate` ends such a run with `IllegalDecision`.
+    jobs take turns without progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Muri: regroups jobs every few minutes so that those sharing GPUs use different resources at a time."""
+"""Muri: regroups jobs every few minutes so that jobs that share GPUs use different resources at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import chain, combinations
@@ -33,7 +33,7 @@ def muri(
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; implemented from the paper, not
     the code. Key: remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive,
-    at most once per `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per
+    at most once per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per
     decision for n jobs of one size.
 
     Muri's efficiency of a group is the fraction of the time that its resources are busy, averaged over the
@@ -43,15 +43,16 @@ def muri(
     Readings:
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times, correctly for two jobs.
-      With a `share_limit` above 2 a job is slowed down by its worst partner only, which is less than the cycle
-      of a group of three or four, so groups look better than they are. The scenario's limit applies if it is
-      below `most`.
-    - Muri groups only as much as necessary, which is read as: best merges first, until all jobs fit.
+      With a `share_limit` above 2, a job is slowed down by its worst partner only. This is less than by the
+      cycle of a group of three or four, so groups look better than they are. The scenario's limit applies if it
+      is below `most`.
+    - Muri groups only as much as necessary. This is taken to mean that the best merges come first, until all
+      jobs fit.
 
     Parameters
     ----------
     order
-        Which jobs come first.
+        The jobs that come first.
     most
         Most jobs of a group, at least 1.
     interval
@@ -151,7 +152,7 @@ class _Muri:
         return Assign(self._placed(state, groups, jobs))
 
     def _first(self, state: State, jobs: Iterable[int]) -> list[_Group]:
-        """Return the first jobs whose demands are at most `most` times the GPUs, each as a group."""
+        """Return the first jobs whose total demand is at most `most` times the GPUs, each as a group."""
         left, groups = self._most * state.capacity, []
         for place, job in enumerate(jobs):
             need = need_of(state.jobs[job])
@@ -174,7 +175,7 @@ class _Muri:
         return sorted(groups)
 
     def _merges(self, state: State, groups: Iterable[_Group]) -> list[_Merge]:
-        """Match groups of equal demands with the largest sum of speeds; return the merges, best first."""
+        """Match groups of equal demand to maximize the sum of speeds, and return the merges, best first."""
         import networkx as nx
 
         graph = nx.Graph()
@@ -197,7 +198,7 @@ class _Muri:
         )
 
     def _placed(self, state: State, groups: list[_Group], jobs: Iterable[int]) -> dict[int, tuple[int, ...]]:
-        """Return the GPUs of the groups that fit, in order, and of the next jobs on what they leave."""
+        """Return the GPUs of the groups that fit, in order, and of the next jobs on the remaining GPUs."""
         chosen = _fitting(groups, state.capacity)
         held = {group: self._kept(state, group) for group in chosen}
         held |= {group: self._taken(group.need) for group, gpus in held.items() if gpus is None}
@@ -214,7 +215,7 @@ class _Muri:
         return assigned
 
     def _kept(self, state: State, group: _Group) -> tuple[int, ...] | None:
-        """Return the GPUs of a job of a group, the first ones that are still free and suit the group."""
+        """Return the GPUs of the first job of a group whose GPUs are still free and suit the group."""
         for job in group.jobs:
             gpus = state.placement(job) if job in state.running else ()
             if len(gpus) == group.need.gpus and self._places.suit(gpus, group.need):
@@ -229,7 +230,7 @@ class _Muri:
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs although others have become free."""
+    """Check whether any jobs share GPUs although other GPUs have become free."""
     return sum(state.running.values()) > state.capacity - state.free
 
 

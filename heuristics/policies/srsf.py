@@ -5,7 +5,7 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def srsf(state: State) -> Decider:
-    """Run the jobs with the least remaining service; a job that does not fit is skipped.
+    """Run the jobs with the least remaining service, skipping jobs that do not fit.
 
     Service is GPUs times remaining time.
 

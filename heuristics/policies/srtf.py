@@ -5,11 +5,11 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def srtf(state: State) -> Decider:
-    """Run the jobs with the shortest remaining time; a job that does not fit is skipped.
+    """Run the jobs with the shortest remaining time, skipping jobs that do not fit.
 
     Source: Schrage, "A proof of the optimality of the shortest remaining processing time discipline" (1968),
-    for one machine, where it minimizes the mean job completion time; the baseline of many GPU schedulers. Key:
-    remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
+    for one machine, where it minimizes the mean job completion time. It is the baseline of many GPU schedulers.
+    Key: remaining seconds on the demanded GPUs. Ties: lower job number. Preemptive at arrivals and completions;
     knows durations. O(distinct demands) per start or stop.
 
     The key excludes overheads. If these exceed the time between events, a job may be stopped before it makes

@@ -14,17 +14,18 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 
 @with_settings(DallySettings)
 def dally(state: State, settings: DallySettings) -> Decider:
-    """Offer free GPUs first to jobs most slowed down by the network; jobs decline GPUs too far apart.
+    """Offer free GPUs first to the jobs that the network slows down most.
 
-    A job accepts GPUs of its best tier immediately, and those of a worse tier once its timers for all better
-    tiers have expired. The timers are tuned by how long jobs of the same demand have waited for the tier (mean
-    plus two standard deviations), or given, or 0 (``"none"``), or infinite (``"consolidated"``). After a lease,
-    a job's GPUs are offered again to all waiting jobs, which is how jobs are preempted.
+    Jobs decline GPUs that are too far apart. A job accepts GPUs of its best tier immediately, and those of a
+    worse tier once its timers for all better tiers have expired. The timers are tuned from the waits of jobs of
+    the same demand for the tier (mean plus two standard deviations), or given, or 0 (``"none"``), or infinite
+    (``"consolidated"``). After a lease, a job's GPUs are offered again to all waiting jobs, which is how jobs
+    are preempted.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, the completed iterations times the compute
-    time of one over the running time; the number of iterations cancels. It is 0 for a job that has not run, so
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, which is the number of completed iterations
+    times the compute time of an iteration, divided by the running time. It is 0 for a job that has not run, so
     new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive at the end
-    of leases only; not if `lease` is None. Durations are not used. O(waiting jobs) per event.
+    of leases only, and not if `lease` is None. Does not use durations. O(waiting jobs) per event.
 
     Readings, where the paper is silent: the policy checks that enough GPUs are free, which line 21 of Algorithm
     1 omits. A rejected offer passes to the next job. A job's timer for machines (or racks) is 0 if the job does
@@ -44,23 +45,23 @@ def dally(state: State, settings: DallySettings) -> Decider:
         The timers: tuned (``"auto"``), those of `delays` (``"manual"``), 0 (``"none"``), or infinite
         (``"consolidated"``).
     clock
-        When a job's wait begins: at its arrival or the loss of its GPUs, or at the first offer that it has
-        declined since.
+        The beginning of a job's wait: its arrival or the loss of its GPUs, or the first offer that it has
+        declined since then.
     lease
-        Seconds for which a job holds its GPUs before they are offered again; its whole run if None. The paper
-        does not say when jobs are preempted.
+        Seconds for which a job holds its GPUs before they are offered again, or None for its whole run. The
+        paper does not say when jobs are preempted.
     renew
         Whether a job whose lease ends keeps its GPUs, or takes others of the same tier, if jobs before it in
-        the order have left them. ``"best"``: only if that is its best tier, so that a bad placement lasts no
+        the order have left them. ``"best"``: only if this is its best tier, so that a bad placement lasts no
         longer than a lease. ``"same"``: on any tier. ``"never"``: it waits for them as for any others.
     order
         ``"network_sensitive"``: Nw_sens as published. ``"relative"``: multiplied by the slowdown on the job's
         best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by release
         date. ``"round_robin"``: by waiting time.
     placement
-        ``"best"`` uses the run's placer, by default the tightest machine, else the tightest rack and its
-        emptiest machines, else the emptiest machines of the cluster; ``"first"`` takes the first machine, or
-        rack, that has room; ``"emptiest"`` the machines with the most free GPUs.
+        ``"best"`` uses the run's placer, which by default chooses the tightest machine, or else the tightest
+        rack and its emptiest machines, or else the emptiest machines of the cluster. ``"first"`` takes the
+        first machine, or rack, that has room. ``"emptiest"`` takes the machines with the most free GPUs.
     delays
         Given timers in seconds from the innermost tier out, each counted from the beginning of the wait. For
         further tiers the last step is repeated.
@@ -70,7 +71,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
         Whether these seconds count from when the wait was recorded (``"record"``), or are compared with the
         wait itself (``"wait"``) as printed, which drops long waits.
     max_len
-        Most waits in a list; unlimited if None.
+        The largest number of waits in a list; unlimited if None.
     ddof
         1 for the standard deviation of a sample, 0 for that of a population.
     empty
@@ -80,7 +81,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
     least_wait
         Seconds below which a wait is not recorded; with 0 all waits are recorded.
     censored
-        Whether the wait of a job that takes a worse tier is also recorded for the better ones that it gave up.
+        Whether the wait of a job that takes a worse tier is also recorded for the better tiers that it gave up.
     observe
         Called with a `heuristics.policies.dally.tuner.TunedTimer` whenever a tuned timer has changed.
 
@@ -120,7 +121,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
 
 def given_timers(delays: Sequence[float]) -> Timer:
-    """Return the timers of a list, extrapolated to further tiers; 0 if the list is empty."""
+    """Return the timers of a list, extrapolated to further tiers, or 0 if the list is empty."""
 
     def timer(tier: int, _gpus: int) -> float:
         if not delays:

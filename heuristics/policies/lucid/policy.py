@@ -47,7 +47,7 @@ def lucid(
     not fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
-    GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
+    GPUs, predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
     profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running jobs) per
     event at worst; with `exact`, additionally a matching, O(n^3).
 
@@ -56,24 +56,24 @@ def lucid(
 
     Readings, where paper and code are silent or need unavailable data:
 
-    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing; here they
-      wait after profiling, unless `as_published`. Work done in profiling counts if the job has checkpoints; in
-      the code it does not.
+    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here they
+      wait after profiling, unless `as_published`. Work done in profiling counts if the job has checkpoints. In
+      the code, it does not count.
     - The code reserves two machines of 130 for profiling. Here the last machines of the cluster are reserved,
       one in 64 and at most two, so that on fewer than 64 machines jobs are not profiled unless `profilers` is
       given: one machine of eight would double mean completion times on a cluster with large jobs. The code adds
       a machine while many jobs wait, which is omitted. A job that does not fit on the other machines may use
       these too.
     - In the code, a model learned for one cluster predicts numbers of arrivals, and jobs share if more than 2
-      are expected in ten minutes, on average over the next fifty; on other clusters jobs always share. Here by
-      default the arrivals of the last fifty minutes count, and the limit of 2 is for 1,040 GPUs.
+      are expected in ten minutes, on average over the next fifty. On other clusters, jobs always share. Here,
+      by default, the arrivals of the last fifty minutes count, and the limit of 2 is for 1,040 GPUs.
     - Scores are predicted from measured profiles, with the mean speed of a model sharing with every other as
       the label: 0 for at least 0.95 of its speed alone, 1 for at least 0.85, else 2. Here the mean is over the
       models of all jobs released so far.
-    - When the older job of a pair completes, the other continues alone at full speed and may share again; in
+    - When the older job of a pair completes, the other continues alone at full speed and may share again. In
       the code, a comparison that is always true leaves it slow and alone.
-    - In the code, a job that fills some machines and part of another needs entirely free machines; here it may
-      be spread otherwise if that takes no more machines.
+    - In the code, a job that fills some machines and part of another needs entirely free machines. Here it may
+      be spread differently if this takes no more machines.
 
     Parameters
     ----------
@@ -81,27 +81,27 @@ def lucid(
         Whether jobs start on free GPUs first, and the remaining ones are paired jointly to save the most time,
         as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
     load
-        When the cluster is busy: by ``"recent"`` arrivals; by numbers of jobs predicted to arrive in each ten
-        minutes from the beginning, and always after the last of them; or ``"always"``.
+        The rule for a busy cluster: by ``"recent"`` arrivals, by the numbers of jobs predicted to arrive in
+        each ten minutes from the beginning (and always after the last of them), or ``"always"``.
     quiet
         Number of jobs in ten minutes up to which the cluster is quiet; if None, 2 per 1,040 GPUs, in
         proportion.
     predictions
-        How long jobs run: ``"known"``; the ``"mean"`` of the most similar completed jobs; or given by name of
-        the job, with 1,000 s for missing or negative values. For random errors see
+        The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or given by
+        name of the job, with 1,000 s for missing or negative values. For random errors, see
         `heuristics.policies.estimated`.
     scores
-        The scores: of the ``"model"``, over all partners; of the particular ``"pair"``; or given by name of the
-        model, 2 if missing.
+        The scores: of the ``"model"``, over all partners, of the particular ``"pair"``, or given by name of the
+        model, with 2 for missing values.
     spread
         Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
-        possible; an option of the code that is not its default.
+        possible. This is an option of the code, but not its default.
     largest
         GPUs of the largest jobs that share or are profiled, at least 0.
     threshold
         Largest sum of two scores.
     ratio
-        How many times as large as its partner a job may be, in predicted GPU time; above 0.
+        The largest ratio of a job's predicted GPU time to its partner's, above 0.
     profilers
         Number of machines for profiling; if None, one in 64 and at most two.
     profiling
@@ -146,7 +146,7 @@ def lucid(
 
 
 class _Forecast:
-    """Predictions for jobs and for pairs of jobs; parameters as in `lucid`."""
+    """Predictions for jobs and for pairs of jobs. The parameters are those of `lucid`."""
 
     def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer
@@ -163,7 +163,7 @@ class _Forecast:
             self._scorer.see(state, state.arrived)
 
     def key(self, state: State, job: int) -> float:
-        """Return the predicted GPU time of a job, always the same after the first call."""
+        """Return the predicted GPU time of a job, which never changes after the first call."""
         if job not in self._seconds:
             self._seconds[job] = self._predictor.of(state, job)
         return self._seconds[job] * state.jobs[job].gpus
@@ -237,7 +237,7 @@ class _Lucid:
                 self._alone.setdefault(count, []).append(job)
 
     def _in_turn(self, state: State, *, share: bool = False, skip: bool = True) -> Iterator[Action]:
-        """Start jobs in turn, next to a partner if they may share, or on free GPUs."""
+        """Start jobs in turn, next to a partner if they may share, or else on free GPUs."""
         full: set[Need] = set()  # needs for which too few GPUs are free
 
         def is_open(need: Any) -> bool:
@@ -295,7 +295,7 @@ class _Lucid:
         return Start(job, gpus)
 
     def _on_free(self, state: State, job: int, need: Need) -> Start | None:
-        """Return the start of a job on free GPUs, without those of the profiler if possible."""
+        """Return the start of a job on free GPUs, avoiding those of the profiler if possible."""
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)

@@ -22,12 +22,12 @@ from heuristics.policies.settings import with_settings
 
 @with_settings(OnesSettings)
 def ones(state: State, settings: OnesSettings) -> Decider:
-    """Evolve schedules between events; apply the best when every running job has completed an epoch.
+    """Evolve schedules between events, and apply the best once every running job has completed an epoch.
 
-    Each candidate has a job on every GPU; the best one has the least remaining utilization of its running jobs,
-    ``sum T_j c_j``, with T_j the remaining time and c_j the GPUs of job j. A job's batch size is that of its
-    fastest mode within its batch limit. The limit begins with the batch that one GPU holds, doubles at every
-    epoch, shrinks for jobs that run long, and is halved whenever a job keeps waiting
+    Each candidate has a job on every GPU. The best candidate has the least remaining utilization of its running
+    jobs, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs of job j. A job's batch
+    size is that of its fastest mode within its batch limit. The limit begins with the batch that one GPU holds,
+    doubles at every epoch, shrinks for jobs that run long, and is halved whenever a job keeps waiting
     (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or drawn in every
     generation from a Beta distribution of their progress, learned from completed jobs
     (`heuristics.policies.ones.progress.ProgressPredictor`).
@@ -36,7 +36,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each batch
     size.
 
-    Source: ONES (SC 2021), sections 3.2 and 3.3; the search is `heuristics.batching.evolution`, with its
+    Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, with its
     departures. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does not know
     durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
 
@@ -47,17 +47,17 @@ def ones(state: State, settings: OnesSettings) -> Decider:
       populations hardly change. The paper gives no number.
     - Arrivals and completions do not wait for epochs: the running schedule is refreshed immediately, as the
       search refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
-    - The rules for limits are applied once at the end of each epoch; the first epoch is the warm-up, in which a
+    - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
       job stays on one GPU. Jobs that run longer than 1/sigma are scaled down. With `penalty` ``current``, their
       limits still double, but only the scaled-down part is used. With ``compound``, the limit itself shrinks at
       every epoch, as printed: it ends at 1 or 2 samples, and mean job completion times are several times as
       long. ``never`` omits the scale-down, and is the fastest on the jobs of `instances.workloads.ones`. As the
       number of modes is finite, the largest batch within the limit is used, and the smallest is always allowed.
-    - A job is rejected if it waits before and after an update; refreshes reject no job. As printed, its limit
-      is halved down to one sample; with `floor` ``gpu``, down to the batch that one GPU holds.
-    - In the printed objective waiting jobs cost nothing, so the best candidate often has one job on all GPUs,
+    - A job is rejected if it waits before and after an update. Refreshes reject no job. As printed, its limit
+      is halved down to one sample. With `floor` ``gpu``, it is halved down to the batch that one GPU holds.
+    - In the printed objective, waiting jobs cost nothing, so the best candidate often has one job on all GPUs,
       while the limits of the others shrink to the floor. With `forced` ``all``, as many jobs as fit must run,
-      shortest first. With ``new``, only those that have never run must, as in the printed refresh; jobs then
+      shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh. Jobs then
       take two to four times as long on a busy cluster.
 
     Parameters
@@ -78,14 +78,14 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     rate
         sigma of the scale-down, in 1/s; if None, the rate of arrivals so far.
     forced
-        Which jobs must run: ``all``, or ``new`` ones.
+        The jobs that must run: ``all``, or ``new`` ones.
     floor
         The lower bound of limits halved by rejections: one ``sample``, or the batch that one ``gpu`` holds.
     every_epoch
-        Whether schedules wait until all running jobs have completed an epoch; otherwise there is an update at
-        every event and every end of an epoch.
+        Whether schedules wait until all running jobs have completed an epoch. Otherwise there is an update at
+        every event and at every end of an epoch.
     engine
-        The implementation of the generations, see `heuristics.batching.evolution.evolve`.
+        The implementation of the generations (see `heuristics.batching.evolution.evolve`).
     seed
         Seed of all random numbers.
 
@@ -112,7 +112,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
 
 class _KeptPopulation:
-    """The population, kept from event to event."""
+    """The population, which is kept from event to event."""
 
     def __init__(self, settings: OnesSettings) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""Pollux: adaptive jobs share all GPUs anew every minute, to maximize a power mean of their speed-ups."""
+"""Pollux: a new division of all GPUs every minute, to maximize a power mean of the jobs' speed-ups."""
 
 from functools import partial
 from math import inf
@@ -138,7 +138,7 @@ def pollux(
 def _solve(
     problem: Goodput, *, method: MethodLike, fallback: MethodLike, limit: float | None
 ) -> GoodputSolution:
-    """Solve a decision to optimality or up to a time limit, then no worse than the fallback."""
+    """Solve a decision to optimality or up to a time limit, and return nothing worse than the fallback."""
     found: Result[GoodputSolution] | None
     found = run(method, problem, **({} if limit is None else {"time_limit": limit}))
     if found.status is not Status.OPTIMAL:

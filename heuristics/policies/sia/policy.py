@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs by one integer programme per minute."""
+"""Sia: the configurations of all jobs by one integer program per minute."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -41,15 +41,15 @@ def sia(
     exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs, unless others need whole
     nodes.
 
-    - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps;
-      before it has run, only its smallest configuration is allowed, with goodput 1 on every kind. The speeds of
+    - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
+      Before it has run, only its smallest configuration is allowed, with goodput 1 on every kind. The speeds of
       any other elastic job are known.
-    - Goodputs are divided by the least one of the job. In configurations other than its current one they are
-      multiplied by a restart factor, max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds of
-      a restart; 1 for a job younger than s.
+    - Goodputs are divided by the job's least goodput. In configurations other than the current one, they are
+      multiplied by a restart factor: max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds
+      per restart, or 1 for a job younger than s.
     - A job may have at most twice the most GPUs that it has had.
-    - A rigid job chooses only its kind of GPU; on the slowest kind its goodput is its number of GPUs.
-    - A job that is restarting keeps its configuration.
+    - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
+    - A restarting job keeps its configuration.
 
     Source: Sia (SOSP 2023), section 3, and its authors' public simulator, the source of the rounding, the cap,
     the seconds of restarts and all defaults. Key: the objective. Ties: fewest changes, then the jobs released
@@ -63,7 +63,7 @@ def sia(
     up to 2 %.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
-    nothing (``restarts="shape"`` of a scenario), so moves are not avoided; here jobs keep their nodes if
+    nothing (``restarts="shape"`` of a scenario), so moves are not avoided. Here jobs keep their nodes if
     possible. A job that can run in none of these configurations has configurations for its own numbers of GPUs,
     and takes any remaining GPUs if it fits no nodes. Nodes of six GPUs also have a configuration of six. A
     cluster without racks is one node.
@@ -75,8 +75,8 @@ def sia(
     power
         Power of goodputs, not 0; the lower it is, the more the slowest jobs count.
     penalty
-        Cost of a job without GPUs, relative to its slowest configuration; above 1, as otherwise jobs would wait
-        although GPUs are free.
+        The cost of a job without GPUs, relative to its slowest configuration. It is above 1, as otherwise jobs
+        would wait although GPUs are free.
     growth
         The most GPUs that a job may have, as a multiple of the most that it has had; any number if None.
     most_gpus

@@ -190,7 +190,7 @@ def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
     line = ("simulate", workload, "--cluster", cluster, "--policy", "srtf")
     assert _figures(*line, "--share-limit", "2")["jobs"] == 2
     assert read_setting("share_limit=2", cluster=cluster) == read_setting(cluster=cluster, share_limit=2)
-    assert "must not be told, as the file says it" in refused(*line, "--gpus", "2")
+    assert "must not be given, as the file states it" in refused(*line, "--gpus", "2")
 
 
 def test_a_network_that_is_free_is_said(tmp_path: Path) -> None:

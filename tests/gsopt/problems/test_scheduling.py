@@ -201,7 +201,7 @@ def test_one_after_the_other() -> None:
         (2, ("3", 2.0, 2.5, 2), "job '3' does not complete: 11.0 s of 12.0 s of work are done"),
         (5, ("2", 5.5, 9.0, 6), "job '2' runs for 30.0 s of work, it has 24.0"),
         (2, ("4", 2.0, 3.0, 2), "segments[2]: '4' is not a job of the workload"),
-        (2, ("3", 3.0, 2.0, 2), "segments[2]: a segment ends after it starts"),
+        (2, ("3", 3.0, 2.0, 2), "segments[2]: a segment must end after it starts"),
     ],
     ids=["release", "count", "capacity", "overlap", "too little", "too much", "unknown", "backwards"],
 )

@@ -169,7 +169,7 @@ def test_runs_that_are_none_are_named() -> None:
 
     assert found == [
         "segments[1]: 'x' is not a job of the workload",
-        "segments[2]: a segment ends after it starts",
+        "segments[2]: a segment must end after it starts",
         "segments[3]: GPU count 4 of job 'a' is not one of (1,)",
     ]
 

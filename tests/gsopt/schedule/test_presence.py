@@ -139,23 +139,23 @@ def _asked(time: float, deadline: float, *, servers: int = 1, **fields: Any) -> 
         ([_asked(0, 2, servers=2)], [(1, _A), (2, _B)], None),
         ([_asked(0, 2, servers=2)], [(1, _A)], "at 2: events[0] is owed 1 more machines, and"),
         ([_asked(0, 2)], [(3, _A)], "at 2: events[0] is owed 1 more"),
-        ([_asked(0, 2)], [(1, _A), (1, _B)], "is given up and no request takes it"),
+        ([_asked(0, 2)], [(1, _A), (1, _B)], "is given up, but no request takes it"),
         ([_asked(1, 2)], [(0, _A), (1, _B)], "at 0: machine 'machine 0.0' is given up"),
-        ([_asked(0, 2, servers=2)], [(1, _A), (1, _A)], "is given up and not there"),
+        ([_asked(0, 2, servers=2)], [(1, _A), (1, _A)], "is given up but not available"),
         ([_asked(0, 2, among=[_A])], [(1, _B), (1, _A)], "no request takes it"),
         ([_asked(0, 2, among=[_A])], [(1, "m")], "vacated[0]: 'm' is not a machine"),
-        ([], [(float("nan"), _A)], "vacated[0]: a machine is given up at a time"),
+        ([], [(float("nan"), _A)], "vacated[0]: a machine must be given up at a finite time"),
         ([_asked(0, 2, gpu_type="T4")], [(1, "a")], None),
         ([_asked(0, 2, gpu_type="T4")], [(1, "b")], "no request takes it"),
         (
             [_asked(0, 2, servers=2, gpu_type="T4")],
             [(1, "c")],
-            "at 2: events[0] is owed 1 more machines, and 'a' is there",
+            "at 2: events[0] is owed 1 more machines, and 'a' is available",
         ),
         ([_asked(0, 2, gpu_type="V100"), Leave(time=1, servers=["b", "d"])], [], None),
         # whatever has left is not there to be given up, and is not asked for
         ([_asked(0, 2, among=[_A]), Leave(time=1, servers=[_A])], [], None),
-        ([_asked(0, 2, among=[_A]), Leave(time=1, servers=[_A])], [(1, _A)], "not there"),
+        ([_asked(0, 2, among=[_A]), Leave(time=1, servers=[_A])], [(1, _A)], "not available"),
         # a machine that comes back at the deadline is there
         (
             [Leave(time=0, servers=[_A]), _asked(1, 2, among=[_A]), Return(time=2, servers=[_A])],

@@ -19,11 +19,39 @@ from gsopt.evaluation.hard_instances import HardInstances
 from gsopt.evaluation.ratio import Optima, Worst, ratio, worst_of
 from gsopt.evaluation.space import Space
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
+from gsopt.problems.waiting import Run, Waiting, WaitingSolution
 from gsopt.studies.worst import worst
 from instances.scheduling.spaces import rigid
 from tests.unwrap import unwrap
 
 TINY: dict[str, Any] = {"jobs": 2, "gpus": 1, "releases": 0}
+
+
+def longest_first(problem: Waiting) -> WaitingSolution:
+    """Start the longest waiting job whenever a GPU is free (LPT)."""
+    free = [Fraction(0)] * problem.cluster.gpus
+    runs = []
+    for job in sorted(problem.jobs, key=lambda job: -job.duration):
+        gpu = min(range(len(free)), key=free.__getitem__)
+        runs.append(Run(job=job.name, start=free[gpu], gpus=[gpu]))
+        free[gpu] += Fraction(job.duration)
+    return WaitingSolution(runs=runs)
+
+
+@pytest.mark.parametrize(
+    ("method", "space", "wanted"),
+    [
+        ("fifo", {"jobs": 3, "gpus": 2, "durations": 2}, Fraction(3, 2)),
+        ("fifo", {"jobs": 5, "gpus": 2, "durations": 2}, Fraction(3, 2)),
+        (longest_first, {"jobs": 5, "gpus": 2, "durations": 3}, Fraction(7, 6)),
+        ("fifo", {"jobs": 4, "gpus": 3, "durations": 3}, Fraction(3, 2)),
+    ],
+)
+def test_makespans_are_as_bad_as_theorems_say(method: Any, space: dict[str, Any], wanted: Fraction) -> None:
+    """List scheduling reaches 2 - 1/m and longest first 4/3 - 1/(3m) on two GPUs, and nothing exceeds them."""
+    found = worst(method, "waiting/one_machine", **space)
+    assert found.found.ratio == wanted
+    assert found.proven
 
 
 def exact(space: Space) -> Optima:
