@@ -1,4 +1,4 @@
-"""Admission: placing waiting gangs one after another, each as a whole."""
+"""Placer: places waiting gangs one after another, each as a whole."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -25,7 +25,7 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
-class GangAdmission:
+class GangPlacer:
     """Places gangs into the free resources of a placement's servers.
 
     `search` is tried for a gang whose parts do not fit one by one. `unsure` has the gangs for which neither
