@@ -1,27 +1,22 @@
 """Exact: domain by domain in the order of their bounds, until no other one can be better."""
 
-from collections.abc import Collection, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
-from math import ceil, isfinite
 
 import numpy as np
 
-from formulations.admission.bounds import lower_bounds
+from formulations.admission.alone import Alone
 from formulations.admission.core import core, place_again
-from formulations.admission.cover import Cover
-from formulations.admission.domain import Choice, Domains
+from formulations.admission.domain import Choice
 from formulations.admission.milp import milp
+from formulations.admission.moving import Moving
 from formulations.admission.stops import Stops
-from formulations.admission.tables import TooWide
 from formulations.common.best import Best
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.admission import Admission, AdmissionSolution, Gang
-
-#: How far floats may be off, relative and absolute, when a bound is compared with a weight.
-_RELATIVE, _ABSOLUTE = 1e-9, 1e-6
 
 
 @exact_method()
@@ -79,11 +74,61 @@ class _Search:
         moves = any(gang.move_cost is not None for gang in problem.running)
         if like and not moves:
             return self._by_domains(problem.pending[0])
+        if like:
+            return self._with_moves(problem.pending[0])
         return self._in_general(moves)
+
+    def _with_moves(self, gang: Gang) -> Result[AdmissionSolution]:
+        """Solve a problem with one pending gang of like workers."""
+        problem = self._problem
+        moving = Moving(problem, self._free)
+        alone = Alone(problem, gang, moving.stops, self._free)
+        if not alone.possible:
+            return self._infeasible()
+        self._move(moving, alone.guess())
+        while not self._over and not alone.finished:
+            self._move(moving, alone.step())
+        if alone.best is not None:
+            self._best.raise_bound(moving.stops.value(alone.bound))
+        size = gang.parts[0].needs.gpu
+        for price in (None, *self._prices(moving)):
+            if not self._over:
+                self._move(
+                    moving, Alone(problem, gang, moving.priced(size, price), self._free).solve(self._budget)
+                )
+        message = f"{alone.tried} of {alone.cover.domains} domains"
+        if self._over:
+            return self._result(message)
+        return self._by_model(message)
+
+    def _prices(self, moving: Moving) -> list[int]:
+        return []
+
+    def _move(self, moving: Moving, choice: Choice | None) -> None:
+        """Offer the solution that stops some gangs, and moves those for which that is cheaper."""
+        if choice is not None:
+            found = moving.solution(choice.gangs, self._budget)
+            if found is not None:
+                self._best.take(found)
+
+    def _by_model(self, message: str) -> Result[AdmissionSolution]:
+        """Solve what is left by the mixed-integer program of the whole problem, if that is small enough."""
+        try:
+            found = milp(self._problem, budget=replace(self._budget, start=self._best.solution))
+        except Unsupported:
+            return self._result(message)
+        if found.status is Status.INFEASIBLE:
+            return self._infeasible()
+        if found.solution is not None:
+            self._best.take(found.solution)
+        if found.bound is not None:
+            self._best.raise_bound(found.bound)
+        self._solver = found.solver
+        return self._result(f"{message}; {found.solver} on the whole problem")
 
     def _by_domains(self, gang: Gang) -> Result[AdmissionSolution]:
         """Solve a problem with one pending gang of like workers, without moves."""
-        alone = _Alone(self._problem, gang, Stops.of(self._problem, moves=False), self._free)
+        alone = Alone(self._problem, gang, Stops.of(self._problem, moves=False), self._free)
         if not alone.possible:
             return self._infeasible()
         first = alone.guess()
@@ -101,12 +146,12 @@ class _Search:
                 self._raise_to(alone)
         return self._result(f"{alone.tried} of {alone.cover.domains} domains")
 
-    def _raise_to(self, alone: "_Alone") -> None:
+    def _raise_to(self, alone: Alone) -> None:
         """Raise the bound to that of a pending gang, if a solution is known."""
         if self._best.value is not None:
             self._best.raise_bound(alone.stops.value(alone.bound))
 
-    def _by_core(self, alone: "_Alone", domain: int) -> None:
+    def _by_core(self, alone: Alone, domain: int) -> None:
         """Solve a domain whose tables are too large by its mixed-integer program."""
         problem, stops = self._problem, alone.stops
         machines, gangs = alone.core(domain)
@@ -124,19 +169,14 @@ class _Search:
         problem = self._problem
         if problem.obstacle:
             return self._infeasible()
+        stops = Stops.of(problem, moves=moves)
         bound = 0
-        unit = Stops.of(problem, moves=moves)
         for gang in problem.pending:
             for part in gang.parts:
                 single = Gang(name=gang.name, parts=[part], within=gang.within, priority=gang.priority)
-                alone = _Alone(problem, single, unit, self._free)
-                bound = max(bound, alone.least)
-        self._best.raise_bound(unit.value(bound))
-        try:
-            found = milp(problem, budget=replace(self._budget, start=self._best.solution))
-        except Unsupported as error:
-            return replace(self._result(str(error)), stopped_by=StoppedBy.FINISHED)
-        return replace(found, method="exact")
+                bound = max(bound, Alone(problem, single, stops, self._free).bound)
+        self._best.raise_bound(stops.value(bound))
+        return self._by_model("gangs one by one")
 
     def _take(self, gangs: Iterable[int], stops: Stops) -> None:
         """Offer the solution that evicts some gangs."""
@@ -159,72 +199,3 @@ class _Search:
         return self._best.result(
             self._best.finished or StoppedBy.FINISHED, solver=self._solver, message=message
         )
-
-
-class _Alone:
-    """One pending gang of like workers, without regard to the others."""
-
-    def __init__(self, problem: Admission, gang: Gang, stops: Stops, free: np.ndarray) -> None:
-        self.stops = stops
-        self.cover = Cover.of(problem, gang, stops, free=free)
-        self._bounds = lower_bounds(self.cover)
-        self._domains = Domains(self.cover, self._bounds)
-        order = np.argsort(self._bounds.by_domain, kind="stable").tolist()
-        self._left = [domain for domain in order if isfinite(self._bounds.by_domain[domain])][::-1]
-        self.possible = bool(self._left)
-        self.best: Choice | None = None
-        self.open: list[int] = []  # domains whose tables are too large
-        self.tried = 0
-
-    @property
-    def least(self) -> int:
-        """A weight that no choice is below, from the bounds alone."""
-        return self._whole(self._left[-1]) if self._left else 0
-
-    @property
-    def bound(self) -> int:
-        """A weight that no choice is below."""
-        weights = [self._whole(domain) for domain in (*self._left[-1:], *self.open)]
-        weights += [] if self.best is None else [self.best.weight]
-        return min(weights, default=0)
-
-    @property
-    def finished(self) -> bool:
-        """Whether no domain that is left can be better."""
-        below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
-        return not self._left or below
-
-    def _whole(self, domain: int) -> int:
-        """Return the bound of a domain as a whole number, less what floats may be off."""
-        bound = float(self._bounds.by_domain[domain])
-        return max(0, ceil(bound * (1 - _RELATIVE) - _ABSOLUTE))
-
-    def guess(self) -> Choice | None:
-        """Return a first choice, in the domain with the least bound where one is found."""
-        for domain in reversed(self._left):
-            self.best = self._domains.guess(domain, 1 + sum(self.stops.weights))
-            if self.best is not None:
-                return self.best
-        return None
-
-    def step(self) -> Choice | None:
-        """Look at the next domain, and return a choice if it is better."""
-        domain = self._left.pop()
-        most = 1 + sum(self.stops.weights)
-        self.tried += 1
-        try:
-            better = self._domains.best(domain, most if self.best is None else self.best.weight)
-        except TooWide:
-            self.open.append(domain)
-            return None
-        self.best = better or self.best
-        return better
-
-    def core(self, domain: int) -> tuple[Collection[int], Collection[int]]:
-        """Return the machines of a domain that matter, and the gangs that may stop there."""
-        below = 1 + sum(self.stops.weights) if self.best is None else self.best.weight
-        machines = self._domains.machines(domain, below)
-        chosen = np.isin(self.stops.machine, machines)
-        gangs = {gang for gang in self.stops.gang[chosen].tolist() if self.stops.weights[gang] < below}
-        base = np.flatnonzero((self.cover.domain == domain) & (self.cover.copies > 0)).tolist()
-        return sorted({*machines, *base}), gangs

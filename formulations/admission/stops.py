@@ -1,9 +1,9 @@
 """Stops: what stopping running gangs costs, in whole numbers, and what it frees on every machine."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -64,6 +64,19 @@ class Stops:
             unit,
         )
 
+    def priced(self, weights: Sequence[int | None]) -> "Stops":
+        """Return the stops with other weights; gangs with None stay."""
+        may = np.array([weight is not None for weight in weights], dtype=np.bool_)
+        kept = may[self.gang] if len(self.gang) else np.zeros(0, dtype=np.bool_)
+        return Stops(
+            self.numbers,
+            [weight or 0 for weight in weights],
+            self.gang[kept],
+            self.machine[kept],
+            self.load[kept],
+            self.unit,
+        )
+
     @cached_property
     def on(self) -> list[list[int]]:
         """Incidences of each gang."""
@@ -76,25 +89,26 @@ class Stops:
         """Return a weight as a cost."""
         return whole(self.unit * weight)
 
-    def freed(self, gangs: Any, machines: int) -> Numbers:
-        """Return what stopping some gangs frees, shape (machines, resources)."""
-        chosen = np.zeros(len(self.numbers), dtype=np.bool_)
-        chosen[list(gangs)] = True
-        mine = chosen[self.gang]
-        found = np.zeros((machines, self.load.shape[1]), dtype=np.int64)
-        np.add.at(found, self.machine[mine], self.load[mine])
-        return found
-
 
 def stop_weight(problem: Admission, gang: Running, unit: Fraction, *, moves: bool) -> int | None:
     """Return the least cost of evicting or moving a gang, in units; None if it must stay."""
-    costs = [gang.cost] if problem.evictable(gang) else []
-    if moves and gang.move_cost is not None:
-        costs.append(gang.move_cost)
-    if not costs:
-        return None
-    cost = decimal(min(costs))
-    tie = problem.tie
-    if tie:
-        cost += tie
-    return cost.numerator * unit.denominator // (cost.denominator * unit.numerator)
+    evicting = eviction_weight(problem, gang, unit)
+    moving = move_weight(problem, gang, unit) if moves else None
+    return min((weight for weight in (evicting, moving) if weight is not None), default=None)
+
+
+def eviction_weight(problem: Admission, gang: Running, unit: Fraction) -> int | None:
+    """Return the cost of evicting a gang, in units; None if that is not allowed."""
+    return _units(problem, gang.cost, unit) if problem.evictable(gang) else None
+
+
+def move_weight(problem: Admission, gang: Running, unit: Fraction) -> int | None:
+    """Return the cost of moving a gang, in units; None if that is not allowed."""
+    return None if gang.move_cost is None else _units(problem, gang.move_cost, unit)
+
+
+def _units(problem: Admission, cost: float, unit: Fraction) -> int:
+    exact = decimal(cost)
+    if problem.tie:
+        exact += problem.tie
+    return exact.numerator * unit.denominator // (exact.denominator * unit.numerator)
