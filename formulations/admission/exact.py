@@ -7,6 +7,7 @@ import numpy as np
 
 from formulations.admission.alone import Alone
 from formulations.admission.core import core, place_again
+from formulations.admission.displacement import Displacement
 from formulations.admission.domain import Choice
 from formulations.admission.milp import milp
 from formulations.admission.moving import Moving
@@ -58,6 +59,10 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     return _Search(problem, budget).run()
 
 
+#: Most domains for which the room that moved gangs take is counted.
+_CANDIDATES = 40
+
+
 class _Search:
     """The best solution and bound so far, and what improves them."""
 
@@ -90,19 +95,41 @@ class _Search:
             self._move(moving, alone.step())
         if alone.best is not None:
             self._best.raise_bound(moving.stops.value(alone.bound))
-        size = gang.parts[0].needs.gpu
-        for price in (None, *self._prices(moving)):
-            if not self._over:
-                self._move(
-                    moving, Alone(problem, gang, moving.priced(size, price), self._free).solve(self._budget)
-                )
+        if not self._over:
+            self._best.raise_bound(moving.stops.value(moving.overall(gang, self._budget)))
+        if not self._over:
+            lean = moving.priced(gang.parts[0].needs.gpu, None)
+            self._move(moving, Alone(problem, gang, lean, self._free).solve(self._budget))
+        if not self._over and gang.parts[0].needs.gpu:
+            self._displace(gang, moving, alone)
         message = f"{alone.tried} of {alone.cover.domains} domains"
         if self._over:
             return self._result(message)
         return self._by_model(message)
 
-    def _prices(self, moving: Moving) -> list[int]:
-        return []
+    def _displace(self, gang: Gang, moving: Moving, alone: Alone) -> None:
+        """Count the room that moved gangs take, at several prices, for the bound and for further solutions."""
+        unit = moving.stops.unit
+        displacement = Displacement(self._problem, gang, moving, self._free)
+        prices = displacement.prices()
+        for price in prices:
+            if not self._over:
+                stops = moving.priced(gang.parts[0].needs.gpu, price)
+                self._move(moving, Alone(self._problem, gang, stops, self._free).solve(self._budget))
+        if self._best.value is None:
+            return
+        below = int(self._best.known_value / unit)
+        least = below
+        candidates = alone.candidates(below)
+        if len(candidates) > _CANDIDATES:
+            return
+        for domain, known in candidates.items():
+            bound = known
+            for price in prices:
+                if bound < least and not self._budget.passed:
+                    bound = max(bound, displacement.bound(domain, price, below))
+            least = min(least, bound)
+        self._best.raise_bound(moving.stops.value(least))
 
     def _move(self, moving: Moving, choice: Choice | None) -> None:
         """Offer the solution that stops some gangs, and moves those for which that is cheaper."""

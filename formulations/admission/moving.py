@@ -7,7 +7,8 @@ import numpy as np
 from formulations.admission.alone import Alone
 from formulations.admission.stops import Stops, eviction_weight, move_weight
 from gsopt.core.budget import Budget
-from gsopt.problems.admission import Admission, AdmissionSolution, Places, Running
+from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part, Places, Running
+from gsopt.problems.placement import Resources
 from gsopt.problems.rooms import Rooms
 
 #: Most gangs that are stopped in turn to make room for those that move.
@@ -29,16 +30,33 @@ class Moving:
         self.sizes = [max(part.needs.gpu for part in gang.parts) for gang in running]
 
     def priced(self, size: int, price: int | None) -> Stops:
-        """Return the stops where workers of at least a size move at a price for each, or never if it is None."""
-        weights = []
-        for gang, (evicting, moving) in enumerate(zip(self.evictions, self.moves, strict=True)):
+        """Return the stops where each place of a size in GPUs that a gang takes elsewhere has a price.
+
+        A gang takes as many places as it gives up if the GPUs of its workers are multiples of the size; the
+        price does not concern others. A price of None is more than any gang can pay.
+        """
+        weights: list[int | None] = []
+        for running, evicting, moving in zip(self.running, self.evictions, self.moves, strict=True):
             dearer = moving
-            if moving is not None and self.sizes[gang] >= size:
-                workers = sum(part.count for part in self.running[gang].parts)
-                dearer = None if price is None else moving + price * workers
+            if moving is not None and size and not any(part.needs.gpu % size for part in running.parts):
+                dearer = None if price is None else moving + price * (running.gpus // size)
             costs = [each for each in (evicting, dearer) if each is not None]
             weights.append(min(costs, default=None))
         return self.stops.priced(weights)
+
+    def overall(self, gang: Gang, budget: Budget) -> int:
+        """Return a weight below which no solution admits a gang of like workers, wherever it is placed.
+
+        A worker that moves takes as many places of pending workers as it gives up, if its GPUs are a multiple
+        of theirs. So the cluster has room for the pending gang only if others make it.
+        """
+        size = gang.parts[0].needs.gpu
+        if not size:
+            return 0
+        asked = Gang(name=gang.name, parts=[Part(count=gang.parts[0].count, needs=Resources(gpu=size))])
+        alone = Alone(self._problem, asked, self.priced(size, None), self._free)
+        alone.solve(budget)
+        return alone.bound
 
     def solution(self, gangs: Collection[int], budget: Budget) -> AdmissionSolution | None:
         """Return a solution that stops at least some gangs; None if none is found.
