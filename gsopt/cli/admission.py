@@ -147,7 +147,7 @@ def _shown(found: Admit, what: str) -> list[str]:
         reason = f": {escape(said)}" if found.possible is False else " within the time limit"
         return [f"{escape(what)}: no way was found{reason}" + (" (proven)" if found.possible is False else "")]
     lines = [*found.commands, ""] if found.commands else []
-    lines += _listed("evicted", found.evicted, lambda gang: "")
+    lines += _listed("evicted", found.evicted, lambda _: "")
     lines += _listed("moved", found.moved, lambda gang: f" to {compress([*found.moves[gang.name]])}")
     lines.append(f"nodes: {escape(compress(found.nodes))}")
     if not (found.evicted or found.moved):
