@@ -187,10 +187,8 @@ def _reasons(found: Why) -> list[str]:
     if found.hopeless:
         return [*lines, f"{gang}: none of these changes helps (proven): {found.obstacle}"]
     first = next(iter(found.helpful), None)
-    return [
-        *lines,
-        f"{gang}: does not fit" + ("" if first is None else f"; the mildest change: {_said(first)}"),
-    ]
+    mildest = "" if first is None else f"; the mildest change is {_what(first)}"
+    return [*lines, f"{gang}: does not fit{mildest}"]
 
 
 _TOLD = {
