@@ -27,6 +27,9 @@ _COMMANDS = {
     "cluster": "Show, convert or draw a cluster.",
     "import": "Read a running cluster and write its decisions as files.",
     "drain": "Choose the nodes to return so that the least work is lost.",
+    "admit": "Choose the jobs to evict or move so that a gang fits.",
+    "defragment": "Choose the jobs to move so that whole nodes become free.",
+    "why": "Say why a gang does not fit, and what would help.",
     "pack": "Place the pending jobs, or say what they need.",
     "interference": "Evaluate predictions of how jobs slow each other down.",
     "schema": "Print the JSON Schema of a decision's instance file.",
@@ -39,7 +42,12 @@ _COMMANDS = {
 }
 
 #: Where a command is found that is not the function of its name in the module of its name.
-_PATHS = {"import": "importing:import_", "study": "study:app", "suites": "suites:app"}
+_PATHS = {
+    "import": "importing:import_",
+    "study": "study:app",
+    "suites": "suites:app",
+    **{name: f"admission:{name}" for name in ("admit", "defragment", "why")},
+}
 
 #: Earlier names of options, which still work, by today's; those of several options are spelled alike in Python.
 _EARLIER = {

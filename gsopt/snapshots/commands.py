@@ -9,6 +9,7 @@ from itertools import chain
 
 from gsopt.core.errors import escape
 from gsopt.scenario.cluster.formats.hostlist import compress
+from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.snapshot import Snapshot
 
 #: Why Slurm is told that a node is drained.
@@ -37,6 +38,24 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
     return tuple(_kubernetes(snapshot, servers))
 
 
+def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
+    """Return the commands that stop gangs; their controllers or the scheduler start them again elsewhere."""
+    if snapshot.source == "slurm":
+        return tuple(_stopped_by_slurm(gangs))
+    return tuple(_deleted(gangs))
+
+
+def _deleted(gangs: Sequence[Gang]) -> Iterator[str]:
+    """Yield a command for each gang that deletes its pods."""
+    for gang in gangs:
+        alone = [part.name for part in gang.standing if not part.replaced]
+        if alone:
+            yield f"# nothing replaces {_counted(alone)}:"
+        namespace, slash, _ = gang.name.partition("/")
+        within = f"--namespace {quoted(namespace)} " if slash else ""
+        yield f"kubectl delete pod {within}-- {' '.join(quoted(part.name) for part in gang.standing)}"
+
+
 def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
     """Yield commands that cordon all nodes before draining any, so that no pod moves between these nodes."""
     yield from (f"kubectl cordon -- {quoted(name)}" for name in servers)
@@ -60,7 +79,10 @@ def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
 def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> Iterator[str]:
     """Yield commands that drain all nodes before requeueing any job, so that no job starts on them."""
     yield f"scontrol update {quoted(f'NodeName={compress(servers)}')} State=DRAIN {quoted(f'Reason={_REASON}')}"
-    lost = [gang for gang in snapshot.gangs if gang.name in preempted]
+    yield from _stopped_by_slurm([gang for gang in snapshot.gangs if gang.name in preempted])
+
+
+def _stopped_by_slurm(lost: Sequence[Gang]) -> Iterator[str]:
     for verb, gangs in (
         ("scontrol requeue", [gang for gang in lost if gang.requeues]),
         ("scancel", [gang for gang in lost if not gang.requeues]),

@@ -9,7 +9,7 @@ from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.core.result import Result, Status, plain
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
-from gsopt.snapshots.admission import GangAdmission, WorkerLine, rows_of
+from gsopt.snapshots.placer import GangPlacer, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
@@ -163,20 +163,20 @@ def _partly(
 ) -> Pack:
     """Place as many gangs as fit, and determine what is missing for the others."""
     budget = Budget(time_limit=time_limit)
-    admission = GangAdmission(problem, lambda alone: solve(alone, time_limit=budget.left()))
+    placer = GangPlacer(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[WorkerLine]] = {}
     for row in sorted(rows, key=lambda row: -row.gang.priority):
         of.setdefault(row.gang.name, []).append(row)
-    left = {name: mine[0].gang.copies - admission.take(mine) for name, mine in of.items()}
+    left = {name: mine[0].gang.copies - placer.take(mine) for name, mine in of.items()}
     copies = {name: number for name, number in left.items() if number}
     places = {where.name: where.reason for where in snapshot.places}
     return Pack(
         snapshot,
         problem,
         result,
-        _spots(rows, admission.placed),
+        _spots(rows, placer.placed),
         {
-            name: _LATE if name in admission.unsure else reason_of(problem, admission.rooms, of[name], places)
+            name: _LATE if name in placer.unsure else reason_of(problem, placer.rooms, of[name], places)
             for name in copies
         },
         copies,

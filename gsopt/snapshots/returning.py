@@ -85,7 +85,7 @@ def reclaiming_of(
             Job(
                 name=gang.name,
                 workers=_workers(gang, names),
-                cost=_cost(gang, cost, time, lowest),
+                cost=cost_of(gang, cost, time, lowest),
                 training_servers=sum(node not in names for node in gang.nodes),
             )
             for gang in gangs
@@ -107,7 +107,8 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
     return {node: max(1, ceil(held)) for node, held in gpus.items()}
 
 
-def _cost(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
+def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
+    """Return the cost of preempting a gang; `lowest` is the lowest priority of all gangs."""
     if cost == Cost.JOBS:
         return 1.0
     if cost == Cost.PRIORITY:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gsopt.core.result import Status
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placement, Server, Vector, Workers
-from gsopt.snapshots.admission import WorkerLine, fitting
+from gsopt.snapshots.placer import WorkerLine, fitting
 
 _MILLI = 1000
 

@@ -1,4 +1,4 @@
-"""Admission: placing waiting gangs one after another, each as a whole."""
+"""Placer: places waiting gangs one after another, each as a whole."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -25,8 +25,8 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
-class GangAdmission:
-    """Placement of gangs, one after another, in the free resources of a placement's servers.
+class GangPlacer:
+    """Places gangs, one after another, in the free resources of a placement's servers.
 
     `search` is called for a gang whose parts do not fit one by one. `unsure` lists the gangs for which neither
     a placement nor a proof that there is none was found.
