@@ -11,6 +11,7 @@ from formulations.admission.displacement import Displacement
 from formulations.admission.domain import Choice
 from formulations.admission.milp import milp
 from formulations.admission.moving import Moving
+from formulations.admission.places import PlacesProgram, like_worker
 from formulations.admission.stops import Stops
 from formulations.common.best import Best
 from gsopt.core.budget import Budget
@@ -100,12 +101,36 @@ class _Search:
         if not self._over:
             lean = moving.priced(gang.parts[0].needs.gpu, None)
             self._move(moving, Alone(problem, gang, lean, self._free).solve(self._budget))
+        message = f"{alone.tried} of {alone.cover.domains} domains"
+        by_groups = None if self._over else self._by_places(moving, f"{message}, then by groups")
+        if by_groups is not None:
+            return by_groups
         if not self._over and gang.parts[0].needs.gpu:
             self._displace(gang, moving, alone)
-        message = f"{alone.tried} of {alone.cover.domains} domains"
-        if self._over:
-            return self._result(message)
-        return self._by_model(message)
+        return self._result(message) if self._over else self._by_model(message)
+
+    def _by_places(self, moving: Moving, message: str) -> Result[AdmissionSolution] | None:
+        """Solve a problem in which all workers are alike by groups of machines; None if it is another."""
+        worker = like_worker(self._problem, moving)
+        if worker is None:
+            return None
+        below = 1 + sum(moving.stops.weights)
+        if self._best.value is not None:
+            below = int(self._best.value / moving.stops.unit)
+        program = PlacesProgram(self._problem, moving, worker, below + 1)
+        if not program.small:
+            return None
+        proof, solution = program.solve(replace(self._budget, start=None, on_incumbent=None))
+        self._solver = proof.solver
+        if solution is not None:
+            self._best.take(solution)
+        if proof.status is Status.INFEASIBLE and self._best.value is None:
+            return self._infeasible()
+        if proof.status is Status.INFEASIBLE:
+            self._best.raise_bound(self._best.known_value)
+        elif proof.bound is not None:
+            self._best.raise_bound(proof.bound, of_better=True)
+        return self._result(message)
 
     def _displace(self, gang: Gang, moving: Moving, alone: Alone) -> None:
         """Count the room that moved gangs take, at several prices, for the bound and for further solutions."""
