@@ -182,7 +182,7 @@ def _nodes() -> dict[str, Admission]:
             _racks(1, 2),
             [_run("a", {"m0": 1}, gpu=1, memory=700_001, cost=1.0), _run("b", {"m1": 1}, gpu=4, cost=2.0)],
             _ask("new", 2, gpu=2, memory=499_999),
-            nodes={f"m{m}": Node(capacity=Resources(gpu=8, memory=999_998 + m)) for m in range(2)},
+            nodes={f"m{m}": Node(capacity=Resources(gpu=8, memory=999_997)) for m in range(2)},
         ),
     }
 
