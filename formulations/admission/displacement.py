@@ -61,14 +61,14 @@ class Displacement:
         load = cover.load[:, 0]
         outside = ~inside[stops.machine]
         total = np.bincount(stops.gang[outside], weights=load[outside], minlength=len(weights))
-        worth = np.where(touching, np.minimum(weights, price * total / self._size), weights)
+        worth = np.where(touching, np.minimum(weights, float(price) * total / self._size), weights)
         share = np.zeros(len(load))
         paid = outside & (total[stops.gang] > 0) & (weights[stops.gang] > 0)
         own = stops.gang[paid]
         share[paid] = worth[own] / weights[own] * load[paid] / total[own]
         machine, costs = place_costs(cover, share)
         elsewhere = ~inside[machine]
-        lost = float(np.maximum(price - costs[elsewhere], 0.0).sum()) * (1 + 1e-9)
+        lost = float(np.maximum(float(price) - costs[elsewhere], 0.0).sum()) * (1 + 1e-9)
         lost += price * int(cover.copies[~inside].sum())
         split = [
             floor(_FINE * (weight - paying) * (1 - 1e-9)) if near else 0

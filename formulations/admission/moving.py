@@ -1,6 +1,6 @@
 """Moving: solutions that move gangs, from choices of gangs that stop."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 import numpy as np
 
@@ -28,6 +28,11 @@ class Moving:
         self.evictions = [eviction_weight(problem, gang, self.stops.unit) for gang in running]
         self.moves = [move_weight(problem, gang, self.stops.unit) for gang in running]
         self.sizes = [max(part.needs.gpu for part in gang.parts) for gang in running]
+
+    @property
+    def above(self) -> int:
+        """A weight above that of every solution."""
+        return 1 + sum(weight or 0 for weight in (*self.evictions, *self.moves))
 
     def priced(self, size: int, price: int | None) -> Stops:
         """Return the stops where each place of a size in GPUs that a gang takes elsewhere has a price.
@@ -58,6 +63,29 @@ class Moving:
         alone.solve(budget)
         return alone.bound
 
+    def one_by_one(self, budget: Budget) -> set[int] | None:
+        """Return gangs that stop if each pending gang is admitted by itself; None if one is not.
+
+        For a gang of unlike workers everything stops that may be evicted.
+        """
+        rooms, stopped = Rooms(self._problem), set[int]()
+        for pending in by_size(self._problem.pending):
+            chosen: Collection[int] = [
+                gang for gang, evicting in enumerate(self.evictions) if evicting is not None
+            ]
+            if len(pending.parts) == 1:
+                kept = ~np.isin(self.stops.gang, list(stopped))
+                choice = Alone(self._problem, pending, self.stops.only(kept), rooms.free).solve(budget)
+                chosen = () if choice is None else choice.gangs
+            for gang in set(chosen) - stopped:
+                rooms.stop(self.running[gang], self.running[gang].on)
+                stopped.add(gang)
+            places = rooms.fit(pending)
+            if places is None:
+                return None
+            rooms.start(pending, places)
+        return stopped
+
     def solution(self, gangs: Collection[int], budget: Budget) -> AdmissionSolution | None:
         """Return a solution that stops at least some gangs; None if none is found.
 
@@ -81,7 +109,7 @@ class _Plan:
         problem = self._problem
         waiting = self._stop(gangs)
         placed: dict[str, Places] = {}
-        for pending in problem.pending:
+        for pending in by_size(problem.pending):
             places = self._rooms.fit(pending)
             if places is None:
                 return None
@@ -135,12 +163,14 @@ class _Plan:
             return None
         stops = moving.priced(moving.sizes[gang], None)
         kept = ~np.isin(stops.gang, list(self._stopped))
-        left = Stops(
-            stops.numbers, stops.weights, stops.gang[kept], stops.machine[kept], stops.load[kept], stops.unit
-        )
-        alone = Alone(self._problem, wanted, left, self._rooms.free)
+        alone = Alone(self._problem, wanted, stops.only(kept), self._rooms.free)
         choice = alone.guess()
         evicting, move = moving.evictions[gang], moving.moves[gang] or 0
         if choice is None or (evicting is not None and choice.weight + move >= evicting):
             return None
         return sorted(choice.gangs)
+
+
+def by_size(gangs: Iterable[Gang]) -> list[Gang]:
+    """Return gangs with the largest workers first, then the largest gangs."""
+    return sorted(gangs, key=lambda gang: (-max(part.needs.gpu for part in gang.parts), -gang.gpus))
