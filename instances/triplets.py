@@ -9,7 +9,7 @@ LEAST_CAPACITY, MOST_EXCESS = 16, 3
 
 
 def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[int]:
-    """Return, in random order, three sizes for each bin whose sum is the bin's capacity plus the excess.
+    """Return, in random order, three sizes for each bin, which add up to its capacity plus the excess.
 
     Each size is more than a quarter and less than half of a bin, so that no bin holds four. Without excess all
     sizes fit, if the right triplets are found.

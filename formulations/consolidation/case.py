@@ -41,7 +41,7 @@ class ConsolidationCase:
 
     @cached_property
     def alone(self) -> tuple[int, ...]:
-        """The distinct demands of the jobs that may stay within one innermost group, in falling order."""
+        """The distinct demands of the jobs that may stay within one innermost group, in descending order."""
         return tuple(sorted({kind.gpus for kind in self.kinds if 0 in kind.levels}, reverse=True))
 
     @cached_property

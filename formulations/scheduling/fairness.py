@@ -60,7 +60,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible delay and a plan that achieves it, or None when time runs out."""
+    """Find the smallest possible delay and a plan that achieves it, or None if time runs out."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: the problem must allow preemption")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

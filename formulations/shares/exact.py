@@ -13,7 +13,9 @@ _PROGRAMS = "linear programs"
 
 @exact_method(unused=["backend"])
 def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Solve a problem by the first technique that proves its solution, which the message names.
+    """Solve a problem with the first technique that proves its solution optimal.
+
+    The message of the result names that technique.
 
     1. Isolated shares, and a bound that ignores contention.
     2. Closed forms if there is one type of GPU (`one_type`).

@@ -136,7 +136,7 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
 
 
 def in_floats(jobs: Jobs) -> Jobs:
-    """Return the same arrays in floats."""
+    """Return the same arrays as floats."""
     rounded = {
         name: array.astype(np.float64) for name, array in jobs._asdict().items() if array.dtype == np.object_
     }

@@ -393,7 +393,7 @@ def round_bound(problem: Problem[S], bound: Number) -> Number:
 def refuse_contradiction(
     sense: Sense, who: str, value: Number, prover: str, bound: Number, *, resolution: Number = 0
 ) -> None:
-    """Raise `Contradiction` if a value is better than a proven bound by more than a resolution."""
+    """Raise `Contradiction` if a value is better than a proven bound by more than the resolution."""
     if sense.better(value, bound) and not settles(value, bound, resolution):
         raise Contradiction(
             f"{who} found {plain(value)}, better than the bound {plain(bound)} proven by {prover}"

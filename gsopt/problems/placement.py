@@ -124,7 +124,7 @@ class Server(Lean):
 
     @property
     def in_use(self) -> bool:
-        """Whether workers already run on the servers."""
+        """Whether workers are already running on the servers."""
         return any(self.used.named.values())
 
 

@@ -109,7 +109,7 @@ class Engine(RunState):
         supply.advance(inf)  # machines are reclaimed even when no jobs are left
 
     def schedule(self) -> Schedule:
-        """Return the recorded schedule, in the order of starts."""
+        """Return the recorded schedule, in order of start time."""
         return Schedule(
             segments=tuple(sorted(self.segments or (), key=lambda segment: segment.start)),
             preemptive=self.decider.preemptive,

@@ -283,7 +283,7 @@ class State(Protocol):
         """Return the free bytes of memory of a GPU in a cluster of racks, or None if memory is unlimited."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the free GPUs of a cluster of racks by number, of one type or of any."""
+        """Return the numbers of the free GPUs in a cluster of racks, either of one type or of any type."""
 
     def fits(self, job: int) -> bool:
         """Check whether the GPUs that a job demands are free, with its type and memory."""

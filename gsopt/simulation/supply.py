@@ -58,7 +58,7 @@ class Supply:
         self._look_ahead()
 
     def advance(self, now: Any) -> None:
-        """Apply all changes and events until now."""
+        """Apply all changes and events up to now."""
         while self.coming is not None and self.coming <= now:
             time, kind, _, what = self._dates[self._next]
             self._next += 1

@@ -68,7 +68,10 @@ class Trainees(dict[int, Trainee]):
         return TraineeView(self[job])
 
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
-        """Return the speed that a job would now have alone, on given GPUs or on a number of them on a tier."""
+        """Return the current speed of a job that shares no GPU.
+
+        Its GPUs are given by number, or as a number of GPUs joined by a tier.
+        """
         item, trainee = self._jobs[job], self[job]
         shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
         trainee.advance(now)

@@ -20,9 +20,9 @@ def believed(
     interference: Mapping[str, Mapping[str, float]] | None = None,
     default_interference: float = 1.0,
 ) -> Decider:
-    """Run another policy that assumes slowdowns of shared GPUs other than the true ones.
+    """Run another policy with assumed, instead of true, slowdowns on shared GPUs.
 
-    This is not a policy of its own, so comparisons include it only by name:
+    This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
 
     Source: Castor, section 9.4 (Figure 13). See also `gsopt.simulation.beliefs.believing`.

@@ -42,7 +42,7 @@ def ones(
     widths: _Widths = "equal",
     seed: int = 0,
 ) -> Workload:
-    """Generate training jobs with elastic batch sizes, the tasks of ONES, with Poisson arrivals.
+    """Generate ONES's training jobs, with elastic batch sizes and Poisson arrivals.
 
     Each job is one of the 50 tasks in the paper's Table 2. Each of its modes is a batch size: 1 to `largest`
     times the largest local batch size b of one GPU, or b divided by 2, 4 or 8. A batch of B samples may run on
@@ -53,9 +53,9 @@ def ones(
     The paper states the tasks, 64 GPUs with four per server, ten epochs after the target, and that almost all
     jobs finish within two hours. Everything else is gsopt's own. Speeds, samples by batch size and data sets
     are those of `instances.workloads.ones_tasks`. The number of epochs to the target is uniform in the range of
-    the model. Users request 1, 2 and 4 GPUs in proportions 5, 3 and 2. The loss begins at the logarithm of the
-    number of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of
-    the model's. The curvatures of loss and accuracy are between 2 and 5.
+    the model. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number
+    of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
+    model's. The curvatures of loss and accuracy are between 2 and 5.
 
     Parameters
     ----------

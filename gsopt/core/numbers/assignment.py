@@ -1,6 +1,6 @@
 """Assignment: the job order on each machine that minimizes the mean completion time of single-GPU jobs.
 
-The k-th last job of a machine delays k jobs, including itself, so its duration counts k times. Each job also
+The k-th-to-last job on a machine delays k jobs, including itself, so its duration counts k times. Each job also
 waits until the machine is free. Finding the best sequences is therefore an assignment of jobs to positions,
 counted from the end. Costs are doubles.
 """

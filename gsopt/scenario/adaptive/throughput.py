@@ -79,10 +79,11 @@ class ThroughputModel(Frozen):
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        The first of the best among 50 batch sizes between the smallest and the largest is chosen. Gradients are
-        accumulated for a local batch above the limit and, on a single GPU, for a batch above the initial one,
-        as a single gradient does not reveal its noise. If there are too many GPUs for the largest batch, each
-        is assumed to have the smallest local batch, as in the authors' program.
+        Of 50 batch sizes from the smallest to the largest, the best one is chosen, or the first of several
+        equally good ones. Gradients are accumulated for a local batch above the limit and, on a single GPU, for
+        a batch above the initial one, as a single gradient does not reveal its noise. If there are too many
+        GPUs for the largest batch, each is assumed to have the smallest local batch, as in the authors'
+        program.
         """
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
         local, steps = batches(gpus, limits)

@@ -36,7 +36,7 @@ class Gres(NamedTuple):
         return "+".join(sorted(kind for kind, number in self.gpus.items() if kind and number))
 
     def named(self) -> dict[str, int]:
-        """Return the amounts by the names of resources that decisions use."""
+        """Return the amounts, keyed by the resource names that decisions use."""
         typed = {f"{_GPU}:{kind}": number for kind, number in self.gpus.items() if kind}
         found = {_GPU: self.number} | typed | dict(self.others)
         return {name: number for name, number in found.items() if number}

@@ -1,4 +1,4 @@
-"""SCIP: mixed-integer programs by branching, cuts and propagation, as a check of HiGHS."""
+"""SCIP: mixed-integer programs by branching, cuts and propagation, as a check on HiGHS."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress

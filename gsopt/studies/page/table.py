@@ -1,4 +1,4 @@
-"""Table: tables of a page, in which each number has a text and the exact value for sorting."""
+"""Table: tables of a page, in which each number has a display string, and its exact value for sorting."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace

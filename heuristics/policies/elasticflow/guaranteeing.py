@@ -1,4 +1,4 @@
-"""Guaranteeing: a decider that admits jobs whose deadlines it can keep, and plans the GPUs of all jobs."""
+"""Guaranteeing: a decider that admits jobs whose deadlines it can meet, and plans the GPUs of all jobs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, NamedTuple

@@ -40,7 +40,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     departures. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does not know
     durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
 
-    Readings, where the paper is silent:
+    Our interpretations where the paper is silent:
 
     - The search runs continuously. Here the generations between two updates are run at the later one, with the
       data of that time: `generations_per_second` of simulated time, but at most `most_generations`, after which
@@ -62,32 +62,16 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
     Parameters
     ----------
-    state
-        The state at the beginning of the run.
-    knowledge
-        Whether the remaining work is ``predicted`` or ``known``.
-    generations_per_second, most_generations
-        Generations per simulated second since the last update, with a total of at least one, and the maximum
-        per update.
-    mutation_rate
-        Probability with which a mutation preempts each job.
-    population
-        Number of candidates; if None, the number of GPUs.
-    penalty
-        How jobs that run long are scaled down: ``current``, ``compound`` or ``never``.
-    rate
-        sigma of the scale-down, in 1/s; if None, the rate of arrivals so far.
-    forced
-        The jobs that must run: ``all``, or ``new`` ones.
-    floor
-        The lower bound of limits halved by rejections: one ``sample``, or the batch that one ``gpu`` holds.
-    every_epoch
-        Whether schedules wait until all running jobs have completed an epoch. Otherwise there is an update at
-        every event and at every end of an epoch.
-    engine
-        The implementation of the generations (see `heuristics.batching.evolution.evolve`).
-    seed
-        Seed of all random numbers.
+    state The state at the beginning of the run. knowledge Whether the remaining work is ``predicted`` or
+    ``known``. generations_per_second, most_generations Generations per simulated second since the last update,
+    with a total of at least one, and the maximum per update. mutation_rate Probability that a mutation preempts
+    a given job. population Number of candidates; if None, the number of GPUs. penalty How jobs that run long
+    are scaled down: ``current``, ``compound`` or ``never``. rate sigma of the scale-down, in 1/s; if None, the
+    rate of arrivals so far. forced The jobs that must run: ``all``, or ``new`` ones. floor The lower bound of
+    limits halved by rejections: one ``sample``, or the batch that one ``gpu`` holds. every_epoch Whether
+    schedules wait until all running jobs have completed an epoch. Otherwise there is an update at every event
+    and at every end of an epoch. engine The implementation of the generations (see
+    `heuristics.batching.evolution.evolve`). seed Seed of all random numbers.
 
     Raises
     ------

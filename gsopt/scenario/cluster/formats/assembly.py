@@ -105,7 +105,7 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """List the first of several names, and count the others."""
+    """List the first few names, and say how many more there are."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 

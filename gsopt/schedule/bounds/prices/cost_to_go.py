@@ -1,4 +1,4 @@
-"""Cost to go: the least cost of the rest of a training from any time on, compiled if numba is installed."""
+"""Cost to go: the least cost of finishing a training run from any given time, compiled with numba."""
 
 from typing import Any
 

@@ -43,7 +43,7 @@ class TrainingEvaluation:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The course of a training, cut into parts, and the ways to run in each part.
+    """The course of a training run, cut into parts, and the ways to run in each part.
 
     Attributes
     ----------
