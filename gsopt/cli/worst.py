@@ -19,7 +19,7 @@ def worst(
     context: typer.Context,
     method: Annotated[str | None, typer.Argument(help="method or policy, or module:function")] = None,
     space: Annotated[str | None, typer.Argument(help="space of instances; without it they are listed")] = None,
-    seconds: Annotated[str | None, typer.Option(help="search for that long instead of trying all")] = None,
+    search: Annotated[str | None, typer.Option(help="search for that long instead of trying all")] = None,
     seeds: Annotated[int, typer.Option(min=1, help="number of searches")] = 1,
     folder: Annotated[Path | None, typer.Option(help="folder that keeps findings, to continue later")] = None,
     workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
@@ -45,7 +45,7 @@ def worst(
         found = find(
             method,
             space,
-            seconds=seconds,
+            search=search,
             seeds=range(seeds),
             folder=folder,
             workers=workers,

@@ -217,8 +217,8 @@ def _space(point: Point) -> Iterator[StudyInstance]:
     full = point.values["space"]
     known = catalogue.spaces()
     require_one_of("space", full, known)
-    options = _without(point, "space", "seconds", "seed", "part")
-    seconds, seed = point.values.get("seconds"), point.values.get("seed", 0)
+    options = _without(point, "space", "search", "seed", "part")
+    search, seed = point.values.get("search"), point.values.get("seed", 0)
     length = point.values.get("part", _PART)
     if not isinstance(length, int) or isinstance(length, bool) or length < 1:
         raise InvalidInput("part", shorten(length), "must be a number of instances, at least 1")
@@ -228,12 +228,12 @@ def _space(point: Point) -> Iterator[StudyInstance]:
     space = _call(known[full], arguments)
     definition = {"space": full, "options": options}
     group, word = point.name(full, options), space.word
-    if seconds is not None:
-        limit = checked_time_limit(seconds)
+    if search is not None:
+        limit = checked_time_limit(search, "search")
         name = Label(f"{group}, seed {seed}", {})
-        search = {**definition, "seconds": limit, "seed": seed}
+        whole = {**definition, "search": limit, "seed": seed}
         load: Callable[[], Any] = partial(_load_space, full, arguments, None, limit, seed)
-        yield StudyInstance(search, word, group, name, {**options, "seed": seed}, load)
+        yield StudyInstance(whole, word, group, name, {**options, "seed": seed}, load)
         return
     for part in space.parts(length):
         name = Label(f"{group}, {part}", {})

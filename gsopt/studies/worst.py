@@ -24,7 +24,7 @@ def worst(
     method: MethodLike | str,
     space: str,
     *,
-    seconds: TimeLimit = None,
+    search: TimeLimit = None,
     seeds: Sequence[int] = (0,),
     folder: str | Path | None = None,
     workers: int | None = 1,
@@ -35,7 +35,7 @@ def worst(
 ) -> WorstCase:
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
-    The method runs on one instance of each class of equivalent instances. If `seconds` is given, a genetic
+    The method runs on one instance of each class of equivalent instances. If `search` is given, a genetic
     search runs for that time with each seed instead, and shrinks the instance that it finds.
 
     Parameters
@@ -44,7 +44,7 @@ def worst(
         A method of the space's decision, or a policy for spaces of scheduling. A callable runs in this process.
     space
         Name of the space, such as ``"scheduling/rigid"``.
-    seconds
+    search
         Duration of a genetic search, for spaces that are too large to enumerate.
     seeds
         Seeds of the genetic searches.
@@ -75,13 +75,13 @@ def worst(
     known = catalogue.spaces()
     require_one_of("space", space, known)
     made = known[space](**typed(known[space], arguments))
-    limit = checked_time_limit(seconds)
+    limit = checked_time_limit(search, "search")
     given = {} if options is None else dict(options)
     found = catalogue.find_method(made.word, method)
     name = name_of(partial(found, **given) if given else found)
     if isinstance(method, str):
         entry = {"space": space, **arguments}
-        entry |= {} if limit is None else {"seconds": limit, "seed": list(seeds)}
+        entry |= {} if limit is None else {"search": limit, "seed": list(seeds)}
         study = Study(study=f"worst cases of {name}", instances=[entry], methods=[{"method": method, **given}])
         where = {"workers": workers if scheduler is None else None, "scheduler": scheduler}
         worst_found = _by_study(study, folder, on_progress, where)
