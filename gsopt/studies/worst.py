@@ -35,8 +35,9 @@ def worst(
 ) -> WorstCase:
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
-    The method runs on one instance of each class of equivalent instances. If `search` is given, a genetic
-    search runs for that time with each seed instead, and shrinks the instance that it finds.
+    The method runs on every instance of the space. Equivalent instances share one proof of the optimum. If
+    `search` is given, a genetic search runs for that time with each seed instead, and shrinks the instance that
+    it finds.
 
     Parameters
     ----------
