@@ -4,6 +4,7 @@ They take instances with one pending gang that has one part, and no slices, and 
 """
 
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from math import inf
 
 from gsopt.problems.admission import Admission, Running
@@ -118,6 +119,56 @@ class _Cohort:
 
     def fits(self, gone: list[Running], *, borrow: bool) -> bool:
         return (borrow or self.entitled(gone)) and bool(room(self._problem, gone))
+
+
+def kueue_fair(
+    problem: Admission, quotas: Mapping[str, int] | None = None, weights: Mapping[str, float] | None = None
+) -> set[str] | None:
+    """Take gangs from the queue with the largest share, first by one rule and then by the other."""
+    (pending,) = problem.pending
+    own, cohort = pending.queue, _Cohort(problem, dict(quotas or {}))
+
+    def share(queue: str, gone: list[Running]) -> Fraction:
+        used = cohort.used(queue, gone) + (pending.gpus if queue == own else 0)
+        beyond = max(used - cohort.nominal.get(queue, 0), 0)
+        return beyond / Fraction(str((weights or {}).get(queue, 1)))
+
+    def largest(waiting: list[Running], gone: list[Running]) -> str | None:
+        queues = {gang.queue for gang in waiting if gang.queue == own or cohort.borrows(gang.queue, gone)}
+        best = max((share(queue, gone) for queue in queues), default=None)
+        heads = [
+            next(gang for gang in waiting if gang.queue == queue)
+            for queue in queues
+            if share(queue, gone) == best
+        ]
+        heads.sort(key=waiting.index)
+        heads.sort(key=lambda gang: (gang.queue == own, gang.priority, -since(gang)))
+        return heads[0].queue if heads else None
+
+    waiting = [gang for gang in able(problem) if gang.queue == own or cohort.borrows(gang.queue, [])]
+    waiting.sort(key=lambda gang: (gang.priority, -since(gang)))
+    gone: list[Running] = []
+    spared: list[Running] = []
+    while not room(problem, gone) and (queue := largest(waiting, gone)) is not None:
+        waiting = [gang for gang in waiting if gang.queue == own or cohort.borrows(gang.queue, gone)]
+        for gang in [gang for gang in waiting if gang.queue == queue]:
+            waiting.remove(gang)
+            free_choice = queue == own or cohort.entitled([])
+            if free_choice or share(own, gone) <= share(queue, [*gone, gang]):
+                gone.append(gang)
+                break
+            spared.append(gang)
+    while not room(problem, gone) and (queue := largest(spared, gone)) is not None:
+        first = next(gang for gang in spared if gang.queue == queue)
+        spared = [gang for gang in spared if gang.queue != queue]
+        if share(own, gone) < share(queue, gone):
+            gone.append(first)
+    if not room(problem, gone):
+        return None
+    for each in gone[-2::-1]:
+        rest = [other for other in gone if other is not each]
+        gone = rest if room(problem, rest) else gone
+    return {gang.name for gang in gone}
 
 
 def workload_aware(problem: Admission) -> set[str] | None:

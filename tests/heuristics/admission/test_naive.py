@@ -3,24 +3,22 @@
 from collections.abc import Callable
 from functools import partial
 from random import Random
+from typing import Any
 
 import pytest
 
 from gsopt.core.method import Method
 from gsopt.problems.admission import Admission
-from heuristics.admission import kube_scheduler, kueue, slurm, volcano, workload_aware
+from heuristics.admission import kube_scheduler, kueue, kueue_fair, slurm, volcano, workload_aware
 from tests.heuristics.admission import naive
 from tests.heuristics.admission.drawn import draw
 
-_QUOTAS = {"": 5, "a": 9}
+#: A rule with some options, and its second version with the same ones.
+Pair = tuple[Method, Callable[..., set[str] | None]]
 
-PAIRS: list[tuple[Method, Callable[[Admission], set[str] | None]]] = [
+PAIRS: list[Pair] = [
     (kueue, naive.kueue),
-    (partial(kueue, quotas=_QUOTAS), partial(naive.kueue, quotas=_QUOTAS)),
-    (
-        partial(kueue, quotas=_QUOTAS, borrow_below=0),
-        partial(naive.kueue, quotas=_QUOTAS, borrow_below=0),
-    ),
+    (kueue_fair, naive.kueue_fair),
     (workload_aware, naive.workload_aware),
     (slurm, naive.slurm),
     (partial(slurm, youngest_first=True), partial(naive.slurm, youngest=True)),
@@ -32,18 +30,33 @@ PAIRS: list[tuple[Method, Callable[[Admission], set[str] | None]]] = [
 ]
 
 
-@pytest.mark.parametrize(("rule", "second"), PAIRS)
-def test_rules_agree_with_their_second_versions(
-    rule: Method, second: Callable[[Admission], set[str] | None]
-) -> None:
-    """Both versions evict the same gangs, or find no way."""
+def _agree(pair: Pair, problem: Admission, **options: Any) -> bool:
+    """Check that both versions evict the same gangs, or find no way; return whether they find one."""
+    rule, second = pair
+    found, expected = rule(problem, **options).solution, second(problem, **options)
+    assert (None if found is None else set(found.evicted)) == expected
+    return expected is not None
+
+
+@pytest.mark.parametrize("pair", PAIRS)
+def test_rules_agree_with_their_second_versions(pair: Pair) -> None:
+    """Both versions evict the same gangs wherever somebody has to stop."""
+    problems = (draw(Random(seed), plain=True) for seed in range(500))
+    assert sum(_agree(pair, problem) for problem in problems if not naive.room(problem, [])) > 50
+
+
+@pytest.mark.parametrize("pair", [(kueue, naive.kueue), (kueue_fair, naive.kueue_fair)])
+def test_they_agree_with_quotas(pair: Pair) -> None:
+    """Both versions evict the same gangs with quotas below, at and above what the queues use."""
     stopped = 0
-    for seed in range(600):
-        problem = draw(Random(seed), plain=True)
-        if naive.room(problem, []):
-            continue
-        found = rule(problem).solution
-        expected = second(problem)
-        assert (None if found is None else set(found.evicted)) == expected, seed
-        stopped += expected is not None
-    assert stopped > 60
+    for seed in range(1000):
+        random = Random(seed)
+        problem = draw(random, plain=True)
+        options: dict[str, Any] = {"quotas": {queue: random.randint(0, 12) for queue in ("", "a")}}
+        if pair[0] is kueue:
+            options["borrow_below"] = random.choice([None, -1, 0, 1])
+        else:
+            options["weights"] = {"a": random.choice([0.5, 1, 2])}
+        if not naive.room(problem, []):
+            stopped += _agree(pair, problem, **options)
+    assert stopped > 100
