@@ -1,5 +1,6 @@
 """Admission: instance generators and the committed suites."""
 
 from instances.admission.filled import filled
+from instances.admission.latest_is_widest import latest_is_widest
 
-__all__ = ["filled"]
+__all__ = ["filled", "latest_is_widest"]

@@ -9,12 +9,18 @@ from typing import Any
 from gsopt.problems.admission import Admission, Gang, Node, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
-from instances.suites import HANDMADE, in_folder, proven, regenerate
+from instances.admission.latest_is_widest import latest_is_widest
+from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 
 def committed() -> list[Admission]:
     """Generate every committed instance, without known optima."""
-    return small()
+    return [*small(), *known()]
+
+
+def known() -> list[Admission]:
+    """Generate the instances that are known by a name of their own."""
+    return [renamed(latest_is_widest(), "latest-is-widest")]
 
 
 def small() -> list[Admission]:
@@ -270,3 +276,4 @@ def _handmade(cluster: Cluster, running: Sequence[Running], *pending: Gang, **op
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
+    regenerate(known())

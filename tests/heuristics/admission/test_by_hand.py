@@ -21,7 +21,8 @@ from heuristics.admission import (
     volcano_preempt,
     workload_aware,
 )
-from tests.heuristics.results import solved
+from instances.admission import latest_is_widest
+from tests.heuristics.results import solved, value
 
 
 def _run(name: str, on: Mapping[str, int], gpus: int = 8, **fields: Any) -> Running:
@@ -233,3 +234,13 @@ def test_wrong_options_are_refused(rule: Any, options: dict[str, Any], message: 
     """The message names the option, its value and the rule."""
     with pytest.raises(InvalidInput, match=message.replace("[", ".")):
         rule(_problem([]), **options)
+
+
+def test_the_latest_gang_may_be_the_widest() -> None:
+    """For 48 GPUs, rules that take the latest gang first evict 376; others evict the 48 that are needed."""
+    problem = latest_is_widest()
+
+    for rule in (kueue, kueue_fair, kai, volcano, kube_scheduler):
+        assert value(rule(problem)) == 376
+    for rule in (greedy, slurm, workload_aware, volcano_preempt):
+        assert value(rule(problem)) == 48
