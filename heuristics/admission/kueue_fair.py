@@ -24,10 +24,10 @@ def kueue_fair(
     A queue's share is the GPUs that it uses beyond its quota, divided by its weight; that of the gang's queue
     includes the gang. Gangs stop one by one, always from the queue with the largest share, or from the gang's
     own; from each in the order of `heuristics.admission.kueue`. A gang of another queue stops if afterwards the
-    share of its queue is at least that of the gang's own (``LessThanOrEqualToFinalShare``), or if the gang's
-    queue stays within its quota. If that does not make enough room, each queue gives up one more gang if
-    its share before is larger than that of the gang's queue (``LessThanInitialShare``). Then all but the last
-    resume in reverse order, unless the gang no longer fits.
+    share of its queue is at least that of the gang's own (``LessThanOrEqualToFinalShare``), which is 0 within
+    the quota. If that does not make enough room, each queue gives up one more gang if its share before is
+    larger than that of the gang's queue (``LessThanInitialShare``). Then all but the last resume in reverse
+    order, unless the gang no longer fits.
 
     Parameters
     ----------
@@ -44,8 +44,8 @@ def kueue_fair(
     -----
     Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
     (``fairPreemptions``, ``runFirstFsStrategy``, ``runSecondFsStrategy``), ``fairsharing/ordering.go`` and
-    ``fairsharing/strategy.go``, with both strategies in their default order, and the feature
-    ``FairSharingPreemptWithinNominal``.
+    ``fairsharing/strategy.go``, with both strategies in their default order. The feature
+    ``FairSharingPreemptWithinNominal`` changes nothing in one cohort without weights of 0.
 
     Left out: nested cohorts, weights of 0, shares of resources other than GPUs, limits of borrowing and
     lending, and what `heuristics.admission.kueue` leaves out.
@@ -119,11 +119,10 @@ class _Search:
 
     def _by_final_share(self, spared: list[Running]) -> Iterator[Running]:
         """Yield gangs whose queue has no smaller share without them; add those of the others to `spared`."""
-        within = self._shares.excess() <= 0
         queues = _Queues(self._order, self._shares, self._own)
         while (queue := queues.largest()) is not None:
             waiting = queues.of[queue]
-            if queue == self._own or within:
+            if queue == self._own:
                 yield waiting.pop(0)
                 continue
             share = self._shares.share(self._own)

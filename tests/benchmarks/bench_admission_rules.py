@@ -1,0 +1,110 @@
+"""What the preemption rules of schedulers evict beyond the optimum, by gangs, GPUs and GPU-hours."""
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping
+from statistics import median
+from time import perf_counter
+from typing import Any, NamedTuple
+
+import pytest
+from pytest_benchmark.fixture import BenchmarkFixture
+
+import heuristics.admission
+from formulations.admission import exact
+from gsopt.core.result import Status
+from gsopt.problems.admission import Admission, Running
+from instances.admission import filled, latest_is_widest
+from tests.benchmarks.measures import once, tabulate
+from tests.unwrap import unwrap
+
+MACHINES = 160
+SEEDS = range(10)
+RULES = {name: getattr(heuristics.admission, name) for name in heuristics.admission.__all__}
+
+#: What is pending, by workload.
+PENDING: dict[str, Mapping[str, Any]] = {
+    "philly, 8 machines in a rack": {"workload": "philly", "workers": 8},
+    "philly, 32 machines": {"workload": "philly", "workers": 32, "within": ""},
+    "llm, 32 machines in a pod": {"workload": "llm", "workers": 32, "within": "pod"},
+    "openb, 4 workers of 4 GPUs in a rack": {"workload": "openb", "workers": 4, "gpus": 4},
+}
+
+#: What an eviction may cost. The pending gang is also the same; only methods that regard costs see them.
+COSTS: dict[str, Callable[[Running], float]] = {
+    "gangs": lambda _: 1.0,
+    "GPUs": lambda gang: float(gang.gpus),
+    "GPU-hours": lambda gang: gang.cost,
+}
+
+
+class Excess(NamedTuple):
+    """What a rule evicts, and the least that must be, over the snapshots on which it finds a way."""
+
+    rule: float
+    least: float
+
+    def __str__(self) -> str:
+        return f"{self.rule / self.least:.2f}" if self.least else "-"
+
+
+def _priced(problem: Admission, cost: Callable[[Running], float]) -> Admission:
+    running = [gang.model_copy(update={"cost": cost(gang)}) for gang in problem.running]
+    return Admission.model_validate({**dict(problem), "running": running})
+
+
+def _compare(snapshots: list[Admission]) -> tuple[dict[str, list[Excess]], dict[str, list[float]]]:
+    """Return what each rule evicts by each cost beside the optimum, and the seconds that it takes."""
+    totals: dict[str, list[Excess]] = {name: [] for name in RULES}
+    seconds: dict[str, list[float]] = defaultdict(list)
+    for cost in COSTS.values():
+        sums = dict.fromkeys(RULES, (0.0, 0.0))
+        for snapshot in snapshots:
+            problem = _priced(snapshot, cost)
+            least = exact(problem)
+            assert least.status is Status.OPTIMAL
+            for name, rule in RULES.items():
+                begin = perf_counter()
+                found = rule(problem)
+                seconds[name].append(perf_counter() - begin)
+                if found.objective is not None:
+                    assert found.objective >= unwrap(least.objective)
+                    own, others = sums[name]
+                    sums[name] = own + float(found.objective), others + float(unwrap(least.objective))
+        for name, (own, others) in sums.items():
+            totals[name].append(Excess(own, others))
+    return totals, seconds
+
+
+@pytest.mark.slow
+@pytest.mark.benchmark(group="admission: what rules evict")
+@pytest.mark.parametrize("kind", PENDING)
+def test_rules_beside_the_optimum(benchmark: BenchmarkFixture, kind: str) -> None:
+    """No rule evicts less than the optimum; the table says how much more."""
+    snapshots = [filled(machines=MACHINES, seed=seed, **PENDING[kind]) for seed in SEEDS]
+    totals, seconds = once(benchmark, lambda: _compare(snapshots))
+
+    tabulate(
+        f"{kind}: evicted, as a multiple of the least",
+        ["rule", "finds a way", *COSTS, "milliseconds"],
+        [
+            [
+                name,
+                f"{sum(rule(each).objective is not None for each in snapshots)} of {len(snapshots)}",
+                *map(str, totals[name]),
+                f"{1000 * median(seconds[name]):.1f}",
+            ]
+            for name, rule in RULES.items()
+        ],
+    )
+    assert any(excess.rule > 2 * excess.least for row in totals.values() for excess in row)
+
+
+@pytest.mark.benchmark(group="admission: what rules evict")
+def test_latest_is_widest(benchmark: BenchmarkFixture) -> None:
+    """The rules that take the latest gang first evict 376 GPUs where 48 would do."""
+    problem = latest_is_widest()
+    found = once(benchmark, lambda: {name: rule(problem).objective for name, rule in RULES.items()})
+
+    tabulate("48 GPUs are needed", ["rule", "GPUs"], [[name, str(gpus or "-")] for name, gpus in found.items()])
+    assert exact(problem).objective == 48
+    assert found["kai"] == 376
