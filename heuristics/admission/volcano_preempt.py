@@ -70,10 +70,10 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
             order = _Order(room, problem.eligible(part))
             for _ in range(part.count):
                 check_time(budget)
-                chosen_one = _preempt(room, part, order, here)
-                if chosen_one is None:
+                found = _preempt(room, part, order, here)
+                if found is None:
                     return None
-                name = problem.cluster.machines[chosen_one].name
+                name = problem.cluster.machines[found].name
                 chosen[-1][name] = chosen[-1].get(name, 0) + 1
         places = tuple(chosen)
         room.give_back(gang, places)

@@ -2,5 +2,6 @@
 
 from instances.admission.filled import filled
 from instances.admission.latest_is_widest import latest_is_widest
+from instances.admission.restarts_elsewhere import restarts_elsewhere
 
-__all__ = ["filled", "latest_is_widest"]
+__all__ = ["filled", "latest_is_widest", "restarts_elsewhere"]

@@ -7,12 +7,12 @@ from gsopt.scenario.cluster import Cluster
 from instances.arguments import at_least
 
 
-def latest_is_widest(*, wide: int = 47, needed: int = 6) -> Admission:
+def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
     """Create a full cluster with one wide gang that started last, and as many single machines as are needed.
 
     The pending gang needs some whole machines. As many gangs run on one machine each, and one gang on many. An
-    eviction costs the gang's GPUs. Rules that take the latest gangs first evict the wide one: 376 GPUs for 48
-    with the defaults. The gangs on single machines have just the 48.
+    eviction costs the gang's GPUs. Rules that take the latest gangs first evict the wide one: 64 GPUs for 8
+    with the defaults. The gangs on single machines have just as many as are needed.
 
     Parameters
     ----------
@@ -26,7 +26,7 @@ def latest_is_widest(*, wide: int = 47, needed: int = 6) -> Admission:
     >>> from heuristics.admission import kai, slurm
     >>> problem = latest_is_widest()
     >>> kai(problem).objective, slurm(problem).objective
-    (376, 48)
+    (64, 8)
     """
     at_least(1, wide=wide, needed=needed)
     machine = [Part(needs=Resources(gpu=8))]

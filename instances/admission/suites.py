@@ -10,6 +10,7 @@ from gsopt.problems.admission import Admission, Gang, Node, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
 from instances.admission.latest_is_widest import latest_is_widest
+from instances.admission.restarts_elsewhere import restarts_elsewhere
 from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 
@@ -20,7 +21,10 @@ def committed() -> list[Admission]:
 
 def known() -> list[Admission]:
     """Generate the instances that are known by a name of their own."""
-    return [renamed(latest_is_widest(), "latest-is-widest")]
+    return [
+        renamed(latest_is_widest(), "latest-is-widest"),
+        renamed(restarts_elsewhere(), "restarts-elsewhere"),
+    ]
 
 
 def small() -> list[Admission]:

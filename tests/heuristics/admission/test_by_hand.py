@@ -21,7 +21,7 @@ from heuristics.admission import (
     volcano_preempt,
     workload_aware,
 )
-from instances.admission import latest_is_widest
+from instances.admission import latest_is_widest, restarts_elsewhere
 from tests.heuristics.results import solved, value
 
 
@@ -50,7 +50,7 @@ def _problem(
     return Admission(
         cluster=Cluster.uniform(racks=racks, machines=machines, gpus=8),
         running=running,
-        pending=[Gang(name="p", parts=[part], **{"priority": 9, **fields})],
+        pending=[Gang(**{"name": "p", "parts": [part], "priority": 9, **fields})],
     )
 
 
@@ -132,6 +132,14 @@ def test_kube_scheduler_stops_gangs_that_free_other_machines() -> None:
     running = [_run("wide", {"0.0": 1, "0.2": 1}), _run("b", {"0.1": 1}), _run("c", {"0.3": 1})]
 
     assert solved(kube_scheduler(_problem(running, workers=2, machines=4))).evicted == ("wide",)
+
+
+def test_kube_scheduler_prefers_the_emptiest_machine() -> None:
+    """The small worker goes to the empty machine, although it fits beside a, and the large ones miss it."""
+    running = [_run("a", {"0.0": 1}, 4), _run("b", {"0.2": 1})]
+    parts = [Part(needs=Resources(gpu=4)), Part(count=2, needs=Resources(gpu=8))]
+
+    assert solved(kube_scheduler(_problem(running, machines=3, parts=parts))).evicted == ("a", "b")
 
 
 def test_kube_scheduler_stays_in_a_group_that_can_hold_all() -> None:
@@ -237,10 +245,23 @@ def test_wrong_options_are_refused(rule: Any, options: dict[str, Any], message: 
 
 
 def test_the_latest_gang_may_be_the_widest() -> None:
-    """For 48 GPUs, rules that take the latest gang first evict 376; others evict the 48 that are needed."""
+    """For 8 GPUs, rules that take the latest gang first evict 64; others evict the 8 that are needed."""
     problem = latest_is_widest()
 
     for rule in (kueue, kueue_fair, kai, volcano, kube_scheduler):
-        assert value(rule(problem)) == 376
+        assert value(rule(problem)) == 64
     for rule in (greedy, slurm, workload_aware, volcano_preempt):
-        assert value(rule(problem)) == 48
+        assert value(rule(problem)) == 8
+
+
+def test_an_incident_in_which_376_gpus_restarted_for_48() -> None:
+    """Rules that take the latest gang first restart 120 GPUs for 32, and 256 for 16; others restart 32."""
+    problem = restarts_elsewhere()
+
+    assert [gang.gpus for gang in problem.pending] == [32, 16]
+    for found in (solved(kai(problem)), solved(kai_consolidate(problem))):
+        assert [gang.gpus for gang in problem.running if gang.name in found.moved] == [120, 256]
+        assert not found.evicted
+    assert value(kueue(problem)) == value(kueue_fair(problem)) == 376
+    for rule in (greedy, slurm, workload_aware, kube_scheduler):
+        assert value(rule(problem)) == 32
