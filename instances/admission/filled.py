@@ -1,8 +1,10 @@
 """Filled: a cluster after gangs have come and gone for a while, and a gang for which too little is free."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from random import Random
-from typing import Literal, NamedTuple, get_args
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
 
 from gsopt.core.errors import require, require_one_of
 from gsopt.core.problem import About
@@ -60,6 +62,9 @@ _LONGEST_RUN = 7 * 86_400.0
 
 #: Gangs in a row that do not fit, after which the cluster counts as full.
 _FAILED = 50
+
+#: Groups of a level that are tried for a gang.
+_TRIED = 8
 
 
 class _Demand(NamedTuple):
@@ -189,51 +194,48 @@ class _Stand:
     def __init__(self, cluster: Cluster, nodes: Mapping[str, Node]) -> None:
         self.cluster = cluster
         self.names = [machine.name for machine in cluster.machines]
-        self.free = [
-            list((nodes[machine.name].capacity or Resources()).vector() if nodes else (machine.gpus, 0, 0))
-            for machine in cluster.machines
-        ]
+        self.free = np.array(
+            [
+                (nodes[machine.name].capacity or Resources()).vector() if nodes else (machine.gpus, 0, 0)
+                for machine in cluster.machines
+            ]
+        )
         self.gpus = sum(machine.gpus for machine in cluster.machines)
         self.used = 0
 
     def place(self, demand: _Demand, random: Random) -> dict[int, int] | None:
-        """Place a gang in one group of its level, else anywhere if it has none; None if it does not fit."""
-        need = demand.needs.vector()
-        levels = [demand.within] if demand.within else ["rack", "network"]
-        for level in levels:
-            groups = list(self.cluster.groups[level])
-            random.shuffle(groups)
-            for group in groups[:8]:
-                on = self._within(need, demand.workers, group.machines)
-                if on is not None:
+        """Place a gang in one group of its level, else in a rack or anywhere; None if it does not fit."""
+        need = np.array(demand.needs.vector())
+        asked = np.flatnonzero(need)
+        for level in [demand.within] if demand.within else ["rack", "network"]:
+            groups = self.cluster.groups[level]
+            for group in random.sample(groups, min(len(groups), _TRIED)):
+                free = self.free[group.machines.start : group.machines.stop]
+                most = (free[:, asked] // need[asked]).min(axis=1)
+                if most.sum() >= demand.workers:
+                    on = self._tightest(most, free, demand.workers, group.machines.start)
                     self.use(demand, on, 1)
                     return on
         return None
 
-    def _within(self, need: Sequence[int], workers: int, machines: range) -> dict[int, int] | None:
-        """Return the machines with the least room first; None if they hold too few workers."""
-        most = {machine: _copies(need, self.free[machine]) for machine in machines}
-        able = sorted(
-            (machine for machine in machines if most[machine]), key=lambda machine: self.free[machine]
-        )
+    @staticmethod
+    def _tightest(most: Any, free: Any, workers: int, start: int) -> dict[int, int]:
+        """Return the machines with the least room first."""
         on: dict[int, int] = {}
-        for machine in able:
-            on[machine] = min(workers, most[machine])
-            workers -= on[machine]
+        for machine in np.lexsort(free.T[::-1]).tolist():
+            number = min(workers, int(most[machine]))
+            if number:
+                on[start + machine] = number
+                workers -= number
             if not workers:
-                return on
-        return None
+                break
+        return on
 
     def use(self, demand: _Demand, on: Mapping[int, int], sign: int) -> None:
         """Take, or give back, what a gang uses."""
         for machine, number in on.items():
-            for index, amount in enumerate(demand.needs.vector()):
-                self.free[machine][index] -= sign * number * amount
+            self.free[machine] -= sign * number * np.array(demand.needs.vector())
         self.used += sign * demand.workers * demand.needs.gpu
-
-
-def _copies(need: Sequence[int], free: Sequence[int]) -> int:
-    return min(has // amount for has, amount in zip(free, need, strict=True) if amount)
 
 
 def _churned(
