@@ -39,6 +39,7 @@ class Solver:
         self, room: Room, gang: Gang, order: Sequence[Running], budget: Budget, *, evicting: bool = True
     ) -> None:
         self._room, self._gang, self._order = room, gang, order
+        self._rank = {each.name: rank for rank, each in enumerate(order, start=1)}
         self._budget, self._evicting = budget, evicting
         self._open = {machine for machine, free in enumerate(room.free) if self._gpus(free)}
 
@@ -162,10 +163,10 @@ class Solver:
     def _placed(self, seats: Seats, victims: Sequence[Running]) -> _Solved | None:
         room = self._room
         usable = sorted(self._open.union(*(room.machines(gang) for gang in victims)))
-        waiting: list[tuple[tuple[float, float], Running | None]] = [
-            ((-gang.priority, started(gang)), gang) for gang in reversed(victims)
+        waiting: list[tuple[tuple[float, ...], Running | None]] = [
+            ((-gang.priority, started(gang), -self._rank[gang.name]), gang) for gang in victims
         ]
-        waiting.append(((-self._gang.priority, inf), None))
+        waiting.append(((-self._gang.priority, inf, 0), None))
         taken: list[tuple[Gang, Places]] = []
         left: dict[str, tuple[Running, Places | None]] = {}
         places: Places | None = None

@@ -155,6 +155,31 @@ def test_kube_scheduler_stays_in_a_group_that_can_hold_all() -> None:
     assert solved(kube_scheduler(problem)).evicted == ("c", "d")
 
 
+def test_greedy_counts_no_more_gpus_than_are_needed() -> None:
+    """The wide gang costs less for each of its GPUs, but more for each of the eight that are needed."""
+    running = [_run("wide", {"0.0": 1, "0.1": 1}, cost=9.0), _run("single", {"0.2": 1}, cost=6.0)]
+
+    assert solved(greedy(_problem(running, machines=3))).evicted == ("single",)
+
+
+def test_greedy_lets_the_dearest_gangs_resume_first() -> None:
+    """After a, b and c have stopped, a or b may go on: b, which costs more."""
+    running = [
+        _run("a", {"0.0": 1}, 2, cost=1.0),
+        _run("b", {"0.0": 1}, 2, cost=1.4),
+        _run("c", {"0.0": 1}, 4, cost=4.0),
+    ]
+
+    assert solved(greedy(_problem(running, machines=1, gpus=6))).evicted == ("a", "c")
+
+
+def test_volcano_preempt_regards_the_room_that_victims_leave() -> None:
+    """The first worker leaves six GPUs on its machine, so that the other machine is now the fullest."""
+    running = [_run("a", {"0.0": 1}), _run("b", {"0.1": 1}, 7)]
+
+    assert solved(volcano_preempt(_problem(running, workers=2, gpus=2))).evicted == ("a", "b")
+
+
 @pytest.mark.parametrize("rule", [greedy, kueue, kai, slurm, volcano, workload_aware, kube_scheduler])
 def test_slices_stay_together(rule: Any) -> None:
     """Two slices of two workers need two racks with two machines each, so one gang is enough."""
@@ -172,6 +197,27 @@ def test_kai_evicts_whole_gangs_for_single_machines() -> None:
     ]
 
     assert solved(kai(_problem(running, machines=5))).evicted == ("wide",)
+
+
+def test_kai_doubles_the_number_of_workers() -> None:
+    """Victims are sought for one worker, two and four: gang 3 would make room for the third one only."""
+    running = [
+        _run("4", {"0.3": 1, "0.4": 1}, started=1.0),
+        _run("3", {"0.0": 1}, started=2.0),
+        _run("2", {"0.1": 1}, started=3.0),
+        _run("1", {"0.2": 1}, started=4.0),
+    ]
+
+    assert set(solved(kai(_problem(running, workers=4, machines=5))).evicted) == {"1", "2", "4"}
+
+
+def test_kai_returns_those_last_that_it_gathered_first() -> None:
+    """There is room elsewhere for one of two like gangs: the one that was gathered last."""
+    running = [_run(name, {"0.0": 1}, 4, move_cost=1.0) for name in ("a", "b")]
+    running.append(_run("c", {"0.1": 1}, 4, protected=True))
+
+    found = solved(kai(_problem(running)))
+    assert (found.evicted, list(found.moved)) == (("a",), ["b"])
 
 
 def test_kai_moves_what_fits_elsewhere() -> None:
