@@ -62,6 +62,11 @@ class Alone:
         bound = float(self._bounds.by_domain[domain])
         return max(0, ceil(bound * (1 - _RELATIVE) - _ABSOLUTE))
 
+    def candidates(self, below: int) -> dict[int, int]:
+        """Return the domains whose bound is below a weight, with the bound."""
+        domains = np.flatnonzero(np.isfinite(self._bounds.by_domain)).tolist()
+        return {domain: bound for domain in domains if (bound := self._whole(domain)) < below}
+
     def solve(self, budget: Budget) -> Choice | None:
         """Return the best choice that is found in time; None if there is none."""
         self.guess()

@@ -34,14 +34,17 @@ class Bounds:
 
 def lower_bounds(cover: Cover, *, rounds: int = 0) -> Bounds:
     """Return a bound for each domain: the best by even shares, and by several rounds of shifted ones."""
-    weights = np.array([float(weight) for weight in cover.stops.weights])
     share = _even(cover, _useful(cover))
-    best, forced, chosen = _bound(cover, weights, share)
+    best, forced, chosen = _bound(cover, share)
     for _ in range(rounds):
         share = _shifted(cover, share, chosen)
-        bound, other, chosen = _bound(cover, weights, share)
+        bound, other, chosen = _bound(cover, share)
         best, forced = np.maximum(best, bound), np.maximum(forced, other)
     return Bounds(best, forced, share)
+
+
+def _weights(cover: Cover) -> Reals:
+    return np.array([float(weight) for weight in cover.stops.weights])
 
 
 def _useful(cover: Cover) -> Reals:
@@ -75,9 +78,9 @@ def _shifted(cover: Cover, share: Reals, chosen: Reals) -> Reals:
     return (1 - _MOVED) * share + _MOVED * toward
 
 
-def _bound(cover: Cover, weights: Reals, share: Reals) -> tuple[Reals, Reals, Reals]:
+def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
     """Return the bounds by domain and by machine, and how many copies are won on each incidence's machine."""
-    machine, gains = _gains(cover, weights, share)
+    machine, gains = place_costs(cover, share)
     taken, bound, price, unit = _cheapest(cover, machine, gains)
     chosen = np.bincount(machine[taken], minlength=len(cover.copies)).astype(np.float64)
     least = np.full(len(cover.copies), np.inf)
@@ -86,8 +89,8 @@ def _bound(cover: Cover, weights: Reals, share: Reals) -> tuple[Reals, Reals, Re
     return bound, forced, chosen[cover.stops.machine]
 
 
-def _gains(cover: Cover, weights: Reals, share: Reals) -> tuple[Numbers, Reals]:
-    """Return the machine and the cost of every further copy, cheapest first on each machine."""
+def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
+    """Return the machine and the least cost of every further copy, cheapest first on each machine."""
     machines = np.flatnonzero(cover.most > cover.copies)
     more = (cover.most - cover.copies)[machines]
     if not len(machines) or more.max() > _MOST:
@@ -96,19 +99,18 @@ def _gains(cover: Cover, weights: Reals, share: Reals) -> tuple[Numbers, Reals]:
     steps = np.arange(1, int(more.max()) + 1)
     wanted = base[:, None] + steps
     cost = np.zeros(wanted.shape)
+    price = _weights(cover)[cover.stops.gang] * share
     for resource, need in enumerate(cover.need.tolist()):
         missing = need * wanted - cover.free[machines, resource][:, None]
-        np.maximum(cost, _fractional(cover, weights, share, resource, machines, missing), out=cost)
+        np.maximum(cost, _fractional(cover, price, resource, machines, missing), out=cost)
     rise = np.diff(cost, axis=1, prepend=0.0)
     valid = steps <= more[:, None]
     return np.repeat(machines, more), rise[valid]
 
 
-def _fractional(
-    cover: Cover, weights: Reals, share: Reals, resource: int, machines: Numbers, missing: Numbers
-) -> Reals:
+def _fractional(cover: Cover, price: Reals, resource: int, machines: Numbers, missing: Numbers) -> Reals:
     """Return the least cost of freeing missing amounts of a resource, if gangs could stop in part."""
-    load, price = cover.load[:, resource], weights[cover.stops.gang] * share
+    load = cover.load[:, resource]
     able = np.flatnonzero(load)
     ratio = price[able] / load[able]
     order = able[np.lexsort((ratio, cover.stops.machine[able]))]

@@ -2,8 +2,10 @@
 
 from collections.abc import Collection, Mapping
 
-from gsopt.problems.admission import Admission, Gang, Node, Part, Places, Running
+from formulations.admission.moving import by_size
+from gsopt.problems.admission import Admission, Node, Part, Places, Running
 from gsopt.problems.placement import Resources
+from gsopt.problems.rooms import Rooms
 from gsopt.scenario.cluster import Cluster, Rack, Switch
 
 
@@ -75,22 +77,16 @@ def _switch(switch: Switch, machines: set[str]) -> Switch | None:
 
 def place_again(problem: Admission, evicted: Collection[str]) -> Mapping[str, Places] | None:
     """Place the pending gangs one after another once some gangs are evicted; None if one does not fit."""
-    from gsopt.problems.rooms import Rooms
-
     gone = set(evicted)
     rooms = Rooms(problem)
     for running in problem.running:
         if running.name in gone:
             rooms.stop(running, running.on)
     found: dict[str, Places] = {}
-    for gang in sorted(problem.pending, key=_size, reverse=True):
+    for gang in by_size(problem.pending):
         places = rooms.fit(gang)
         if places is None:
             return None
         rooms.start(gang, places)
         found[gang.name] = places
     return found
-
-
-def _size(gang: Gang) -> int:
-    return max(part.needs.gpu for part in gang.parts) * 10**9 + gang.gpus

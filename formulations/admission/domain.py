@@ -115,16 +115,37 @@ class Domains:
         wanted = int(self._missing[domain])
         if wanted <= 0:
             return Choice(0, frozenset()) if below > 0 else None
+        total = self._total(self.machines(domain, below), below, wanted)
+        if total.table.shape[-1] <= wanted or total.table[wanted] >= below:
+            return None
+        return Choice(int(total.table[wanted]), frozenset(total.pick({}, wanted)))
+
+    def costs(self, domain: int, below: int) -> list[int]:
+        """Return the least weight for every number of further copies, from 0 on.
+
+        A weight of at least `below` stands for any such weight.
+
+        Raises
+        ------
+        TooWide
+            The tables would be too large.
+        """
+        machines = self.machines(domain, np.inf)
+        most = int((self._cover.most - self._cover.copies)[machines].sum())
+        found: list[int] = self._total(machines, below, most).table.tolist()
+        return found
+
+    def _total(self, machines: Iterable[int], below: int, wanted: int) -> Node:
+        """Return the node of some machines, for up to a number of further copies or slices."""
         weights = self._cover.stops.weights
         loads = {
-            machine: [load for load in self._loads(machine) if weights[load[0]] < below]
-            for machine in self.machines(domain, below)
+            machine: [load for load in self._loads(machine) if weights[load[0]] < below] for machine in machines
         }
         times: dict[int, int] = {}
         for mine in loads.values():
             for gang, _, _ in mine:
                 times[gang] = times.get(gang, 0) + 1
-        parts = {}
+        parts: dict[int, Node] = {}
         for machine, mine in loads.items():
             own = [(gang, load, weights[gang]) for gang, load, _ in mine if times[gang] == 1]
             shared = [(gang, load, weights[gang]) for gang, load, _ in mine if times[gang] > 1]
@@ -136,10 +157,7 @@ class Domains:
         order = _order(nodes)
         if order is None:
             raise TooWide
-        total = eliminate(nodes, order, shared_gangs, wanted, below)
-        if total.table.shape[-1] <= wanted or total.table[wanted] >= below:
-            return None
-        return Choice(int(total.table[wanted]), frozenset(total.pick({}, wanted)))
+        return eliminate(nodes, order, shared_gangs, wanted, below)
 
     def _loads(self, machine: int) -> list[tuple[int, tuple[int, ...], int]]:
         """Return the gangs of a machine that free something useful there, and their incidences."""

@@ -1,22 +1,24 @@
 """Exact: domain by domain in the order of their bounds, until no other one can be better."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from formulations.admission.alone import Alone
 from formulations.admission.core import core, place_again
+from formulations.admission.displacement import Displacement
 from formulations.admission.domain import Choice
 from formulations.admission.milp import milp
 from formulations.admission.moving import Moving
+from formulations.admission.places import PlacesProgram, like_worker
 from formulations.admission.stops import Stops
 from formulations.common.best import Best
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
 from gsopt.core.result import Result, Status, StoppedBy
-from gsopt.problems.admission import Admission, AdmissionSolution, Gang
+from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 
 
 @exact_method()
@@ -58,6 +60,13 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     return _Search(problem, budget).run()
 
 
+#: Most stops of a first solution that are tried to be taken back.
+_TAKEN_BACK = 50
+
+#: Most domains for which the room that moved gangs take is counted.
+_CANDIDATES = 40
+
+
 class _Search:
     """The best solution and bound so far, and what improves them."""
 
@@ -90,19 +99,65 @@ class _Search:
             self._move(moving, alone.step())
         if alone.best is not None:
             self._best.raise_bound(moving.stops.value(alone.bound))
-        size = gang.parts[0].needs.gpu
-        for price in (None, *self._prices(moving)):
-            if not self._over:
-                self._move(
-                    moving, Alone(problem, gang, moving.priced(size, price), self._free).solve(self._budget)
-                )
+        if not self._over:
+            self._best.raise_bound(moving.stops.value(moving.overall(gang, self._budget)))
+        if not self._over:
+            lean = moving.priced(gang.parts[0].needs.gpu, None)
+            self._move(moving, Alone(problem, gang, lean, self._free).solve(self._budget))
         message = f"{alone.tried} of {alone.cover.domains} domains"
-        if self._over:
-            return self._result(message)
-        return self._by_model(message)
+        by_groups = None if self._over else self._by_places(moving, f"{message}, then by groups")
+        if by_groups is not None:
+            return by_groups
+        if not self._over and gang.parts[0].needs.gpu:
+            self._displace(gang, moving, alone)
+        return self._result(message) if self._over else self._by_model(message)
 
-    def _prices(self, moving: Moving) -> list[int]:
-        return []
+    def _by_places(self, moving: Moving, message: str) -> Result[AdmissionSolution] | None:
+        """Solve a problem in which all workers are alike by groups of machines; None if it is another."""
+        worker = like_worker(self._problem, moving)
+        if worker is None:
+            return None
+        below = moving.above
+        if self._best.value is not None:
+            below = 1 + int(self._best.value / moving.stops.unit)
+        program = PlacesProgram(self._problem, moving, worker, below)
+        if not program.small:
+            return None
+        proof, solution = program.solve(replace(self._budget, start=None, on_incumbent=None))
+        self._solver = proof.solver
+        if solution is not None:
+            self._best.take(solution)
+        if proof.status is Status.INFEASIBLE and self._best.value is None:
+            return self._infeasible()
+        if proof.status is Status.INFEASIBLE:
+            self._best.raise_bound(self._best.known_value)
+        elif proof.bound is not None:
+            self._best.raise_bound(proof.bound, of_better=True)
+        return self._result(message)
+
+    def _displace(self, gang: Gang, moving: Moving, alone: Alone) -> None:
+        """Count the room that moved gangs take, at several prices, for the bound and for further solutions."""
+        unit = moving.stops.unit
+        displacement = Displacement(self._problem, gang, moving, self._free)
+        prices = displacement.prices()
+        for price in prices:
+            if not self._over:
+                stops = moving.priced(gang.parts[0].needs.gpu, price)
+                self._move(moving, Alone(self._problem, gang, stops, self._free).solve(self._budget))
+        if self._best.value is None:
+            return
+        below = int(self._best.known_value / unit)
+        least = below
+        candidates = alone.candidates(below)
+        if len(candidates) > _CANDIDATES:
+            return
+        for domain, known in candidates.items():
+            bound = known
+            for price in prices:
+                if bound < least and not self._budget.passed:
+                    bound = max(bound, displacement.bound(domain, price, below))
+            least = min(least, bound)
+        self._best.raise_bound(moving.stops.value(least))
 
     def _move(self, moving: Moving, choice: Choice | None) -> None:
         """Offer the solution that stops some gangs, and moves those for which that is cheaper."""
@@ -169,14 +224,64 @@ class _Search:
         problem = self._problem
         if problem.obstacle:
             return self._infeasible()
-        stops = Stops.of(problem, moves=moves)
-        bound = 0
-        for gang in problem.pending:
-            for part in gang.parts:
-                single = Gang(name=gang.name, parts=[part], within=gang.within, priority=gang.priority)
-                bound = max(bound, Alone(problem, single, stops, self._free).bound)
-        self._best.raise_bound(stops.value(bound))
-        return self._by_model("gangs one by one")
+        moving = Moving(problem, self._free)
+        alone = [
+            Alone(problem, _single(gang, part), moving.stops, self._free)
+            for gang in problem.pending
+            for part in gang.parts
+        ]
+        for each in alone:
+            each.solve(self._budget)
+        first = self._one_by_one(moving)
+        if first is not None:
+            self._best.take(first)
+        self._best.raise_bound(moving.stops.value(max(each.bound for each in alone)))
+        message = "gangs one by one"
+        by_groups = None if self._over else self._by_places(moving, f"{message}, then by groups")
+        if by_groups is not None:
+            return by_groups
+        if not self._over and not moves and self._best.value is not None:
+            self._by_candidates(moving.stops, alone)
+        return self._result(message) if self._over else self._by_model(message)
+
+    def _one_by_one(self, moving: Moving) -> AdmissionSolution | None:
+        """Admit the pending gangs one after another, and take back stops that are not needed."""
+        stopped = moving.one_by_one(self._budget)
+        best = None if stopped is None else moving.solution(stopped, self._budget)
+        if stopped is None or best is None:
+            return None
+        for gang in sorted(stopped, key=lambda gang: -moving.stops.weights[gang])[:_TAKEN_BACK]:
+            if self._budget.passed:
+                break
+            fewer = moving.solution(stopped - {gang}, self._budget)
+            if fewer is not None and self._problem.objective(fewer) < self._problem.objective(best):
+                best, stopped = fewer, stopped - {gang}
+        return best
+
+    def _by_candidates(self, stops: Stops, alone: Sequence[Alone]) -> None:
+        """Solve a problem without moves on the machines and gangs that a better solution can use."""
+        below = int(self._best.known_value / stops.unit)
+        machines = {
+            machine for each in alone for domain in each.candidates(below) for machine in each.core(domain)[0]
+        }
+        names = [self._problem.cluster.machines[machine].name for machine in sorted(machines)]
+        gangs = [
+            self._problem.running[number].name
+            for number, weight in zip(stops.numbers, stops.weights, strict=True)
+            if weight < below
+        ]
+        if not names or len(names) == len(self._problem.cluster.machines):
+            return
+        inner = core(self._problem, names, gangs)
+        try:
+            found = milp(inner, budget=replace(self._budget, start=None, on_incumbent=None))
+        except Unsupported:
+            return
+        self._solver = found.solver
+        if found.solution is not None:
+            self._best.take(found.solution)
+        if found.status in {Status.OPTIMAL, Status.INFEASIBLE}:  # ties count otherwise among fewer gangs
+            self._best.raise_bound(self._best.known_value)
 
     def _take(self, gangs: Iterable[int], stops: Stops) -> None:
         """Offer the solution that evicts some gangs."""
@@ -199,3 +304,8 @@ class _Search:
         return self._best.result(
             self._best.finished or StoppedBy.FINISHED, solver=self._solver, message=message
         )
+
+
+def _single(gang: Gang, part: Part) -> Gang:
+    """Return a gang with one of its parts only."""
+    return Gang(name=gang.name, parts=[part], within=gang.within, priority=gang.priority)

@@ -1,7 +1,7 @@
 """Stops: what stopping running gangs costs, in whole numbers, and what it frees on every machine."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import cached_property
 
@@ -67,14 +67,12 @@ class Stops:
     def priced(self, weights: Sequence[int | None]) -> "Stops":
         """Return the stops with other weights; gangs with None stay."""
         may = np.array([weight is not None for weight in weights], dtype=np.bool_)
-        kept = may[self.gang] if len(self.gang) else np.zeros(0, dtype=np.bool_)
-        return Stops(
-            self.numbers,
-            [weight or 0 for weight in weights],
-            self.gang[kept],
-            self.machine[kept],
-            self.load[kept],
-            self.unit,
+        return replace(self.only(may[self.gang]), weights=[weight or 0 for weight in weights])
+
+    def only(self, incidences: NDArray[np.bool_]) -> "Stops":
+        """Return the stops with some incidences only."""
+        return replace(
+            self, gang=self.gang[incidences], machine=self.machine[incidences], load=self.load[incidences]
         )
 
     @cached_property

@@ -9,6 +9,7 @@ from typing import Any
 from gsopt.problems.admission import Admission, Gang, Node, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
+from instances.admission.filled import filled
 from instances.admission.latest_is_widest import latest_is_widest
 from instances.admission.restarts_elsewhere import restarts_elsewhere
 from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
@@ -16,7 +17,7 @@ from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 def committed() -> list[Admission]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *known()]
+    return [*small(), *known(), *production(), *challenge()]
 
 
 def known() -> list[Admission]:
@@ -30,6 +31,55 @@ def known() -> list[Admission]:
 def small() -> list[Admission]:
     """Generate the instances that can be solved by trying every eviction, move and placement."""
     return in_folder("small", _evictions(), _groups(), _moves(), _nodes(), _several(), _corner_cases())
+
+
+def production() -> list[Admission]:
+    """Generate clusters of 128 machines, with and without moves, for gangs that need a place in one group."""
+    made = {
+        "philly-rack": filled(machines=128, utilisation=0.98, workers=8, seed=1),
+        "philly-machine": filled(
+            machines=128, utilisation=0.99, workers=3, gpus=2, within="machine", costs="ones", seed=2
+        ),
+        "philly-slices": filled(
+            machines=128, utilisation=0.98, workers=16, within="", slices=4, slice_within="rack", seed=3
+        ),
+        "philly-moves": filled(machines=128, utilisation=0.96, workers=6, movable=0.6, seed=4),
+        "philly-two": filled(machines=128, utilisation=0.98, workers=4, gangs=2, seed=5),
+        "openb-rack": filled(
+            workload="openb", machines=128, utilisation=0.99, workers=12, gpus=1, protected=0.2, seed=6
+        ),
+        "openb-anywhere": filled(
+            workload="openb", machines=128, utilisation=0.99, workers=8, gpus=2, within="", seed=7
+        ),
+        "llm-rack": filled(
+            workload="llm", machines=160, utilisation=0.98, workers=8, protected=0.0, costs="ones", seed=8
+        ),
+        "llm-pod": filled(workload="llm", machines=160, utilisation=0.98, workers=32, within="pod", seed=9),
+        "llm-moves": filled(
+            workload="llm",
+            machines=160,
+            utilisation=0.95,
+            workers=32,
+            within="",
+            slices=4,
+            movable=0.7,
+            seed=10,
+        ),
+    }
+    return in_folder("production", made)
+
+
+def challenge() -> list[Admission]:
+    """Generate instances with moves whose optimum the exact method does not prove within minutes."""
+    made = {
+        "openb-moves-096": filled(
+            workload="openb", machines=96, utilisation=0.99, workers=4, gpus=4, movable=0.5, seed=2
+        ),
+        "openb-moves-256": filled(
+            workload="openb", machines=256, utilisation=0.99, workers=8, gpus=4, movable=0.8, seed=3
+        ),
+    }
+    return in_folder("challenge", made)
 
 
 def _evictions() -> dict[str, Admission]:
@@ -192,7 +242,7 @@ def _nodes() -> dict[str, Admission]:
             _racks(1, 2),
             [_run("a", {"m0": 1}, gpu=1, memory=700_001, cost=1.0), _run("b", {"m1": 1}, gpu=4, cost=2.0)],
             _ask("new", 2, gpu=2, memory=499_999),
-            nodes={f"m{m}": Node(capacity=Resources(gpu=8, memory=999_998 + m)) for m in range(2)},
+            nodes={f"m{m}": Node(capacity=Resources(gpu=8, memory=999_997)) for m in range(2)},
         ),
     }
 
@@ -280,4 +330,4 @@ def _handmade(cluster: Cluster, running: Sequence[Running], *pending: Gang, **op
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate(known())
+    regenerate([*known(), *production(), *challenge()])

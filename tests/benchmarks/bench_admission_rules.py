@@ -9,11 +9,13 @@ from typing import Any, NamedTuple
 import pytest
 from pytest_benchmark.fixture import BenchmarkFixture
 
+import gsopt
 import heuristics.admission
 from formulations.admission import exact
 from gsopt.core.result import Status
 from gsopt.problems.admission import Admission, Running
 from instances.admission import filled, restarts_elsewhere
+from instances.admission.suites import production
 from tests.benchmarks.measures import once, tabulate
 from tests.unwrap import unwrap
 
@@ -110,6 +112,35 @@ def test_rules_beside_the_optimum(benchmark: BenchmarkFixture, kind: str, *, ali
         ],
     )
     assert any(excess.rule > 2 * excess.least for row in totals.values() for excess in row)
+
+
+@pytest.mark.benchmark(group="admission: what rules evict")
+def test_production_suite(benchmark: BenchmarkFixture) -> None:
+    """No rule costs less than the proven optimum of an instance; the table says how much more."""
+    problems = [gsopt.load(each.name) for each in production()]
+    found = once(
+        benchmark,
+        lambda: {name: [rule(problem).objective for problem in problems] for name, rule in RULES.items()},
+    )
+
+    least = [unwrap(unwrap(problem.about).objective) for problem in problems]
+    tabulate(
+        "production suite: cost as a multiple of the least",
+        ["rule", *(problem.name.split("/")[-1] for problem in problems)],
+        [
+            [
+                name,
+                *(
+                    "-" if cost is None else f"{cost / best:.2f}"
+                    for cost, best in zip(costs, least, strict=True)
+                ),
+            ]
+            for name, costs in found.items()
+        ],
+    )
+    for costs in found.values():
+        for cost, best in zip(costs, least, strict=True):
+            assert cost is None or cost >= best - 1e-9
 
 
 @pytest.mark.benchmark(group="admission: what rules evict")

@@ -220,6 +220,36 @@ def test_kai_returns_those_last_that_it_gathered_first() -> None:
     assert (found.evicted, list(found.moved)) == (("a",), ["b"])
 
 
+def test_kai_stops_gangs_on_more_machines_if_enough_gpus_do_not_do() -> None:
+    """Sixteen GPUs would be enough for three workers of five, but each machine holds only one."""
+    running = [_run(name, {f"0.{number}": 1}) for number, name in enumerate("abc")]
+    problem = _problem(running, workers=3, gpus=5, machines=3)
+
+    assert set(solved(kai(problem, node_local=False)).evicted) == {"a", "b", "c"}
+
+
+def test_kai_prefers_machines_that_would_have_the_fewest_free_gpus() -> None:
+    """Once the wide gang is gathered, the worker fits on both machines; the second has two GPUs less."""
+    running = [
+        _run("a", {"0.0": 1}, 4, started=3.0),
+        _run("b", {"0.1": 1}, 2, started=2.0),
+        _run("wide", {"0.0": 1, "0.1": 1}, 4, started=1.0),
+        _run("kept", {"0.1": 1}, 2, protected=True),
+    ]
+
+    assert set(solved(kai(_problem(running, gpus=5), node_local=False)).evicted) == {"b", "wide"}
+
+
+def test_kai_places_workers_on_the_fullest_machine() -> None:
+    """The wide gang leaves eight free GPUs on one machine, and four on the other, which is fuller."""
+    running = [
+        _run("wide", {"0.0": 2, "0.1": 1}, 4),
+        _run("kept", {"0.1": 1}, 4, protected=True),
+    ]
+
+    assert solved(kai(_problem(running, gpus=4))).placed == {"p": ({"machine 0.1": 1},)}
+
+
 def test_kai_moves_what_fits_elsewhere() -> None:
     """Victims that may be moved go to the half of a machine that is free; others are evicted."""
     running = [
