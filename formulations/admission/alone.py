@@ -1,6 +1,7 @@
 """Alone: the cheapest stops for one pending gang of like workers, without regard to other gangs."""
 
 from collections.abc import Collection
+from functools import cached_property
 from math import ceil, isfinite
 
 import numpy as np
@@ -15,6 +16,9 @@ from gsopt.problems.admission import Admission, Gang
 
 #: How far floats may be off, relative and absolute, when a bound is compared with a weight.
 _RELATIVE, _ABSOLUTE = 1e-9, 1e-6
+
+#: Rounds in which the shares of gangs are shifted where tables are too large without.
+_ROUNDS = 8
 
 
 class Alone:
@@ -75,25 +79,38 @@ class Alone:
         return self.best
 
     def guess(self) -> Choice | None:
-        """Return a first choice, in the domain with the least bound where one is found."""
+        """Return a first choice: one gang, or gangs of the domain with the least bound."""
+        self.best = self._domains.single()
         for domain in reversed(self._left):
-            self.best = self._domains.guess(domain, 1 + sum(self.stops.weights))
-            if self.best is not None:
-                return self.best
-        return None
+            found = self._domains.guess(domain, 1 + sum(self.stops.weights))
+            if found is not None:
+                self.best = found if self.best is None else min(self.best, found, key=_weight)
+                break
+        return self.best
 
     def step(self) -> Choice | None:
         """Look at the next domain, and return a choice if it is better."""
         domain = self._left.pop()
         most = 1 + sum(self.stops.weights)
         self.tried += 1
+        below = most if self.best is None else self.best.weight
         try:
-            better = self._domains.best(domain, most if self.best is None else self.best.weight)
+            better = self._domains.best(domain, below)
         except TooWide:
-            self.open.append(domain)
-            return None
+            try:
+                better = self._finer.best(domain, below)
+            except TooWide:
+                self.open.append(domain)
+                return None
         self.best = better or self.best
         return better
+
+    @cached_property
+    def _finer(self) -> Domains:
+        """The domains with bounds that exclude more machines and take longer."""
+        self._bounds = lower_bounds(self.cover, rounds=_ROUNDS)
+        self._domains = Domains(self.cover, self._bounds)
+        return self._domains
 
     def core(self, domain: int) -> tuple[Collection[int], Collection[int]]:
         """Return the machines of a domain that matter, and the gangs that may stop there."""
@@ -103,3 +120,7 @@ class Alone:
         gangs = {gang for gang in self.stops.gang[chosen].tolist() if self.stops.weights[gang] < below}
         base = np.flatnonzero((self.cover.domain == domain) & (self.cover.copies > 0)).tolist()
         return sorted({*machines, *base}), gangs
+
+
+def _weight(choice: Choice) -> int:
+    return choice.weight

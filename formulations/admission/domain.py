@@ -48,6 +48,26 @@ class Domains:
         found: list[int] = np.flatnonzero(helps & (self._bounds.forced < below * (1 + 1e-9) + 1e-6)).tolist()
         return found
 
+    def single(self) -> Choice | None:
+        """Return the cheapest gang that suffices by itself, in any domain; None if there is none."""
+        cover, stops = self._cover, self._cover.stops
+        if not len(stops.gang):
+            return None
+        able = cover.most[stops.machine] > 0
+        gang, machine = stops.gang[able], stops.machine[able]
+        held = ((cover.free[machine] + cover.load[able]) // cover.need).min(axis=1)
+        gain = np.clip(held, 0, cover.count) - cover.copies[machine]
+        groups = len(self._base)
+        pairs, place = np.unique(gang * groups + cover.group[machine], return_inverse=True)
+        total = np.bincount(place, weights=gain, minlength=len(pairs)).astype(np.int64)
+        group, owner = pairs % groups, pairs // groups
+        more = (self._base[group] + total) // cover.slice - self._base[group] // cover.slice
+        keys, place = np.unique(owner * cover.domains + cover.domain_of_group[group], return_inverse=True)
+        won = np.bincount(place, weights=more, minlength=len(keys)).astype(np.int64)
+        enough = keys[won >= self._missing[keys % cover.domains]] // cover.domains
+        best = min(enough.tolist(), key=stops.weights.__getitem__, default=None)
+        return None if best is None else Choice(stops.weights[best], frozenset([best]))
+
     def guess(self, domain: int, most: int) -> Choice | None:
         """Return a good choice of gangs for a domain; None if its cheapest machines are not enough.
 
