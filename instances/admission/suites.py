@@ -117,6 +117,14 @@ def _evictions() -> dict[str, Admission]:
             ],
             _ask("new", 2, gpu=8),
         ),
+        "queues": _handmade(
+            _racks(1, 2),
+            [
+                _run("same", {"m0": 1}, gpu=8, cost=2.0, queue="a", started=0.0),
+                _run("other", {"m1": 1}, gpu=8, cost=1.0, queue="b", started=1.0),
+            ],
+            _ask("new", 1, gpu=8, queue="a"),
+        ),
         "fewest-gangs": _handmade(
             _racks(2, 1),
             [
@@ -311,7 +319,15 @@ def _run(
 
 
 def _ask(
-    name: str, count: int, *, gpu: int, cpu: int = 0, memory: int = 0, within: str = "", **fields: Any
+    name: str,
+    count: int,
+    *,
+    gpu: int,
+    cpu: int = 0,
+    memory: int = 0,
+    within: str = "",
+    queue: str = "",
+    **fields: Any,
 ) -> Gang:
     """Return a pending gang of like workers; `memory` is that of each GPU if a type is given."""
     typed = "gpu_type" in fields
@@ -321,7 +337,7 @@ def _ask(
         memory=memory if typed else 0,
         **fields,
     )
-    return Gang(name=name, parts=[part], within=within, priority=1)
+    return Gang(name=name, parts=[part], within=within, queue=queue, priority=1)
 
 
 def _handmade(cluster: Cluster, running: Sequence[Running], *pending: Gang, **options: Any) -> Admission:

@@ -180,6 +180,22 @@ def test_volcano_preempt_regards_the_room_that_victims_leave() -> None:
     assert solved(volcano_preempt(_problem(running, workers=2, gpus=2))).evicted == ("a", "b")
 
 
+def test_the_largest_workers_are_placed_first() -> None:
+    """The worker of two GPUs leaves the empty machine to that of eight."""
+    parts = [Part(needs=Resources(gpu=2)), Part(needs=Resources(gpu=8))]
+    problem = _problem([_run("a", {"0.1": 1}, 6)], parts=parts)
+
+    assert solved(greedy(problem)).placed == {"p": ({"machine 0.1": 1}, {"machine 0.0": 1})}
+
+
+def test_slices_go_to_the_groups_that_hold_most() -> None:
+    """One slice would fit in the first rack; both fit in the second."""
+    problem = _problem([_run("a", {"0.0": 1, "0.1": 1})], workers=4, slice_of=2, racks=2, machines=4)
+
+    (places,) = solved(greedy(problem)).placed["p"]
+    assert set(places) == {f"machine 1.{number}" for number in range(4)}
+
+
 @pytest.mark.parametrize("rule", [greedy, kueue, kai, slurm, volcano, workload_aware, kube_scheduler])
 def test_slices_stay_together(rule: Any) -> None:
     """Two slices of two workers need two racks with two machines each, so one gang is enough."""
