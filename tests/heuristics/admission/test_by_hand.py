@@ -311,6 +311,18 @@ def test_greedy_spares_the_dearest() -> None:
     assert solved(greedy(_problem(running))).evicted == ("b",)
 
 
+def test_kueue_counts_gangs_that_it_has_admitted() -> None:
+    """The first pending gang uses up the quota of its queue, so the second must not reclaim any more."""
+    running = [_run(f"b{each}", {f"0.{each}": 1}, queue="b") for each in range(3)]
+    one = _problem(running, machines=3, queue="a")
+    (first,) = one.pending
+    two = one.model_copy(update={"pending": (first, first.model_copy(update={"name": "second"}))})
+
+    assert len(solved(kueue(one, quotas={"a": 8, "b": 8})).evicted) == 1
+    assert kueue(two, quotas={"a": 8, "b": 8}).solution is None
+    assert len(solved(kueue(two, quotas={"a": 16, "b": 8})).evicted) == 2
+
+
 def test_kueue_fair_uses_weights() -> None:
     """A queue with a large weight has a small share, so the other gives up more."""
     running = [_run(f"b{each}", {f"0.{each}": 1}, queue="b") for each in range(3)]
