@@ -12,6 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.common.convolution import convolve, split
+
 Table = NDArray[Any]
 
 #: A gang that shares machines, its load on one of them by resource, and its weight.
@@ -154,7 +156,7 @@ class SumNode(Node):
         """Yield the gangs of all parts that stop."""
         rows = [part.row(bits) for part in self._parts]
         sums = list(accumulate(rows, lambda left, right: convolve(left, right, copies, self.never)))
-        for part, share in zip(self._parts, _split(rows, sums, copies), strict=True):
+        for part, share in zip(self._parts, split(rows, sums, copies), strict=True):
             yield from part.pick(dict(bits), share)
 
 
@@ -207,32 +209,5 @@ def eliminate(
     return SumNode(left, most, never)
 
 
-def convolve(left: Table, right: Table, most: int, never: int) -> Table:
-    """Return the (min, +) convolution along the last axis, up to index `most`; no entry exceeds `never`."""
-    if left.shape[-1] > right.shape[-1]:
-        left, right = right, left
-    size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)
-    shape = (*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), size)
-    result = np.full(shape, never, dtype=left.dtype)
-    for shift in range(min(left.shape[-1], size)):
-        reach = min(right.shape[-1], size - shift)
-        part = result[..., shift : shift + reach]
-        np.minimum(part, left[..., shift : shift + 1] + right[..., :reach], out=part)
-    return result
-
-
 def _zero(axes: int, never: int) -> Table:
     return np.zeros((1,) * axes + (1,), dtype=integers(never))
-
-
-def _split(rows: Sequence[Table], sums: Sequence[Table], copies: int) -> list[int]:
-    """Split a number of copies among parts so that their costs add up to the last of the running sums."""
-    shares = []
-    for row, before in zip(rows[:0:-1], sums[-2::-1], strict=True):
-        least = max(0, copies - before.size + 1)
-        most = min(row.size - 1, copies)
-        costs = row[least : most + 1] + before[copies - most : copies - least + 1][::-1]
-        share = least + int(costs.argmin())
-        shares.append(share)
-        copies -= share
-    return [copies, *reversed(shares)]

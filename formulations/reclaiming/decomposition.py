@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.common.convolution import convolve, split
 from formulations.reclaiming.elimination import min_degree
 from formulations.reclaiming.reduction import Reduction, reduce
 from gsopt.core.budget import Budget
@@ -225,20 +226,6 @@ def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int
     return wider
 
 
-def convolve(left: Table, right: Table, most: int, never: int) -> Table:
-    """Return the (min, +) convolution along the last axis, up to index `most`, with `never` for infinity."""
-    if left.shape[-1] > right.shape[-1]:
-        left, right = right, left
-    size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)
-    shape = (*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), size)
-    result = np.full(shape, never, dtype=left.dtype)
-    for shift in range(min(left.shape[-1], size)):
-        reach = min(right.shape[-1], size - shift)
-        part = result[..., shift : shift + reach]
-        np.minimum(part, left[..., shift : shift + 1] + right[..., :reach], out=part)
-    return result
-
-
 def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> list[int]:
     """Trace an optimum from the root to the leaves, and return its number of servers of each group."""
     counts = [0] * program.groups
@@ -280,17 +267,4 @@ def _shares(
     _, bit, parts, sums = best
     if bucket.jobs:
         preempted[bucket.jobs[0]] = bit
-    return _split(parts, sums, count)
-
-
-def _split(parts: Sequence[Table], sums: Sequence[Table], count: int) -> list[int]:
-    """Split a count among parts so that their costs add up to the last of the running sums."""
-    shares = []
-    for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
-        least = max(0, count - before.size + 1)
-        most = min(part.size - 1, count)
-        costs = part[least : most + 1] + before[count - most : count - least + 1][::-1]
-        share = least + int(costs.argmin())
-        shares.append(share)
-        count -= share
-    return [count, *reversed(shares)]
+    return split(parts, sums, count)

@@ -119,6 +119,8 @@ class Gang(Lean):
         Level of the cluster with a group that must hold all workers; empty for any place.
     priority
         Priority; higher is more important.
+    queue
+        Queue to which it belongs; empty if there is only one. Rules of schedulers regard it, costs do not.
 
     Examples
     --------
@@ -126,12 +128,13 @@ class Gang(Lean):
     128
     """
 
-    later = frozenset({"within", "priority"})
+    later = frozenset({"within", "priority", "queue"})
 
     name: Name
     parts: Annotated[Many[Part], Field(min_length=1)]
     within: Annotated[str, Field(max_length=200)] = ""
     priority: Annotated[int, Field(ge=-_MOST_PRIORITY, le=_MOST_PRIORITY)] = 0
+    queue: Annotated[str, Field(max_length=200)] = ""
 
     @property
     def gpus(self) -> int:
@@ -152,6 +155,9 @@ class Running(Gang):
         Cost of stopping it and starting it again on other machines; None if it must not be moved.
     protected
         Whether it must not be evicted. It may still be moved if it has a `move_cost`.
+    started
+        When it started, in seconds since any moment; None if unknown. Rules of schedulers regard it, costs do
+        not.
 
     Examples
     --------
@@ -159,12 +165,13 @@ class Running(Gang):
     1.0
     """
 
-    later = Gang.later | {"cost", "move_cost", "protected"}
+    later = Gang.later | {"cost", "move_cost", "protected", "started"}
 
     on: Places
     cost: Annotated[float, Field(ge=0, le=1e12)] = 1.0
     move_cost: Annotated[float, Field(ge=0, le=1e12)] | None = None
     protected: bool = False
+    started: Annotated[float, Field(ge=-1e12, le=1e12)] | None = None
 
     @model_validator(mode="after")
     def _all_workers_run(self) -> "Running":

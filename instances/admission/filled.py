@@ -57,6 +57,9 @@ _POD = 280
 #: Departures and new arrivals take turns.
 _TURNS, _DEPARTING = 3, 0.3
 
+#: Seconds since the start of the gang that has been running for longest.
+_LONGEST_RUN = 7 * 86_400.0
+
 #: Gangs in a row that do not fit, after which the cluster counts as full.
 _FAILED = 50
 
@@ -92,7 +95,8 @@ def filled(
     """Generate a cluster on which gangs have arrived and departed for a while, and pending gangs.
 
     Gangs that fit within a rack are placed there, each worker by best fit, and others anywhere. A gang that
-    does not fit is dropped. Gangs have one of three priorities; the pending ones exceed two of these.
+    does not fit is dropped. Gangs have one of three priorities; the pending ones exceed two of these. Each has
+    been running for up to a week.
 
     Parameters
     ----------
@@ -132,11 +136,11 @@ def filled(
     require_one_of("workload", workload, get_args(Workload))
     require_one_of("costs", costs, get_args(Costs))
     require(workers % slices == 0, "slices", slices, f"must divide the {workers} workers")
-    random = Random(seed)
+    random, starts = Random(seed), Random(f"{seed} starts")
     cluster, nodes = _cluster(workload, machines, rack, random)
     stand = _Stand(cluster, nodes)
     running = [
-        _running(f"r{number}", demand, on, costs, movable, protected, random)
+        _running(f"r{number}", demand, on, costs, movable, protected, random, starts)
         for number, (demand, on) in enumerate(_churned(stand, workload, utilisation, random), start=1)
     ]
     part = Part(
@@ -287,6 +291,7 @@ def _running(
     movable: float,
     protected: float,
     random: Random,
+    starts: Random,
 ) -> Running:
     gpus = demand.workers * demand.needs.gpu
     return Running(
@@ -298,4 +303,5 @@ def _running(
         cost=1.0 if costs == "ones" else round(max(gpus, 0.5) * random.uniform(0, 4), 2),
         move_cost=round(0.1 * max(gpus, 0.5), 2) if random.random() < movable else None,
         protected=random.random() < protected,
+        started=-round(starts.uniform(0, _LONGEST_RUN), 1),
     )

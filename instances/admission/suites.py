@@ -10,12 +10,22 @@ from gsopt.problems.admission import Admission, Gang, Node, Part, Running
 from gsopt.problems.placement import Resources
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
 from instances.admission.filled import filled
-from instances.suites import HANDMADE, in_folder, proven, regenerate
+from instances.admission.latest_is_widest import latest_is_widest
+from instances.admission.restarts_elsewhere import restarts_elsewhere
+from instances.suites import HANDMADE, in_folder, proven, regenerate, renamed
 
 
 def committed() -> list[Admission]:
     """Generate every committed instance, without known optima."""
-    return [*small(), *production(), *challenge()]
+    return [*small(), *known(), *production(), *challenge()]
+
+
+def known() -> list[Admission]:
+    """Generate the instances that are known by a name of their own."""
+    return [
+        renamed(latest_is_widest(), "latest-is-widest"),
+        renamed(restarts_elsewhere(), "restarts-elsewhere"),
+    ]
 
 
 def small() -> list[Admission]:
@@ -106,6 +116,14 @@ def _evictions() -> dict[str, Admission]:
                 _run("also", {"m2": 1}, gpu=8, cost=1.1),
             ],
             _ask("new", 2, gpu=8),
+        ),
+        "queues": _handmade(
+            _racks(1, 2),
+            [
+                _run("same", {"m0": 1}, gpu=8, cost=2.0, queue="a", started=0.0),
+                _run("other", {"m1": 1}, gpu=8, cost=1.0, queue="b", started=1.0),
+            ],
+            _ask("new", 1, gpu=8, queue="a"),
         ),
         "fewest-gangs": _handmade(
             _racks(2, 1),
@@ -301,7 +319,15 @@ def _run(
 
 
 def _ask(
-    name: str, count: int, *, gpu: int, cpu: int = 0, memory: int = 0, within: str = "", **fields: Any
+    name: str,
+    count: int,
+    *,
+    gpu: int,
+    cpu: int = 0,
+    memory: int = 0,
+    within: str = "",
+    queue: str = "",
+    **fields: Any,
 ) -> Gang:
     """Return a pending gang of like workers; `memory` is that of each GPU if a type is given."""
     typed = "gpu_type" in fields
@@ -311,7 +337,7 @@ def _ask(
         memory=memory if typed else 0,
         **fields,
     )
-    return Gang(name=name, parts=[part], within=within, priority=1)
+    return Gang(name=name, parts=[part], within=within, queue=queue, priority=1)
 
 
 def _handmade(cluster: Cluster, running: Sequence[Running], *pending: Gang, **options: Any) -> Admission:
@@ -320,4 +346,4 @@ def _handmade(cluster: Cluster, running: Sequence[Running], *pending: Gang, **op
 
 if __name__ == "__main__":
     regenerate(small(), prove=proven)
-    regenerate([*production(), *challenge()])
+    regenerate([*known(), *production(), *challenge()])

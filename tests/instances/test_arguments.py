@@ -44,6 +44,8 @@ BAD: list[tuple[Callable[..., Any], str, Any, str]] = [
     (admission.filled, "protected", 2.0, "must be between 0 and 1"),
     (admission.filled, "workload", "helios", "must be one of philly, openb, llm"),
     (admission.filled, "costs", "twos", "must be one of ones, gpu_hours"),
+    (admission.latest_is_widest, "wide", 0, "must be at least 1"),
+    (admission.latest_is_widest, "needed", 0, "must be at least 1"),
     (allocation.elastic_jobs, "jobs", -1, "must be at least 0"),
     (allocation.elastic_jobs, "capacity", -1, "must be at least 0"),
     (allocation.elastic_jobs, "most_workers", 0, "must be at least 1"),

@@ -216,6 +216,21 @@ def test_files_come_back_as_they_were(tmp_path: Path) -> None:
     assert "slice" not in to_json(problem)
 
 
+def test_queues_and_starts_change_no_value(tmp_path: Path) -> None:
+    """They are written only if they are known, and neither values nor violations depend on them."""
+    problem = two_racks()
+    gangs = [gang.model_copy(update={"queue": "q", "started": 7.0}) for gang in problem.running]
+    known = two_racks(name="known", running=gangs)
+    write(known, tmp_path / "problem.json")
+
+    assert read_problem(tmp_path / "problem.json") == known
+    assert "queue" not in to_json(problem)
+    assert "started" not in to_json(problem)
+    for solution in (chosen(evicted=("a",)), chosen(evicted=("b",)), chosen()):
+        assert known.objective(solution) == problem.objective(solution)
+        assert known.violations(solution) == problem.violations(solution)
+
+
 #: Parts of a file that are replaced, and the line in which the file is refused.
 REFUSED = [
     ('"within": "rack"', '"within": "pod"', "pending[0].within: 'pod': must be one of machine, rack, network"),
