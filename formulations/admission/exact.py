@@ -35,7 +35,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     With moves, a stop costs the lower of eviction and move. This is a bound, and optimal if all gangs that move
     fit into the room that is left; if one does not, others stop for it, or it is evicted. If a gap remains, all
     workers being alike, as on clusters of whole machines, a small mixed-integer program by groups of machines
-    closes it. Otherwise the room that moved gangs take improves the bound (`formulations.admission.displacement`).
+    closes it. Otherwise the room that moved gangs take improves the bound
+    (`formulations.admission.displacement`).
 
     Several pending gangs, or unlike workers, are admitted one after another for a solution, and each alone is a
     bound. What remains open is left to `milp`, without moves on the machines and gangs that a better solution
@@ -59,7 +60,7 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     >>> import gsopt
     >>> result = exact(gsopt.load("admission/small/within-a-rack"))
     >>> result.objective, result.bound, result.message
-    (Fraction(9, 2), Fraction(9, 2), '1 of 3 domains')
+    (Fraction(9, 2), Fraction(9, 2), '0 of 3 domains')
     """
     return _Search(problem, budget).run()
 
