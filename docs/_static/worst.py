@@ -17,7 +17,7 @@ from gsopt.studies.rows import CellState
 DOCS = Path(__file__).parents[1]
 
 #: Where the rows are kept; the page and the tests read them.
-ROWS, PAGE = DOCS / "studies" / "worst-rows.json", DOCS / "worst.md"
+ROWS, PAGE = DOCS / "_static" / "worst.json", DOCS / "worst.md"
 
 
 def rows(folder: str) -> list[dict[str, Any]]:

@@ -25,17 +25,22 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     """Solve a problem to proven optimality, domain by domain.
 
-    A domain is a group of the level that must hold the pending gang. If that has like workers, and no running
-    gang may be moved:
+    A domain is a group of the level that must hold the pending gang. If that has like workers:
 
     1. A bound for every domain (`formulations.admission.bounds`).
-    2. In the order of the bounds, the cheapest evictions for each domain, by dynamic programming over the gangs
+    2. In the order of the bounds, the cheapest stops for each domain, by dynamic programming over the gangs
        that share machines; where these are too many, by the mixed-integer program of the domain.
-    3. Once the next bound is not below the best cost, the best is optimal.
+    3. Once the next bound is not below the best cost, the best is optimal if no gang may be moved.
 
-    Otherwise one gang after another is placed like this, which yields a solution, and each gang alone, stopped
-    at the lower of both costs, a bound. What these leave open is decided by the mixed-integer program, `milp`,
-    on the machines and gangs that a better solution can use.
+    With moves, a stop costs the lower of eviction and move. This is a bound, and optimal if all gangs that move
+    fit into the room that is left; if one does not, others stop for it, or it is evicted. If a gap remains, all
+    workers being alike, as on clusters of whole machines, a small mixed-integer program by groups of machines
+    closes it. Otherwise the room that moved gangs take improves the bound
+    (`formulations.admission.displacement`).
+
+    Several pending gangs, or unlike workers, are admitted one after another for a solution, and each alone is a
+    bound. What remains open is left to `milp`, without moves on the machines and gangs that a better solution
+    can use only. On large clusters the result may then be a solution with a gap.
 
     All weights are whole multiples of the costs' common unit, so an optimum is exact.
 
@@ -55,7 +60,7 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     >>> import gsopt
     >>> result = exact(gsopt.load("admission/small/within-a-rack"))
     >>> result.objective, result.bound, result.message
-    (Fraction(9, 2), Fraction(9, 2), '1 of 3 domains')
+    (Fraction(9, 2), Fraction(9, 2), '0 of 3 domains')
     """
     return _Search(problem, budget).run()
 

@@ -43,7 +43,7 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Give a running job another number of GPUs, other GPUs by number, or another mode.
+    """Assign a running job another number of GPUs, other GPUs by number, or another mode.
 
     A field that is None stays unchanged.
 

@@ -357,6 +357,22 @@ def admit(
     ------
     InvalidInput
         There is no such gang, level or cost, or the limit is not a time.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> eight, four = Resources(gpu=8), Resources(gpu=4)
+    >>> nodes = [snapshots.Node(name=name, gpus=8, capacity=eight, used=four) for name in ("n1", "n2")]
+    >>> gangs = [
+    ...     snapshots.Gang(name=name, parts=[snapshots.Part(name=name, node=name, needs=four)])
+    ...     for name in ("n1", "n2")
+    ... ]
+    >>> rack = Rack(name="rack", machines=[Machine(name=name, gpus=8) for name in ("n1", "n2")])
+    >>> snapshot = Snapshot(nodes=nodes, gangs=gangs, network=Cluster(racks=[rack]))
+    >>> len(admit(snapshot, "2x8").evicted), len(admit(snapshot, "1x8", move_cost=0.5).moved)
+    (2, 1)
     """
     limit = checked_time_limit(time_limit)
     asked = Request(request) if isinstance(request, str) else request

@@ -51,6 +51,22 @@ def defragment(
     ------
     InvalidInput
         There is no such level, gang or cost, or a number is out of range.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> eight, four = Resources(gpu=8), Resources(gpu=4)
+    >>> nodes = [snapshots.Node(name=name, gpus=8, capacity=eight, used=four) for name in ("n1", "n2")]
+    >>> gangs = [
+    ...     snapshots.Gang(name=name, parts=[snapshots.Part(name=name, node=name, needs=four)])
+    ...     for name in ("n1", "n2")
+    ... ]
+    >>> rack = Rack(name="rack", machines=[Machine(name=name, gpus=8) for name in ("n1", "n2")])
+    >>> snapshot = Snapshot(nodes=nodes, gangs=gangs, network=Cluster(racks=[rack]))
+    >>> len(defragment(snapshot, 1).moved), defragment(snapshot, 2).possible
+    (1, False)
     """
     limit = checked_time_limit(time_limit)
     if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:

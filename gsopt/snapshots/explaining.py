@@ -35,6 +35,11 @@ class Change:
         Whether it is proven that no smaller change of this kind helps.
     names
         The gangs or nodes, or the level.
+
+    Examples
+    --------
+    >>> Change("nodes", True, 1, True, ("n1",)).names
+    ('n1',)
     """
 
     kind: str
@@ -58,6 +63,13 @@ class Why:
         What no eviction or move can change; empty if they can help.
     changes
         Every kind of change, the mildest first.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> snapshot = Snapshot(nodes=[snapshots.Node(name="n1")], gangs=[])
+    >>> Why(snapshot, Request("1x8"), "", (Change("nothing", False), Change("moves", True, 2))).helpful[0].kind
+    'moves'
     """
 
     snapshot: Snapshot
@@ -116,6 +128,22 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     ------
     InvalidInput
         There is no such gang or level, or the limit is not a time.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> eight, four = Resources(gpu=8), Resources(gpu=4)
+    >>> nodes = [snapshots.Node(name=name, gpus=8, capacity=eight, used=four) for name in ("n1", "n2")]
+    >>> gangs = [
+    ...     snapshots.Gang(name=name, parts=[snapshots.Part(name=name, node=name, needs=four)])
+    ...     for name in ("n1", "n2")
+    ... ]
+    >>> rack = Rack(name="rack", machines=[Machine(name=name, gpus=8) for name in ("n1", "n2")])
+    >>> snapshot = Snapshot(nodes=nodes, gangs=gangs, network=Cluster(racks=[rack]))
+    >>> [(change.kind, change.size) for change in why(snapshot, "2x8").helpful]
+    [('evictions', 2)]
     """
     budget = Budget(time_limit=checked_time_limit(time_limit))
     asked = Request(request) if isinstance(request, str) else request

@@ -129,7 +129,7 @@ def filled(
     --------
     >>> problem = filled(machines=32, rack=8, workers=4, seed=1)
     >>> problem.headline()
-    {'machines': 32, 'gangs': 71, 'pending GPUs': 32}
+    {'machines': 32, 'gangs': 45, 'pending GPUs': 32}
     """
     at_least(1, machines=machines, rack=rack, workers=workers, gpus=gpus, gangs=gangs, slices=slices)
     fractions(utilisation=utilisation, movable=movable, protected=protected)

@@ -15,7 +15,7 @@ from gsopt.evaluation.space import Pick
 from tests.unwrap import unwrap
 
 DOCS = Path(__file__).parents[2] / "docs"
-ROWS: list[dict[str, Any]] = json.loads((DOCS / "studies" / "worst-rows.json").read_text("utf-8"))
+ROWS: list[dict[str, Any]] = json.loads((DOCS / "_static" / "worst.json").read_text("utf-8"))
 RATED = [row for row in ROWS if row["ratio"] is not None]
 NAMES = [f"{row['space']} {row['method']}" for row in RATED]
 

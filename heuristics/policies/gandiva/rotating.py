@@ -30,7 +30,7 @@ class RotationGroup:
 
 
 class Rotating:
-    """Gives every job GPUs immediately, or a place in a group of jobs that take turns.
+    """Assigns every job GPUs immediately, or a place in a group of jobs that take turns.
 
     A new job gets free GPUs of its own if no other job waits for GPUs. Otherwise it joins the group with equal
     demand that has the fewest jobs. If there is no such group, it waits until GPUs are free. A group whose last

@@ -190,3 +190,16 @@ def test_the_model_agrees_on_larger_clusters(seed: int) -> None:
             seed=seed,
         )
         assert agrees(exact(problem), milp(problem, backend=CpSat()).objective)
+
+
+def test_tables_find_the_optimum_without_a_first_choice() -> None:
+    """Dynamic programming over every domain finds what trying every choice does, with no help from guesses."""
+    for problem in drawn(cases(1_000), "tables"):
+        still = without_moves(problem)
+        stops = Stops.of(still, moves=False)
+        alone = Alone(still, still.pending[0], stops, free_of(still))
+        while not alone.finished:
+            alone.step()
+        best = optimum(still)
+        assert alone.possible == (best is not None), problem.name
+        assert alone.best is None or stops.value(alone.best.weight) == best, problem.name

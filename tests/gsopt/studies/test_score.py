@@ -115,7 +115,7 @@ def test_values_beyond_a_bound_stop_the_score() -> None:
         ("greedy", "reclaiming/tall", {}, "is no file and no committed instance"),
         ("greedy", "reclaiming/small", {"limit": 0}, "limit: 0: must be positive"),
         ("greedy", "reclaiming/small", {"workers": 0}, "workers: 0: must be at least 1"),
-        ("greedy", "reclaiming/churn", {"server": 3}, "server: 3: is no option of churn"),
+        ("greedy", "reclaiming/churn", {"server": 3}, "server: 3: is not an option of churn"),
     ],
 )
 def test_wrong_questions_are_refused(method: str, suite: str, options: dict[str, int], message: str) -> None:
