@@ -25,19 +25,21 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     """Solve a problem to proven optimality, domain by domain.
 
-    A domain is a group of the level that must hold the pending gang. If that has like workers, and no running
-    gang may be moved:
+    A domain is one group of the network level within which the pending gang must be placed. If the gang has
+    workers of one kind, and no running gang may be moved:
 
-    1. A bound for every domain (`formulations.admission.bounds`).
-    2. In the order of the bounds, the cheapest evictions for each domain, by dynamic programming over the gangs
-       that share machines; where these are too many, by the mixed-integer program of the domain.
-    3. Once the next bound is not below the best cost, the best is optimal.
+    1. A bound is computed for every domain (`formulations.admission.bounds`).
+    2. In the order of these bounds, the cheapest evictions are found for each domain, by dynamic programming
+       over the gangs that share machines. If there are too many such gangs, the domain's mixed-integer program
+       is solved instead.
+    3. When the next bound is not below the best cost so far, the best solution is optimal.
 
-    Otherwise one gang after another is placed like this, which yields a solution, and each gang alone, stopped
-    at the lower of both costs, a bound. What these leave open is decided by the mixed-integer program, `milp`,
-    on the machines and gangs that a better solution can use.
+    Otherwise the pending gangs are placed one after another in this way, which yields a solution. Each pending
+    gang is also placed alone, where a running gang costs the lower of eviction and move; this yields a bound.
+    If these leave a gap, the mixed-integer program `milp` decides, on only those machines and gangs that a
+    better solution can use.
 
-    All weights are whole multiples of the costs' common unit, so an optimum is exact.
+    All weights are integer multiples of a common unit of the costs, so an optimum is exact.
 
     Parameters
     ----------
@@ -48,7 +50,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
 
     Notes
     -----
-    Source: ours. Stopping gangs for whole machines of one domain is minimum k-union, as in Aryl, section 4.
+    Source: gsopt. Stopping gangs to free whole machines of one domain is minimum k-union, as in Aryl, section
+    4.
 
     Examples
     --------

@@ -35,8 +35,9 @@ def worst(
 ) -> WorstCase:
     """Find the instance of a space on which a method is farthest from the proven optimum.
 
-    The method runs on one instance of each class of equivalent instances. If `seconds` is given, a genetic
-    search runs for that time with each seed instead, and shrinks the instance that it finds.
+    The method runs on every instance of the space; the optimum of equivalent instances is computed only once.
+    If `seconds` is given, a genetic search runs for that long with each seed instead, and shrinks the instance
+    that it finds.
 
     Parameters
     ----------
@@ -49,11 +50,12 @@ def worst(
     seeds
         Seeds of the genetic searches.
     folder
-        Folder in which findings are stored at once. After a kill, the same call continues from there.
+        Folder in which findings are stored as soon as they are made. After the process is killed, the same call
+        continues from there.
     workers, scheduler
         Processes or scheduler that run methods given by name, as in `gsopt.studies.run`.
     on_progress
-        Called with the progress.
+        Called with the progress of the search.
     options
         Options of the method.
     arguments

@@ -22,7 +22,7 @@ def believed(
 ) -> Decider:
     """Run another policy that assumes slowdowns of shared GPUs other than the true ones.
 
-    This is not a policy of its own, so comparisons include it only by name:
+    This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
 
     Source: Castor, section 9.4 (Figure 13). See also `gsopt.simulation.beliefs.believing`.
@@ -32,11 +32,12 @@ def believed(
     of
         Name of the policy.
     options
-        Its options.
+        The options of that policy.
     interference
-        ``interference[a][b]``: factor by which model a is believed to slow down when sharing with model b.
+        ``interference[a][b]`` is the factor by which model a is believed to slow down when it shares GPUs with
+        model b.
     default_interference
-        The same for pairs that are not listed.
+        The factor for pairs that are not listed.
 
     Raises
     ------
