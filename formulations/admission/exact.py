@@ -42,7 +42,7 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     bound. What remains open is left to `milp`, without moves on the machines and gangs that a better solution
     can use only. On large clusters the result may then be a solution with a gap.
 
-    All weights are whole multiples of the costs' common unit, so an optimum is exact.
+    All weights are integer multiples of a common unit of the costs, so an optimum is exact.
 
     Parameters
     ----------
@@ -53,7 +53,8 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
 
     Notes
     -----
-    Source: ours. Stopping gangs for whole machines of one domain is minimum k-union, as in Aryl, section 4.
+    Source: gsopt. Stopping gangs to free whole machines of one domain is minimum k-union, as in Aryl, section
+    4.
 
     Examples
     --------

@@ -72,35 +72,39 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Bracket the optimum from above and below until value and bound meet.
 
-    At any size the method begins with the budget's start and with list schedules. Each job's concave hull is
-    split into segments, the gains of further GPUs. The segments are sorted by an index and served in that order
-    at each arrival and completion.
+    For any number of jobs, the method begins with the budget's start and with list schedules. For the latter,
+    each job's concave hull is split into segments, which represent the gains from additional GPUs. The segments
+    are sorted by an index, and served in that order at each arrival and completion.
 
-    Up to 30 jobs:
+    With up to 30 jobs, it continues as follows:
 
-    1. Better schedules: from 11 jobs on, the lists are annealed. Then local search over priority orders
-       follows, and a linear program over configurations for the order of events that these methods suggest.
-    2. The bucket relaxation on a grid of relevant times gives a bound. If the bound exceeds the schedule's
-       value once a job is restricted to some buckets, no better schedule completes the job there. Bisection
-       narrows the windows of completion in this way, which in turn allows a finer grid. The relaxation's
-       completion times suggest an order of events, for which the linear program finds the best schedule.
-    3. Up to 15 jobs, orders of pairs of jobs are ruled out in the same way. The model of positions (`milp`) is
-       then solved within the remaining windows and orders. It has no grid, so nothing has to be refined.
-    4. With more jobs, the relaxation is solved with integral buckets by branch and bound, the times of all
-       solutions refine the grid, and steps 2 and 4 repeat until bound and schedule meet.
+    1. Better schedules are found. From 11 jobs on, the lists are annealed. Then follow a local search over
+       priority orders, and a linear program over configurations for the order of events that these methods
+       suggest.
+    2. The bucket relaxation on a grid of relevant times gives a bound. Suppose that this bound exceeds the
+       schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
+       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid. The
+       relaxation's completion times suggest an order of events, for which the linear program finds the best
+       schedule.
+    3. With up to 15 jobs, orders of pairs of jobs are ruled out in the same way. The model of positions
+       (`milp`) is then solved within the remaining windows and orders. It needs no grid, so nothing has to be
+       refined.
+    4. With more jobs, the relaxation is solved with integral buckets by branch and bound. The times of all
+       solutions refine the grid, and steps 2 and 4 are repeated until bound and schedule meet.
 
-    With more jobs, prices of GPU time and lists alternate until time runs out or, without a limit, until the
-    gap hardly shrinks. Prices give a bound (`gsopt.schedule.bounds.prices`), and their dual values rank the
-    segments for another list. The best list is annealed, in kernels that numba compiles if it is installed. Up
-    to 150 jobs, the linear program comes last. A few seconds prove gaps of a few percent. If the time limit is
-    too short to load the kernels, plain numpy and local search replace them. `gsopt.warm_up` loads them in
-    advance.
+    With more than 30 jobs, prices of GPU time and lists alternate until time runs out or, if there is no limit,
+    until the gap hardly shrinks any more. The prices give a bound (`gsopt.schedule.bounds.prices`), and their
+    dual values rank the segments for another list. The best list is annealed, in kernels that are compiled if
+    numba is installed. With up to 150 jobs, the linear program comes last. A few seconds are enough to prove
+    gaps of a few percent. If the time limit is too short to load the kernels, plain numpy and local search
+    replace them. To load them in advance, use `gsopt.warm_up`.
 
-    Every relaxation covers all schedules that are at least as good as the best known one, or an equally good
-    schedule for each of them. So the smaller of its bound and that schedule's value is a bound. All exclusions
-    and bounds are computed from dual values and do not depend on a solver. Termination is not proven, and
-    larger problems end with a gap at the time limit. Blocks of jobs that finish before others are released are
-    solved separately. If preemption is not allowed, `resizing` solves the problem instead.
+    Every relaxation covers all schedules that are at least as good as the best known one, or for each of them
+    an equally good schedule. The smaller of the relaxation's bound and the value of the best known schedule is
+    therefore a bound. All exclusions and bounds are computed from dual values and do not depend on the solver
+    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block of
+    jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
+    `resizing` solves the problem instead.
 
     Parameters
     ----------

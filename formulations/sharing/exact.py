@@ -26,17 +26,17 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     which has two users already, and runs on them until it ends; its speed is 1 / max(1, xi_jk) over its
     partners k. Size: a node for each start and each event, thousands to millions for 8 jobs.
 
-    The search (`formulations.sharing.search`) starts from the best known schedule. Its bounds are the least
-    delay that each start causes (`formulations.sharing.insertion`) and areas (`formulations.sharing.areas`),
-    and it explores each state only once. From 16 jobs on, prices of GPU time may prove more. The search is
-    compiled if numba is installed and there is time for that. Up to 8 jobs take a second or two, and 10 jobs on
-    8 GPUs usually less than 10 s.
+    The search (`formulations.sharing.search`) starts from the best known schedule. Its bounds are areas
+    (`formulations.sharing.areas`) and the smallest delay that each start causes
+    (`formulations.sharing.insertion`). It explores each state only once. From 16 jobs on, prices of GPU time
+    may prove more. The search is compiled if numba is installed and there is enough time for compiling. It
+    takes a second or two for up to 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
 
-    With starts at any time, the search only gives a schedule, as the best start may lie between two events. The
-    bound comes from areas and prices. Up to four jobs are then proven order by order (`orders`). The message
-    names the model that was solved.
+    If jobs may start at any time, the search gives only a schedule, because the best start may lie between two
+    events. The bound then comes from areas and prices. With up to four jobs, the schedule is then proven
+    optimal order by order (`orders`). The message names the model that was solved.
 
-    Source: the model is that of Castor, Eq. 6-13, without slots. The search is gsopt's own.
+    Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 
     Parameters
     ----------

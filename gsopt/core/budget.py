@@ -45,8 +45,8 @@ class Budget:
 
     Heuristics observe only the time limit.
 
-    A method passes its budget on to everything that it calls, so all share one clock. It starts when the object
-    is created.
+    A method passes its budget on to everything that it calls, so that all of it shares one clock. The clock
+    starts when the object is created.
 
     Attributes
     ----------
@@ -54,16 +54,16 @@ class Budget:
         Seconds from the creation of the budget, or a string such as ``30s``, ``2min`` or ``1h``; None for no
         limit.
     gap
-        Relative gap at which to stop, as `gsopt.core.result.relative_gap` defines it.
+        Relative gap at which to stop, as defined by `gsopt.core.result.relative_gap`.
     backend
-        Solver, a `gsopt.backends.Backend`; the method chooses one when None.
+        The solver, a `gsopt.backends.Backend`; if None, the method chooses one.
     start
         A known solution to the problem.
     on_incumbent
-        Called with a judged `Result` for each better solution; returning True stops the method.
+        Called with a judged `Result` for each better solution; if it returns True, the method stops.
     on_progress
-        Called with a `gsopt.core.progress.KnownBracket` at each better value or bound and at the end. A
-        `gsopt.History` can be passed here.
+        Called with a `gsopt.core.progress.KnownBracket` at each better value or bound and at the end. You can
+        pass a `gsopt.History`.
     log
         Whether to stream the solver's log to standard error.
 

@@ -48,10 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
-    A function that finds no solution returns `NoSolution`. One with a keyword argument `budget` must observe
-    its deadline: it then returns its best solution so far, or raises `gsopt.core.errors.TimeUp` if it has none.
-    Its method also takes ``time_limit``. `gsopt.solve` and `gsopt.compare` also take plain functions, which
-    they judge in the same way.
+    If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
+    observe the budget's deadline: it then returns its best solution so far, or raises
+    `gsopt.core.errors.TimeUp` if it has none. The resulting method also takes ``time_limit``. `gsopt.solve` and
+    `gsopt.compare` accept plain functions, too, and judge them in the same way.
 
     Examples
     --------

@@ -214,11 +214,11 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Problem(Frozen, ABC, Generic[S]):
-    """The data of one decision, whether to minimize or maximize, and the judge of its solutions.
+    """The data of one decision, the direction of its objective, and the judge of its solutions.
 
-    All solutions, of solvers, heuristics and simulators alike, are scored by `objective` and checked by
-    `violations`, in integers or fractions where the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the name of the decision, as in the folders' names), `sense` and
+    All solutions, whether from solvers, heuristics or simulators, are scored by `objective` and checked by
+    `violations`, in integers or fractions if the data are integral. The judge shares no code with any
+    formulation. A subclass sets `word` (the name of the decision, as in the names of the folders), `sense` and
     `solution_type`.
 
     Examples

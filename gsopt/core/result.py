@@ -131,9 +131,9 @@ class Result(Generic[S]):
     ) -> "Result[S]":
         """Create a result by scoring and checking a solution, and derive its status from the bound.
 
-        The bound must be valid, except that a float may be off by the rounding of its last operations. It is
-        rounded to the next value that the objective can take. The solution is optimal if its value equals that
-        bound. The comparison is exact if the problem's values are exact.
+        The bound must be valid, but a float may be off by the rounding of its last operations. It is rounded to
+        the next value that the objective can take. The solution is optimal if its value equals the rounded
+        bound. This comparison is exact if the problem's values are exact.
 
         Raises
         ------

@@ -37,7 +37,7 @@ def _version(package: str) -> str:
 
 
 def show_versions() -> None:
-    """Print the platform and the versions on which results depend, for a bug report.
+    """Print what a bug report needs: the platform, and the versions that can affect results.
 
     Examples
     --------

@@ -31,8 +31,9 @@ def compare(
 ) -> Comparison:
     """Run methods on problems, and compare their values with the best proven bounds.
 
-    Heuristics run first, and exact methods start from the best solution found by then. If a method raises an
-    error, its row shows the error and the other methods still run, except that a `Contradiction` is raised.
+    Heuristics run first, and exact methods start from the best solution found so far. If a method raises an
+    error, its row shows the error and the other methods still run. The exception is a `Contradiction`, which is
+    raised.
 
     Parameters
     ----------

@@ -95,9 +95,9 @@ class ComparisonRow:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Listing[ComparisonRow]):
-    """The rows of a comparison, instance by instance.
+    """The rows of a comparison, grouped by instance.
 
-    A comparison prints as a table, also in notebooks.
+    A comparison is printed as a table, in a notebook as well.
 
     Examples
     --------

@@ -19,9 +19,9 @@ _EARLY = 0.05
 
 
 class History(Listing[KnownBracket]):
-    """The times at which value or bound improved during a run, and the time at its end.
+    """A record of when the value or the bound improved during a run, and when the run ended.
 
-    Pass it to an exact method as `on_progress`.
+    Pass a history to an exact method as `on_progress`.
 
     Attributes
     ----------

@@ -85,7 +85,7 @@ def judge(
     complete: bool = True,
     **physics: Any,
 ) -> Judgement:
-    """Judge a schedule from any source: its broken rules, its figures, and its distance to a proven bound.
+    """Judge a schedule from any source: find its broken rules, its figures, and its distance to a proven bound.
 
     Parameters
     ----------
@@ -98,11 +98,11 @@ def judge(
     columns, time_unit, origin, preemptive
         Options for reading a file or data frame; see `gsopt.read_schedule`.
     exact
-        Whether to compute in fractions and excuse no rounding.
+        Whether to compute in fractions and allow for no rounding errors.
     complete
         Whether every job must complete.
     physics
-        Any field of `gsopt.scenario.scenario.Physics`, such as `overheads`, for a workload.
+        For a workload, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`.
 
     Raises
     ------

@@ -20,12 +20,12 @@ from gsopt.simulation.run import replay
 
 
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
-    """Turn a policy into a heuristic of scheduling with the policy's name and options.
+    """Turn a policy into a heuristic for scheduling that has the policy's name and options.
 
     If the time limit ends the simulation, there is no solution.
 
-    The policy is simulated at exact event times and without overhead. It does not know whether the problem
-    requires fairness or forbids preemption, so its schedule may violate these rules. In this case there is no
+    The simulation uses exact event times and no overheads. The policy does not know whether the problem
+    requires fairness or forbids preemption, so its schedule may violate these rules. In that case there is no
     solution, and the message names the job that is treated unfairly or preempted.
 
     Examples

@@ -122,10 +122,10 @@ def compare_policies(
 ) -> PolicyComparison:
     """Simulate a workload under several policies with their default options, and compare their figures.
 
-    Policies are given as callables or by name. Use `functools.partial` to set a policy's options. The time
+    Policies are given as callables or by name. To set a policy's options, use `functools.partial`. The time
     limit applies to each policy separately. `on_row` is called with the figures of each policy as soon as they
-    are known. `physics` stands for any fields of `gsopt.scenario.scenario.Physics`. All other parameters are
-    those of `gsopt.simulate`.
+    are known. `physics` may be any fields of `gsopt.scenario.scenario.Physics`. All other parameters are those
+    of `gsopt.simulate`.
 
     Examples
     --------

@@ -40,9 +40,9 @@ def solve(
 ) -> Result[S]:
     """Solve a problem with one method.
 
-    Unless a start is given, an exact method starts from the best solution of the decision's heuristics. It
-    returns nothing worse than its start. With a time limit, at least half of the time is reserved for the exact
-    method. The heuristics run before it, in the order in which their package lists them.
+    Unless a start is given, an exact method starts from the best solution that the decision's heuristics find,
+    and its result is never worse than its start. The heuristics run first, in the order in which their package
+    lists them. If there is a time limit, at least half of it is reserved for the exact method.
 
     Parameters
     ----------
@@ -52,8 +52,8 @@ def solve(
         A method, a plain function ``problem -> solution``, or a name, which may have the form
         ``package.module:function``. None for the decision's default exact method.
     time_limit
-        Time limit including the heuristics, in seconds or as a string such as ``30s`` or ``2min``. An answer is
-        returned at most half a second later. Methods that end at once ignore the limit.
+        Time limit including the heuristics, in seconds or as a string such as ``30s`` or ``2min``. The answer
+        comes at most half a second later. Methods that take almost no time ignore the limit.
     display
         Whether to show value, bound, gap and time on standard error while an exact method runs.
     options
@@ -152,12 +152,12 @@ def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
 
 
 def warm_up(*solvers: Backend) -> None:
-    """Load kernels and start the solvers' processes in advance, so that the first solve is fast.
+    """Load kernels and start the solver processes in advance, so that the first solve is fast.
 
     Parameters
     ----------
     solvers
-        The backends that will be used. By default HiGHS, and CP-SAT if it is installed.
+        The backends that will be used; by default, HiGHS, and CP-SAT if it is installed.
 
     Raises
     ------

@@ -123,8 +123,8 @@ class Phase(Frozen):
 class Job(Frozen):
     """A training job, which runs on all its GPUs at once or not at all.
 
-    Work is measured in seconds at speed 1, that of the job alone on the GPUs that it demands. Methods raise
-    `KeyError` for an unknown mode, or a number of GPUs that the mode does not allow.
+    Work is measured in seconds at speed 1, which is the speed of the job alone on the GPUs that it demands.
+    Methods raise `KeyError` for an unknown mode, or for a number of GPUs that the mode does not allow.
 
     Attributes
     ----------
@@ -133,35 +133,35 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Running time in seconds alone on the GPUs that it demands; at least a nanosecond.
+        Running time in seconds, alone on the GPUs that the job demands; at least a nanosecond.
     gpus
-        Number of GPUs that it demands.
+        Number of GPUs that the job demands.
     menu
         Allowed numbers of GPUs, each with its speed; only `gpus` at speed 1 if empty.
     model
-        Name of the trained model, by which slowdowns and overheads are looked up; empty if unknown.
+        Name of the trained model, which is used to look up slowdowns and overheads; empty if unknown.
     memory
-        Bytes of memory that it needs on each of its GPUs; None if unknown.
+        Bytes of memory that the job needs on each of its GPUs; None if unknown.
     batch_size
         Samples per iteration over all GPUs; None if unknown.
     gpu_type
-        The only GPU type on which it may run in its default mode; empty for any.
+        The only GPU type on which the job may run in its default mode; empty for any type.
     modes
-        Other ways to run it. The job's own menu, memory and batch size form its default mode, which has the
+        Other ways to run the job. Its own menu, memory and batch size form its default mode, which has the
         empty name.
     phases
-        Parts of the work, in order, in which it is slower than its menus say, the last one until 1; empty if it
-        is never slower.
+        Parts of the work during which the job is slower than its menus say, in order, with the last one ending
+        at 1. Empty if it is never slower.
     training
-        Samples until its target, and its observable loss and accuracy; None if unknown. A share of the work is
-        that share of the samples of the current mode.
+        The number of samples until the job's target, and its observable loss and accuracy; None if unknown. A
+        share of the work is that share of the samples of the current mode.
     deadline
-        Seconds from the beginning of the workload by which it should be complete, after its release; None for
-        no deadline. A late job continues.
+        Time by which the job should be complete, after its release, in seconds from the beginning of the
+        workload; None for no deadline. A job that misses its deadline continues.
     checkpoints
-        Whether it keeps its progress when it stops or is evicted; otherwise it starts over. A job that stops
-        and continues at the same moment was resized or moved and keeps its progress, unless its machine left
-        without notice.
+        Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
+        stops and continues at the same moment counts as resized or moved. It keeps its progress, unless its
+        machine left without notice.
 
     Examples
     --------

@@ -154,7 +154,7 @@ class Physics(Frozen):
 
 
 class Scenario(Physics):
-    """A workload, a cluster, and the rules by which one runs on the other.
+    """A workload, a cluster, and the rules by which the workload runs on the cluster.
 
     Attributes
     ----------

@@ -50,7 +50,7 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from a table that any program may have written.
+    """Read a schedule from a table, whatever program wrote it.
 
     Parameters
     ----------
@@ -58,12 +58,12 @@ def read_schedule(
         A CSV file, a pandas or polars data frame, or rows as mappings. A JSON file is read as in
         `Schedule.read`.
     columns
-        Meaning of the table's columns, such as ``{"job_id": "job"}`` for a column ``job_id`` with the name of
-        the job. Required are ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``. Optional are
-        ``placement``, ``mode`` and ``vacated``: the name of a machine that is given up at the start, in a row
-        of its own.
+        What the table's columns mean, such as ``{"job_id": "job"}`` for a column ``job_id`` that contains the
+        name of the job. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are required.
+        Optional are ``placement``, ``mode`` and ``vacated``. The last is the name of a machine that is given up
+        at the start of a row; such a row contains no job.
     time_unit
-        Unit of times: ms, s, min, h or d. Timestamps are read as seconds since 1970, in UTC.
+        Unit of times: ms, s, min, h or d. Timestamps are read as seconds since 1970 in UTC.
     origin
         Time or timestamp in the table at which the workload begins.
     preemptive
@@ -102,15 +102,15 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from a table that any program may have written.
+    """Read a workload from a table, whatever program wrote it.
 
     Parameters
     ----------
     table, time_unit, origin
         As in `read_schedule`.
     columns
-        Meaning of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. Required
-        are ``name``, ``release_date``, ``duration`` and ``gpus``. Optional are ``model``, ``memory``,
+        What the table's columns mean, such as ``{"job_id": "name", "submitted": "release_date"}``. The meanings
+        ``name``, ``release_date``, ``duration`` and ``gpus`` are required. Optional are ``model``, ``memory``,
         ``batch_size`` and ``gpu_type``.
     name
         Name of the workload.

@@ -76,7 +76,7 @@ class Vacated(NamedTuple):
 
 @dataclass(frozen=True)
 class Schedule:
-    """The decisions of a scheduler: segments, machines given up, and whether jobs may be preempted.
+    """The decisions of a scheduler: its segments, the machines given up, and whether jobs may be preempted.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Schedule:
     preemptive
         Whether jobs may be interrupted.
     vacated
-        Machines that were given up on request, in that order and by time.
+        Machines that were given up on request, in the order in which this happened.
 
     Examples
     --------

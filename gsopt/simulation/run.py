@@ -142,32 +142,32 @@ def simulate(
     cluster
         The GPUs of a workload, or their number.
     round_length
-        Seconds between decisions, at least 1e-6, of which the first is at the origin of the scenario's clock.
+        Seconds between decisions, at least 1e-6. The first decision is at the origin of the scenario's clock.
         With None, decisions are made at every event. Rounds before the next event or wake are skipped while
         either all jobs or no jobs run.
     placer
-        Chooses the GPUs of jobs if the policy grants only numbers of GPUs.
+        Chooses the GPUs of jobs if the policy grants only a number of GPUs.
     record
         Whether to keep the schedule.
     exact
         Whether to compute in fractions instead of floats.
     bound
-        Whether to compute a lower bound on the mean job completion time of every policy with these rounds
-        (`gsopt.schedule.bounds.mean_jct_bound`), or a known bound.
+        Whether to compute a lower bound on the mean job completion time of every policy that decides in these
+        rounds (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
     time_limit
-        Wall-clock seconds after which the run is given up, or a string such as ``30s``. The time for the bound,
-        which is computed first, does not count. A decision in progress is not interrupted.
+        Wall-clock seconds after which the run is abandoned, or a string such as ``30s``. The bound is computed
+        first, and the time for it does not count. A decision in progress is not interrupted.
     options
         With a workload, every field of `gsopt.scenario.scenario.Physics`, such as `overheads`, `share_limit`
-        and `capacity_changes`. All other options are passed to the policy. If both have an option of the same
-        name, set that of the policy by `functools.partial`.
+        and `capacity_changes`. All other options are passed to the policy. If a field and an option of the
+        policy have the same name, set the latter with `functools.partial`.
 
     Raises
     ------
     InvalidInput
         The scenario breaks a rule, for example by a job that can never fit, or an option does not exist.
     IllegalDecision
-        The policy makes a decision that the rules forbid, or no progress (`gsopt.simulation.guard`).
+        The policy makes a decision that the rules forbid, or it makes no progress (`gsopt.simulation.guard`).
     TimeUp
         The time limit expires before the run is complete.
 

@@ -27,11 +27,11 @@ P = TypeVar("P", bound=Problem[Any])
 
 
 class Formulation(ABC, Generic[P, S]):
-    """An exact model of one decision. Calling it solves a problem.
+    """An exact model of one decision. Calling a formulation solves a problem.
 
-    A subclass states its `name`, builds the Pyomo model and extracts a solution from the values of its columns.
-    For decisions that must be fast, it may override `standard_form` to fill the arrays directly. A test should
-    then prove that both models are the same.
+    A subclass sets `name`, builds the Pyomo model, and extracts a solution from the values of the columns. For
+    decisions that must be fast, it may override `standard_form` to fill the arrays directly. A test should then
+    prove that both models are the same.
 
     Examples
     --------

@@ -29,9 +29,9 @@ class StandardForm:
     matrix
         Coefficients of the rows, sparse, shape (rows, columns).
     row_lower, row_upper
-        Limits of the rows, shape (rows,), infinite where there is none.
+        Limits of the rows, shape (rows,), infinite if there is no limit.
     column_lower, column_upper
-        Bounds of the columns, shape (columns,), infinite where there is none.
+        Bounds of the columns, shape (columns,), infinite if there is no bound.
     integer
         Whether each column must be integer, shape (columns,).
     columns, rows

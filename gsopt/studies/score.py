@@ -174,19 +174,19 @@ def score(
     count: int = 20,
     **arguments: Any,
 ) -> Score:
-    """Run a method on instances, each in a limited process, and compare its values with proven bounds.
+    """Run a method on instances, each in a process with limits, and compare its values with proven bounds.
 
-    A method that hangs, exits or exhausts its memory loses only the instance on which it does so. The score
-    depends neither on the number of workers nor on what else the machine does, as long as no run comes close to
-    its limit.
+    If a method hangs, exits or exhausts its memory, it loses only the instance on which it does so. As long as
+    no run comes close to its limit, the score depends neither on the number of workers nor on what else the
+    machine is doing.
 
     Parameters
     ----------
     method
         A method or policy by name, such as ``"greedy"``, ``"my_module:my_function"`` or
-        ``"folder/program.py:my_function"``. A file is imported in the limited processes only.
+        ``"folder/program.py:my_function"``. A file is imported only in the processes with limits.
     instances
-        Problems, or names of instances, suites or files; or the name of a generator, such as
+        Problems; or names of instances, suites or files; or the name of a generator, such as
         ``"reclaiming/churn"``.
     limit
         Seconds of processor time for each instance.
@@ -197,8 +197,8 @@ def score(
     options
         Options of the method.
     fresh, count
-        Seed and number of the instances that a generator draws. A seed that nobody has used yields instances
-        that nobody has seen.
+        Seed and number of the instances that a generator draws. With a seed that nobody has used, the instances
+        are new to everybody.
     arguments
         Arguments of the generator.
 

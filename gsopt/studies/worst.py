@@ -50,11 +50,12 @@ def worst(
     seeds
         Seeds of the genetic searches.
     folder
-        Folder in which findings are stored at once. After a kill, the same call continues from there.
+        Folder in which findings are stored as soon as they are made. After the process is killed, the same call
+        continues from there.
     workers, scheduler
         Processes or scheduler that run methods given by name, as in `gsopt.studies.run`.
     on_progress
-        Called with the progress.
+        Called with the progress of the search.
     options
         Options of the method.
     arguments

@@ -32,11 +32,12 @@ def believed(
     of
         Name of the policy.
     options
-        Its options.
+        The options of that policy.
     interference
-        ``interference[a][b]``: factor by which model a is believed to slow down when sharing with model b.
+        ``interference[a][b]`` is the factor by which model a is believed to slow down when it shares GPUs with
+        model b.
     default_interference
-        The same for pairs that are not listed.
+        The factor for pairs that are not listed.
 
     Raises
     ------

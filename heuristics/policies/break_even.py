@@ -20,12 +20,13 @@ def break_even(
     """Let a job decline GPUs until it has waited as long as they would prolong its run.
 
     Suppose that a job's remaining work takes L seconds longer on the offered tier than on the best tier it
-    could ever get. The job accepts once it has waited L seconds. However long the wait for the best tier would
-    have been, the job loses at most twice as much as if it had known this wait, as in the ski rental problem.
+    could ever get. The job accepts the offer once it has waited L seconds. However long the wait for the best
+    tier would have been, the job loses at most twice as much as if it had known the length of the wait, as in
+    the ski rental problem.
 
-    With the offer clock, waiting counts from the first declined offer, so that time without any offer is no
-    reason to give up. With the starvation clock, it counts from the job's arrival, or from the time when it
-    lost its GPUs, like the timers of `dally`.
+    With the offer clock, waiting counts from the first offer that was declined, so a time without any offers is
+    not a reason to give up. With the starvation clock, it counts from the job's arrival or from the time at
+    which it lost its GPUs, like the timers of `dally`.
 
     Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1. Offers,
     leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end of leases

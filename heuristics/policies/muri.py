@@ -23,42 +23,44 @@ def muri(
     interval: float = 360.0,
     whole_rounds: bool = False,
 ) -> Decider:
-    """Run the first jobs, in groups that share GPUs if there are not enough for all.
+    """Run the jobs that come first in order, in groups that share GPUs if there are not enough for all.
 
-    Jobs are taken in order until their total demand would exceed `most` times the GPUs. While they do not all
-    fit, jobs with equal demands are matched to maximize the sum of the speeds of all merged jobs, relative to
-    running alone. Groups are matched again, up to `most` jobs per group. A group gets the GPUs of its first
-    running job, or GPUs close together. Groups that do not fit wait, and free GPUs go to the next jobs. Between
-    two groupings jobs only start, each on free GPUs of its own.
+    Jobs are taken in order until their total demand would exceed the number of GPUs times `most`. As long as
+    they do not all fit, jobs with equal demands are matched in pairs and merged, so as to maximize the sum of
+    the speeds of all merged jobs relative to running alone. Groups are matched again, up to `most` jobs per
+    group. A group gets the GPUs of its first running job, or else GPUs that are close together. Groups that do
+    not fit wait, and free GPUs go to the next jobs. Between two groupings, jobs only start, each on free GPUs
+    of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; implemented from the paper, not
     the code. Key: remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive,
     at most once per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per
     decision for n jobs of one size.
 
-    Muri's efficiency of a group is the fraction of the time that its resources are busy, averaged over the
-    resources. It equals the sum of the speeds of its jobs relative to running alone, divided by the number of
-    resources. So the policy only needs the slowdowns of the scenario, not the resources that cause them.
+    Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
+    averaged over the resources. It equals the sum of the speeds of the group's jobs relative to running alone,
+    divided by the number of resources. The policy therefore needs only the slowdowns in the scenario, not the
+    resources that cause them.
 
     Readings:
 
-    - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times, correctly for two jobs.
-      With a `share_limit` above 2, a job is slowed down by its worst partner only. This is less than by the
-      cycle of a group of three or four, so groups look better than they are. The scenario's limit applies if it
-      is below `most`.
-    - Muri groups only as much as necessary. This is taken to mean that the best merges come first, until all
-      jobs fit.
+    - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times, which is correct for two
+      jobs. With a `share_limit` above 2, a job is slowed down only by its worst partner. In a group of three or
+      four, this is less than the slowdown by the cycle, so such groups look better than they are. The
+      scenario's limit applies if it is below `most`.
+    - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
+      all jobs fit.
 
     Parameters
     ----------
     order
-        The jobs that come first.
+        Which jobs come first.
     most
-        Most jobs of a group, at least 1.
+        Largest number of jobs in a group, at least 1.
     interval
-        Least seconds between two groupings, above 0.
+        Smallest number of seconds between two groupings, above 0.
     whole_rounds
-        Whether all pairs of a matching are merged even if fewer would suffice.
+        Whether to merge all pairs of a matching, even if fewer would suffice.
 
     Raises
     ------

@@ -24,7 +24,7 @@ def skew_consolidation(
     renew: Renewal = "best",
     placement: Placement = "best",
 ) -> Decider:
-    """Let jobs of skewed models wait for their best tier, and all other jobs accept any.
+    """Let jobs of skewed models wait for their best tier, and let all other jobs accept any tier.
 
     Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretized attained service), as the
     baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
@@ -32,15 +32,16 @@ def skew_consolidation(
     the end of leases, like the policies it is compared with. Does not know durations. O(waiting jobs) per
     event.
 
-    Departures: "as few machines as possible" means the innermost level that can hold the job. A job is demoted
-    when its lease ends, not when it reaches the threshold. Shorter leases reduce the difference.
+    Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job
+    is demoted when its lease ends, not when it reaches the threshold. With shorter leases, the difference is
+    smaller.
 
     Parameters
     ----------
     skewed
-        Models that are consolidated strictly.
+        Models whose jobs are consolidated strictly.
     thresholds
-        GPU-seconds, in rising order, at which a job leaves the first queue, the second, and so on.
+        GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     lease, renew, placement
         As in `heuristics.policies.dally.dally`.
 

@@ -30,16 +30,16 @@ _SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is a number of identical GPUs, and it makes no difference which of them a job holds. In any
-    other cluster, the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine,
-    and a job holds GPUs by number. The levels of a cluster of racks are machine, rack and network. A cluster
-    with a `network` has the levels of its switches. Methods raise `InvalidInput` for GPUs and levels that do
-    not exist.
+    A plain cluster is just a number of identical GPUs, and it does not matter which of them a job holds. In any
+    other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
+    job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
+    rack and network. A cluster with a `network` has the levels of its switches. Methods raise `InvalidInput`
+    for GPUs and levels that do not exist.
 
     Attributes
     ----------
     plain_gpus
-        Number of GPUs of a plain cluster; 0 with racks or a network.
+        Number of GPUs of a plain cluster; 0 if there are racks or a network.
     racks
         The racks, joined by one network; empty for any other cluster.
     network

@@ -90,9 +90,9 @@ def read_cluster(
     levels: Sequence[str] | None = None,
     notes: list[str] | None = None,
 ) -> Cluster:
-    """Read a cluster from a file in gsopt's format or that of another program.
+    """Read a cluster from a file in the format of gsopt or of another program.
 
-    Supported formats are gsopt's JSON, networkx's GraphML and node-link JSON, Slurm's topology.conf with
+    The supported formats are gsopt's JSON, networkx's GraphML and node-link JSON, Slurm's topology.conf with
     switches or blocks, topograph's models, and NetQ's topology graphs.
 
     Parameters
@@ -100,13 +100,13 @@ def read_cluster(
     path
         The file.
     format
-        A `Format`; recognized from the content if empty.
+        A `Format`; if empty, the format is recognized from the content.
     gpus
-        Number of GPUs of every machine, or of each machine by name. Needed for formats that do not state it:
-        Slurm (without ``Gres``), topograph and NetQ.
+        Number of GPUs of every machine, or of each machine by name. It is needed if the file does not state it,
+        as in Slurm (without ``Gres``), topograph and NetQ.
     levels
-        Names of the levels of switches below the root, innermost first. If None, these formats have rack, pod,
-        zone and region. Graphs need names only for levels that are not in common use.
+        Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone and
+        region. A graph needs names only for levels that are not commonly used.
     notes
         A list that receives a line for everything that was left out.
 
@@ -144,7 +144,7 @@ def write_cluster(
     format: str = "",  # noqa: A002 - what everybody calls it
     notes: list[str] | None = None,
 ) -> None:
-    """Write a cluster to a file, completely or not at all.
+    """Write a cluster to a file, either completely or not at all.
 
     Parameters
     ----------
