@@ -95,7 +95,7 @@ def mean_jct_bound(
     for jobs in far_apart(workload):
         part = relaxation if len(jobs) == len(workload.jobs) else relaxation.part(jobs)
         own = part.scenario.workload
-        found = total_jct(lower_bound(own, gpus), own)
+        found = max(total_jct(lower_bound(own, gpus), own), part.heights())
         priced = _priced(part, evaluations)
         if priced > found:
             found, proof = priced, "prices"

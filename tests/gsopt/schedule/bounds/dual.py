@@ -1,8 +1,8 @@
 """A second version of the bound by prices for adaptive jobs, from its definition and in fractions.
 
-At any prices of GPU time, each job does its work as cheaply as it can. Every epoch counts by a weight, so that the
-cheapest ways through the epochs cost alike. What all jobs pay, minus what all GPUs earn, is at most
-the sum of completion times of any schedule, whatever the prices and the weights.
+At any prices of GPU time, each job does its work as cheaply as it can. Every epoch counts by a weight, so that
+the cheapest ways through the epochs cost alike. What all jobs pay, minus what all GPUs earn, is at most the sum
+of completion times of any schedule, whatever the prices and the weights.
 """
 
 from collections.abc import Sequence

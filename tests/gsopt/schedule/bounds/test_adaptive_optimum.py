@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from fractions import Fraction
+from itertools import pairwise
 from random import Random
 from typing import Any
 
@@ -15,7 +16,7 @@ from gsopt.schedule.judge import judge
 from gsopt.simulation import Replay, replay
 from tests.effort import cases
 from tests.gsopt.schedule.bounds.dual import dual_value, plain_jobs
-from tests.gsopt.schedule.bounds.enumeration import Enumeration, following
+from tests.gsopt.schedule.bounds.enumeration import Enumeration, Runner, following
 from tests.gsopt.schedule.bounds.tiny import draw_tiny, exact
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.unwrap import unwrap
@@ -91,6 +92,18 @@ def _by_hand(
     own = [plain_jobs(scenario, place, round_length, own_gpus) for place in range(len(jobs))]
     value = dual_value(own, scenario.cluster.gpus, times, [Fraction(price) for price in found.prices])
     return value - sum(exact(job.release_date) - origin for job in jobs)
+
+
+@pytest.mark.parametrize("seed", range(cases(100)))
+def test_a_job_alone_takes_as_long_as_its_bound(seed: int) -> None:
+    """Where one job can change its GPUs for nothing, the bound is the best schedule, epoch by epoch."""
+    drawn, _ = draw_tiny(Random(seed), whole_seconds=False)
+    alone = drawn.workload.model_copy(update={"jobs": drawn.workload.jobs[:1]})
+    scenario = drawn.model_copy(update={"workload": alone, "overheads": {}, "clock_start": None})
+    goals, best = (runner := Runner(scenario, 0)).goals, runner.best
+    seconds = [(end - begin) / rate for (begin, end), rate in zip(pairwise(goals), best, strict=True)]
+    assert unwrap(mean_jct_bound(scenario)).mean_jct == pytest.approx(float(sum(seconds)), rel=SUM)
+    assert Fraction(unwrap(mean_jct_bound(scenario)).mean_jct) <= sum(seconds)
 
 
 @pytest.mark.parametrize("seed", range(cases(100)))
