@@ -95,7 +95,9 @@ def mean_jct_bound(
     for jobs in far_apart(workload):
         part = relaxation if len(jobs) == len(workload.jobs) else relaxation.part(jobs)
         own = part.scenario.workload
-        found = max(total_jct(lower_bound(own, gpus), own), part.heights())
+        found = total_jct(lower_bound(own, gpus), own)
+        if part.times:  # other jobs count with their heights in every formula
+            found = max(found, part.heights())
         priced = _priced(part, evaluations)
         if priced > found:
             found, proof = priced, "prices"

@@ -68,7 +68,7 @@ class Relaxation:
         """Add up the least seconds of the jobs, with each epoch of an adaptive one on its fastest GPUs."""
         jobs = self.scenario.workload.jobs
         own = (self.times[job.name].height if job.name in self.times else height(job) for job in jobs)
-        return sum(map(Fraction, own), Fraction(0))
+        return sum((Fraction(each) for each in own), Fraction(0))
 
     def delayed(self, weights: Sequence[float] | None = None) -> Fraction:
         """Add up the delays, by weights of the jobs if they have any."""
