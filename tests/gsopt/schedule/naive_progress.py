@@ -15,9 +15,6 @@ from gsopt.schedule import Schedule, Segment
 from tests.gsopt.schedule.naive import History, capability, home, machine_at
 from tests.gsopt.schedule.naive_training import Division, Training
 
-#: Distance of seconds from a half at which they may be rounded either way.
-_TIE = 1e-9
-
 
 class Progress:
     """What an adaptive job does in a schedule, by its segments and those beside it.
@@ -26,8 +23,6 @@ class Progress:
     ----------
     completed_at
         When it is complete; infinity if it is not.
-    is_tied
-        Whether seconds were rounded that are halves but for errors of rounding.
     """
 
     def __init__(self, schedule: Schedule, scenario: Scenario, job: Job) -> None:
@@ -38,7 +33,7 @@ class Progress:
         self.models = {each.name: each.model for each in scenario.workload.jobs}
         self.segments = sorted(schedule.timed(float).segments, key=lambda each: each.start)
         self.rows = History(schedule, scenario).rows
-        self.completed_at, self.is_tied = inf, False
+        self.completed_at = inf
         self.epoch, self.done, self.speed = 0, 0.0, 0.0
         self.begin, self.end, self.ends_epoch = 0.0, inf, False
         self.held: Segment | None = None  # what the job has now
@@ -163,7 +158,6 @@ class Progress:
         seconds = (self.goals[self.epoch + 1] - self.done) / self.speed
         self.end, interval = self.begin + seconds, self.agents.interval
         if self.agents.whole_seconds:
-            self.is_tied |= abs(seconds % 1 - 0.5) < _TIE
             self.end = self.begin + max(round(seconds), 1)
         origin = float(self.scenario.clock.origin)
         tuned = origin + (floor((self.begin - origin) / interval) + 1) * interval
