@@ -173,6 +173,27 @@ def test_age_wins() -> None:
     assert aged.completion_times[1] < min(aged.completion_times[2:])
 
 
+def test_measurements_serve_later_jobs_of_the_application() -> None:
+    """The first job begins on one GPU, as nobody knows its speed; the next one has all that pay at once."""
+    run = simulate(learning(_job("first"), _job("next", 1000)), marginal, knows="epochs", record=True)
+    assert run.schedule is not None
+    first, later = (
+        [segment.gpus for segment in run.schedule.segments if segment.job == name] for name in ("first", "next")
+    )
+    assert first[0] == 1
+    assert later == [4]
+
+
+def test_a_small_multiplier_goes_first() -> None:
+    """Of equal jobs for one GPU the one with the smallest multiplier is complete first, whatever its number."""
+    scenario = learning(*(_job(name) for name in "abc")).model_copy(
+        update={"cluster": Cluster.uniform(machines=1, gpus=1)}
+    )
+    for first in "abc":
+        ends = simulate(scenario, marginal, multipliers={first: 0.01}).completion_times
+        assert min(range(3), key=ends.__getitem__) == "abc".index(first)
+
+
 def test_restarts_have_to_pay() -> None:
     """A job does not grow for a few seconds where a change takes longer; without a charge it does."""
     scenario = learning(_job("a"), _job("b"), overheads={"": Overhead(resize=5.0)})
@@ -188,6 +209,7 @@ def test_restarts_have_to_pay() -> None:
         ({"ageing": 0}, "ageing"),
         ({"charge": -1}, "charge"),
         ({"exponent": 17}, "exponent"),
+        ({"multipliers": {"a": 0}}, "multipliers"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], field: str) -> None:
