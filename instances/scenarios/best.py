@@ -78,7 +78,13 @@ def best_schedules(folder: Path = FOLDER) -> tuple[BestSchedule, ...]:
 
 
 def best_schedule(name: str, folder: Path = FOLDER) -> Schedule:
-    """Return the best known schedule of a workload."""
+    """Return the best known schedule of a workload.
+
+    Examples
+    --------
+    >>> {segment.start % ROUND for segment in best_schedule("philly-1").segments}
+    {0.0}
+    """
     require_one_of("name", name, [known.name for known in best_schedules(folder)])
     return Schedule.from_csv(read_text(folder / f"{name}.csv"))
 
