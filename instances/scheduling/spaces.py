@@ -17,7 +17,15 @@ _Rigid = tuple[int, int, int]
 _Elastic = tuple[int, int, int]
 
 
-def rigid(*, jobs: int = 3, gpus: int = 2, durations: int = 3, releases: int = 2, widths: int = 2) -> Space:
+def rigid(
+    *,
+    jobs: int = 3,
+    gpus: int = 2,
+    durations: int = 3,
+    releases: int = 2,
+    widths: int = 2,
+    unit: float = 1.0,
+) -> Space:
     """Return the space of all problems of rigid jobs with integer times.
 
     Parameters
@@ -32,6 +40,9 @@ def rigid(*, jobs: int = 3, gpus: int = 2, durations: int = 3, releases: int = 2
         Last release date in seconds. The first is 0.
     widths
         Largest number of GPUs of a job.
+    unit
+        Length in seconds of the unit of all times. It matters for policies that decide in rounds, or that have
+        other constants in seconds.
 
     Examples
     --------
@@ -40,18 +51,19 @@ def rigid(*, jobs: int = 3, gpus: int = 2, durations: int = 3, releases: int = 2
     """
     at_least(1, jobs=jobs, gpus=gpus, durations=durations, widths=widths)
     at_least(0, releases=releases)
-    about = f"at most {jobs} rigid jobs of {durations} s on {gpus} GPUs, released within {releases} s"
-    settings = (_rigid(size, durations, releases, min(widths, size)) for size in range(1, gpus + 1))
+    about = f"at most {jobs} rigid jobs of {durations} units on {gpus} GPUs, released within {releases}"
+    about += f" (units of {unit:g} s)"
+    settings = (_rigid(size, durations, releases, min(widths, size), unit) for size in range(1, gpus + 1))
     return Space("scheduling", about, tuple(settings), jobs)
 
 
-def _rigid(gpus: int, durations: int, releases: int, widths: int) -> Setting:
+def _rigid(gpus: int, durations: int, releases: int, widths: int, unit: float) -> Setting:
     def make(items: Sequence[_Rigid]) -> Scheduling | None:
         times = [time for release, _, duration in items for time in (release, duration)]
         if min(release for release, _, _ in items) > 0 or gcd(*times) > 1:
             return None  # the same with earlier or shorter times
         jobs = [
-            ElasticJob(name=f"j{place}", release=release, work=duration, rates={width: 1.0})
+            ElasticJob(name=f"j{place}", release=release * unit, work=duration * unit, rates={width: 1.0})
             for place, (release, width, duration) in enumerate(items)
         ]
         return Scheduling(gpus=gpus, jobs=jobs)
@@ -60,7 +72,7 @@ def _rigid(gpus: int, durations: int, releases: int, widths: int) -> Setting:
     return Setting(tuple(every), make)
 
 
-def elastic(*, jobs: int = 3, works: int = 3, releases: int = 1) -> Space:
+def elastic(*, jobs: int = 3, works: int = 3, releases: int = 1, unit: float = 1.0) -> Space:
     """Return all problems of jobs that run on one or two of two GPUs.
 
     Two GPUs are 1, 1.5 or 2 times as fast as one.
@@ -81,14 +93,17 @@ def elastic(*, jobs: int = 3, works: int = 3, releases: int = 1) -> Space:
     """
     at_least(1, jobs=jobs, works=works)
     at_least(0, releases=releases)
-    about = f"at most {jobs} elastic jobs of at most {works} s on 2 GPUs, released within {releases} s"
+    about = f"at most {jobs} elastic jobs of at most {works} units on 2 GPUs, released within {releases}"
+    about += f" (units of {unit:g} s)"
 
     def make(items: Sequence[_Elastic]) -> Scheduling | None:
         times = [time for release, work, _ in items for time in (release, work)]
         if min(release for release, _, _ in items) > 0 or gcd(*times) > 1:
             return None  # the same with earlier or shorter times
         made = [
-            ElasticJob(name=f"j{place}", release=release, work=work, rates={1: 1.0, 2: halves / 2})
+            ElasticJob(
+                name=f"j{place}", release=release * unit, work=work * unit, rates={1: 1.0, 2: halves / 2}
+            )
             for place, (release, work, halves) in enumerate(items)
         ]
         return Scheduling(gpus=2, jobs=made)
