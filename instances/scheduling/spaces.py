@@ -35,9 +35,9 @@ def rigid(
     gpus
         Largest number of GPUs of the cluster.
     durations
-        Longest duration in seconds.
+        Longest duration in units of time.
     releases
-        Last release date in seconds. The first is 0.
+        Last release date in units of time. The first is 0.
     widths
         Largest number of GPUs of a job.
     unit
@@ -82,9 +82,11 @@ def elastic(*, jobs: int = 3, works: int = 3, releases: int = 1, unit: float = 1
     jobs
         Largest number of jobs.
     works
-        Largest work of a job, in whole seconds on one GPU.
+        Largest work of a job, in units of time on one GPU.
     releases
-        Last release date in seconds; the first is 0.
+        Last release date in units of time. The first is 0.
+    unit
+        Length in seconds of the unit of time, as for `rigid`.
 
     Examples
     --------
