@@ -34,6 +34,12 @@ class Certificate(Frozen):
         The price of a GPU-second in each cell but the last, where it is 0.
     total_jct
         Lower bound on the sum of job completion times in seconds, as a fraction.
+
+    Examples
+    --------
+    >>> free = {"kind": "mean JCT by prices of GPU time", "ticks": 1, "edges": [0], "unit": 1, "prices": []}
+    >>> Certificate(**free, jobs=2, digest=64 * "0", total_jct="7/2").mean_jct
+    1.75
     """
 
     kind: Literal["mean JCT by prices of GPU time"]

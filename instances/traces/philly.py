@@ -1,4 +1,4 @@
-"""Philly: jobs of Microsoft's GPU clusters in 2017, in the reduced form used by Pollux and Sia."""
+"""Philly: jobs of Microsoft's GPU clusters in 2017, in reduced forms."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
@@ -28,7 +28,7 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
-    Two forms of the trace are read: that of Sia with 82,247 rows, and that of RFold with 111,548, in which
+    Two forms of the trace are read: that of Sia with 82,247 rows, and that of RFold with 111,549, in which
     failed attempts are joined. The latter has neither dates nor virtual clusters.
 
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
