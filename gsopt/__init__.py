@@ -40,7 +40,10 @@ if TYPE_CHECKING:
     from gsopt.scenario.job import Job, Workload
     from gsopt.scenario.scenario import Scenario
     from gsopt.schedule import Schedule, bounds
+    from gsopt.schedule.bounds.certify import certify
+    from gsopt.schedule.certificate import Certificate
     from gsopt.schedule.foreign import read_schedule, read_workload
+    from gsopt.schedule.verify import verify
     from gsopt.solvers import backends
     from gsopt.solvers.formulation import Formulation
     from gsopt.solvers.standard_form import StandardForm
@@ -72,7 +75,10 @@ _OFFERED = {
     "gsopt.scenario.job": ("Job", "Workload"),
     "gsopt.scenario.scenario": ("Scenario",),
     "gsopt.schedule": ("Schedule",),
+    "gsopt.schedule.bounds.certify": ("certify",),
+    "gsopt.schedule.certificate": ("Certificate",),
     "gsopt.schedule.foreign": ("read_schedule", "read_workload"),
+    "gsopt.schedule.verify": ("verify",),
     "gsopt.solvers.formulation": ("Formulation",),
     "gsopt.solvers.standard_form": ("StandardForm",),
     "gsopt.studies.score": ("score",),
@@ -90,6 +96,7 @@ _ROOMS = {
 
 __all__ = [
     "Budget",
+    "Certificate",
     "Cluster",
     "Comparison",
     "Formulation",
@@ -108,6 +115,7 @@ __all__ = [
     "Workload",
     "backends",
     "bounds",
+    "certify",
     "clusters",
     "compare",
     "compare_policies",
@@ -134,6 +142,7 @@ __all__ = [
     "studies",
     "suites",
     "testing",
+    "verify",
     "warm_up",
     "worst",
     "write",

@@ -60,7 +60,7 @@ TASKS = (
     Task(
         "Bounds and judges",
         "Check schedules that come from elsewhere, and bound what any schedule can reach.",
-        ("judge", "lift", "Schedule", "read_schedule"),
+        ("judge", "lift", "certify", "verify", "Certificate", "Schedule", "read_schedule"),
         ("gsopt.schedule",),
     ),
     Task(

@@ -22,6 +22,8 @@ _COMMANDS = {
     "simulate": "Simulate policies on a trace and prove a lower bound.",
     "check": "Judge a solution of an instance.",
     "judge": "Judge a schedule from any source against a proven bound.",
+    "bound": "Certify that no schedule of a trace has a lower mean JCT.",
+    "verify": "Check a certificate exactly and say what it proves.",
     "generate": "Generate an instance.",
     "export": "Write the integer program of an instance as MPS or LP.",
     "cluster": "Show, convert or draw a cluster.",

@@ -61,6 +61,7 @@ AnyWord = Annotated[str | None, typer.Argument(help="a decision; default: all", 
 Words = Annotated[
     list[str] | None, typer.Argument(help="decisions; default: all", autocompletion=_complete_word)
 ]
+Trace = Annotated[str, typer.Argument(help="file or folder of a trace with --reader, or a workload as JSON")]
 Reader = Annotated[
     str | None,
     typer.Option(

@@ -18,6 +18,7 @@ from gsopt.cli.arguments import (
     RoundLength,
     SettingOption,
     ShareLimit,
+    Trace,
     Window,
     time_limit_option,
 )
@@ -30,9 +31,7 @@ from gsopt.evaluation.listing import need
 
 
 def simulate(
-    trace: Annotated[
-        str, typer.Argument(help="file or folder of a trace with --reader, or a workload as JSON")
-    ],
+    trace: Trace,
     policy: Policies = None,
     reader: Reader = None,
     gpus: GpuCount = None,

@@ -1,11 +1,11 @@
-"""Philly: jobs of Microsoft's GPU clusters in 2017, in the reduced form used by Pollux and Sia."""
+"""Philly: jobs of Microsoft's GPU clusters in 2017, in reduced forms."""
 
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Unpack
 
-from gsopt.core.errors import require
+from gsopt.core.errors import InvalidInput, require, shorten
 from gsopt.scenario.job import Job
 from instances.traces.reading import Issue, Reading, TraceRow, content, find, only, rows, usable
 from instances.traces.selection import Selection, select
@@ -14,6 +14,9 @@ from instances.traces.selection import Selection, select
 FILE = Path("philly/sia/philly.csv.gz")
 
 _COLUMNS = ("timestamp", "duration", "num_gpus", "gpu_time", "cluster")
+
+#: The columns of the form with all jobs, whose first one begins like a comment.
+_WHOLE = ("job id", "arrival time (sec)", "topology", "shape", "size", "duration (sec)")
 
 
 def philly(
@@ -25,6 +28,9 @@ def philly(
 ) -> Reading:
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
+    Two forms of the trace are read: that of Sia with 82,247 rows, and that of RFold with 111,549, in which
+    failed attempts are joined. The latter has neither dates nor virtual clusters.
+
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
     column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order, and
     jobs are named after their rows. The trace is sparse before October 2017. Issues are reported for the whole
@@ -35,9 +41,10 @@ def philly(
     path
         The file, plain or gzipped, or the folder of the trace or of all traces.
     virtual_cluster
-        Read only the jobs of this virtual cluster.
+        Read only the jobs of this virtual cluster; only in Sia's form.
     dates
         Read only the jobs submitted on or after the first date and before the second, on the trace's clock.
+        This is only for files in Sia's form.
     selection
         Window, GPU cap and sample; see `Selection`.
 
@@ -60,9 +67,16 @@ def philly(
     begin, end = (0.0, float("inf")) if dates is None else _seconds(dates)
     file = find(path, FILE)
     issues: list[Issue] = []
-    table = _first_of_each(rows(file.name, content(file), _COLUMNS, issues), issues)
+    source, data = f"Microsoft Philly trace, {file.name}", content(file)
+    if data.startswith(b"#job id,"):
+        for option, value in (("virtual_cluster", virtual_cluster), ("dates", dates)):
+            if value is not None:
+                rule = "must be None, as the file has none"
+                raise InvalidInput(option, shorten(value), rule, source=str(file))
+        table = _first_of_each(rows(file.name, data.removeprefix(b"#"), _WHOLE, issues), issues)
+        return select("philly", source, list(usable(table, _whole_job, issues)), issues, **selection)
+    table = _first_of_each(rows(file.name, data, _COLUMNS, issues), issues)
     entries = list(usable(table, _job, issues))
-    source = f"Microsoft Philly trace, {file.name}"
     if virtual_cluster is not None:
         entries = only(entries, "cluster", virtual_cluster, str(file), "virtual_cluster")
         source += f", virtual cluster {virtual_cluster}"
@@ -97,4 +111,13 @@ def _job(row: TraceRow) -> Job:
         release_date=row.moment("timestamp"),
         duration=row.number("duration"),
         gpus=row.whole_number("num_gpus"),
+    )
+
+
+def _whole_job(row: TraceRow) -> Job:
+    return Job(
+        name=f"philly-{row.values['job id']}",
+        release_date=row.number("arrival time (sec)"),
+        duration=row.number("duration (sec)"),
+        gpus=row.whole_number("size"),
     )

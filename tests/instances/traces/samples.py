@@ -12,6 +12,12 @@ PHILLY = """timestamp,duration,num_gpus,gpu_time,cluster
 2017-10-10 06:13:03,10.0,16,160.0,6214e9
 """
 
+PHILLY_WHOLE = """#job id,arrival time (sec),topology,shape,size,duration (sec)
+0,0.0,CLOS,1,1,3613033.0
+1,266563.0,CLOS,8,8,60.0
+2,266563.0,CLOS,4,4,0.0
+"""
+
 #: Of the rows of Philly all that are released within eight hours.
 CASTOR = PHILLY.replace("10-10 06:13", "10-09 13:13")
 
@@ -33,6 +39,11 @@ HELIOS_LOG = """job_id,user,vc,gpu_num,cpu_num,node_num,state,submit_time,start_
 1,u1,vc1,1,4,1,COMPLETED,2020-06-09 18:41:01,2020-06-09 18:41:01,2020-06-10 04:55:09,36848,0
 2,u2,vc2,16,64,2,FAILED,2020-06-09 18:41:27,2020-06-09 18:41:27,2020-06-09 18:45:36,249,0
 3,u2,vc2,0,1,1,COMPLETED,2020-06-09 18:41:28,2020-06-09 18:41:28,2020-06-17 14:15:21,675233,0
+"""
+
+HELIOS_WHOLE = """job_id,arrival_s,service_sec,gpu_count
+363167#0,0.0,172800.0,32
+394948#2,651507.5,60.0,8
 """
 
 OPENB = """name,cpu_milli,memory_mib,num_gpu,gpu_milli,gpu_spec,\

@@ -6,7 +6,7 @@ import pytest
 
 from gsopt.core.errors import InvalidInput
 from instances.traces import helios
-from tests.instances.traces.samples import HELIOS, HELIOS_LOG, written
+from tests.instances.traces.samples import HELIOS, HELIOS_LOG, HELIOS_WHOLE, written
 
 LINES = HELIOS.splitlines()
 HEAD, ROWS = LINES[:3], LINES[3:]
@@ -21,6 +21,27 @@ def test_jobs_of_the_published_log_are_read(tmp_path: Path) -> None:
         ("2", 26.0, 249.0, 16),
     ]
     assert [(issue.row, issue.reason[:7]) for issue in reading.dropped] == [(4, "gpus: 0")]
+
+
+def test_jobs_of_all_of_venus_are_read(tmp_path: Path) -> None:
+    """The form with all jobs of Venus counts seconds, and names no virtual clusters."""
+    path = written(tmp_path / "helios.csv", HELIOS_WHOLE.rstrip())
+
+    assert [(job.name, job.release_date, job.duration, job.gpus) for job in helios(path).workload.jobs] == [
+        ("363167#0", 0.0, 172800.0, 32),
+        ("394948#2", 651507.5, 60.0, 8),
+    ]
+    with pytest.raises(InvalidInput, match="virtual_cluster: 'vc1': must be None, as the file names no"):
+        helios(path, virtual_cluster="vc1")
+
+
+def test_all_of_venus(traces: Path) -> None:
+    """All 125,303 jobs of Venus are good, in 194 days and on up to 200 GPUs."""
+    reading = helios(traces / "helios_venus_full" / "helios_trace.csv.gz")
+
+    assert (len(reading.workload.jobs), reading.issues) == (125_303, ())
+    assert max(job.gpus for job in reading.workload.jobs) == 200
+    assert 193 < reading.workload.jobs[-1].release_date / 86400 < 194
 
 
 @pytest.mark.parametrize("lines", [LINES, HELIOS_LOG.splitlines()], ids=["slice", "log"])

@@ -9,7 +9,7 @@ from gsopt.core.errors import InvalidInput
 from instances.traces import philly
 from instances.traces.philly import FILE
 from instances.traces.reading import Reading, content
-from tests.instances.traces.samples import PHILLY, written
+from tests.instances.traces.samples import PHILLY, PHILLY_WHOLE, written
 
 HEADER, *ROWS = PHILLY.splitlines()
 
@@ -73,6 +73,34 @@ def test_bad_options_are_refused(trace: Path) -> None:
         philly(trace, dates=(day(1), datetime(2017, 10, 9, tzinfo=UTC)))
     with pytest.raises(InvalidInput, match="virtual_cluster: 'x': must be one of 11cb48, 6214e9"):
         philly(trace, virtual_cluster="x")
+
+
+def test_all_jobs_are_read(tmp_path: Path) -> None:
+    """The form with all jobs counts seconds, has no virtual clusters and no dates, and may repeat no row."""
+    header, *lines = PHILLY_WHOLE.splitlines()
+    path = written(tmp_path / "philly.csv", header, *lines, lines[1])
+    reading = philly(path)
+
+    assert [(job.name, job.release_date, job.duration, job.gpus) for job in reading.workload.jobs] == [
+        ("philly-0", 0.0, 3613033.0, 1),
+        ("philly-1", 266563.0, 60.0, 8),
+    ]
+    assert [issue.reason[:13] for issue in reading.dropped] == ["duration: 0.0", "repeats row 3"]
+    with pytest.raises(InvalidInput, match="virtual_cluster: 'x': must be None, as the file has none"):
+        philly(path, virtual_cluster="x")
+    with pytest.raises(InvalidInput, match=r"dates: .*: must be None, as the file has none"):
+        philly(path, dates=(day(1), day(2)))
+
+
+def test_the_whole_trace(traces: Path) -> None:
+    """Of 111,549 jobs ten have no duration; the first of the others lasts 42 days."""
+    reading = philly(traces / "philly_full" / "philly_trace.csv.gz")
+    jobs = reading.workload.jobs
+
+    assert (len(jobs), len(reading.dropped)) == (111_539, 10)
+    assert all(issue.reason.startswith("duration: 0.0") for issue in reading.dropped)
+    assert 41 < jobs[0].duration / 86400 < 42
+    assert max(job.gpus for job in jobs) == 128
 
 
 def test_the_real_trace(whole_philly: Reading) -> None:

@@ -1,0 +1,51 @@
+"""``gsopt bound``: a lower bound for every schedule of a trace, with a certificate that anyone can check."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from gsopt.cli.arguments import (
+    CapacityChanges,
+    ClusterFile,
+    GpuCount,
+    Reader,
+    SettingOption,
+    Trace,
+    Window,
+    time_limit_option,
+)
+from gsopt.cli.output import say
+from gsopt.cli.traces import read_scenario, read_setting
+from gsopt.core.files import require_writable, write
+
+
+def bound(
+    trace: Trace,
+    output: Annotated[Path, typer.Option("-o", "--output", help="file of the certificate")],
+    reader: Reader = None,
+    gpus: GpuCount = None,
+    cluster: ClusterFile = None,
+    setting: SettingOption = None,
+    capacity_changes: CapacityChanges = None,
+    window: Window = None,
+    evaluations: Annotated[
+        int | None, typer.Option(help="number of price vectors to try; default: by the number of cells")
+    ] = None,
+    time_limit: Annotated[
+        float | None, time_limit_option("time for trying prices, such as 30s or 2min; default: none")
+    ] = None,
+) -> None:
+    """Certify that no schedule of a trace has a lower mean JCT.
+
+    The certificate holds prices of GPU time. gsopt verify checks what they prove, without the code that found
+    them.
+    """
+    from gsopt.schedule.bounds.certify import certify
+
+    require_writable(output)
+    given = read_setting(setting, gpus=gpus, cluster=cluster, capacity_changes=capacity_changes)
+    scenario = read_scenario(trace, reader, given, window=window)
+    certificate = certify(scenario, evaluations=evaluations, seconds=time_limit)
+    write(certificate, output)
+    say(f"{output}: {certificate.jobs:,} jobs, mean JCT of at least {certificate.mean_jct:,} s")

@@ -1,0 +1,96 @@
+"""Certify: prices of GPU time, rounded to whole numbers, as a certificate of the bound that they prove."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import Any
+
+from gsopt.core.budget import UNLIMITED
+from gsopt.core.numbers.grid import decimal
+from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.job import Workload
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule.bounds.prices import PriceBound, price_bound
+from gsopt.schedule.certificate import Certificate
+from gsopt.schedule.verify import FITS, ProofData
+
+#: Ticks of the shortest cell and of all cells, at least, so that rounding moves no edge far. A grid of more
+#: than `_MOST_TICKS` is fine enough, however short its cells are.
+_FEWEST_OF_A_CELL, _FEWEST_TICKS, _MOST_TICKS = 2**6, 2**24, 2**44
+
+#: Bits of a price of 1, at least and at most.
+_FEWEST_BITS, _MOST_BITS = 20, 40
+
+
+def certify(
+    given: Workload | Scenario,
+    *,
+    cluster: Cluster | int | str | None = None,
+    cells: int | None = None,
+    evaluations: int | None = None,
+    seconds: float | None = None,
+    start: PriceBound | None = None,
+    **physics: Any,
+) -> Certificate:
+    """Return a certificate of a lower bound on the mean job completion time, which `gsopt.verify` checks.
+
+    The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to whole numbers. As all
+    prices are valid, the bound is then computed from them exactly.
+
+    Parameters
+    ----------
+    given, cluster, physics
+        The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
+    cells, evaluations, seconds, start
+        How long prices are improved, as for `price_bound`.
+
+    Raises
+    ------
+    InvalidInput
+        The scenario has no jobs, several GPU types, adaptive jobs, events or shared GPUs, or an option is out
+        of range.
+
+    Examples
+    --------
+    >>> from gsopt.scenario.job import Job
+    >>> jobs = [Job(name=n, release_date=0, duration=4, gpus=1) for n in "abc"]
+    >>> certificate = certify(Workload(jobs=jobs), cluster=1)
+    >>> certificate.jobs, len(certificate.prices) == len(certificate.edges) - 1
+    (3, True)
+    """
+    scenario = Scenario.of(given, cluster, **physics)
+    data = ProofData.of(scenario)
+    found = price_bound(scenario, cells=cells, evaluations=evaluations, seconds=seconds, start=start)
+    return certificate_of(found, data)
+
+
+def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
+    """Round the prices of a bound, and compute what they prove."""
+    ticks = data.ticks
+    shortest = min(end - begin for begin, end in pairwise(found.times))
+    while found.times[-1] * ticks < (_MOST_TICKS if shortest * ticks < _FEWEST_OF_A_CELL else _FEWEST_TICKS):
+        ticks *= 2
+    delay = decimal(found.origin) - data.origin
+    rounded = {0: 0.0}  # the price from each edge on
+    for time, price in zip(found.times, [*found.prices, 0.0], strict=True):
+        rounded[round((delay + decimal(time)) * ticks)] = price
+    edges, values = list(rounded), list(rounded.values())[:-1]
+    unit = _unit(edges, values, data)
+    prices = [round(price * unit) for price in values]
+    total = data.total(ticks, edges, unit, prices, UNLIMITED)
+    return Certificate(
+        kind="mean JCT by prices of GPU time",
+        jobs=len(data.jobs),
+        digest=data.digest(),
+        ticks=ticks,
+        edges=edges,
+        unit=unit,
+        prices=prices,
+        total_jct=str(total),
+    )
+
+
+def _unit(edges: Sequence[int], prices: Sequence[float], data: ProofData) -> int:
+    """Return a power of two such that the costs of rigid jobs fit into 64 bits, if it can be large enough."""
+    most = max(menu[-1][0] for _, _, menu in data.jobs)
+    room = FITS / (4 * (edges[-1] + 1) * (most * max(prices, default=0.0) + 2))
+    return 1 << min(max(int(room).bit_length() - 1, _FEWEST_BITS), _MOST_BITS)

@@ -1,0 +1,104 @@
+"""Certificate: prices of GPU time in a file, which prove a lower bound on the mean job completion time."""
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, Literal
+
+from pydantic import Field, model_validator
+
+from gsopt.core.numbers.grid import floor_digits
+from gsopt.core.problem import Frozen, Many, RuleBroken, refuse_falls
+
+Whole = Annotated[int, Field(ge=0, lt=2**256)]
+Positive = Annotated[int, Field(ge=1, lt=2**256)]
+
+
+class Certificate(Frozen):
+    """Prices that prove a lower bound on the mean JCT of every schedule of a scenario.
+
+    Attributes
+    ----------
+    kind
+        What is proven, and how.
+    jobs
+        Number of jobs.
+    digest
+        SHA-256 of the data on which the proof depends (`ProofData.digest`).
+    ticks
+        Number of ticks in a second. All times in the data are whole numbers of ticks.
+    edges
+        The begin of each cell, in ticks after the first release date. The last cell has no end.
+    unit
+        A price of 1, for delaying a completion by a GPU-second, is `unit` in `prices`.
+    prices
+        The price of a GPU-second in each cell but the last, where it is 0.
+    total_jct
+        Lower bound on the sum of job completion times in seconds, as a fraction.
+
+    Examples
+    --------
+    >>> free = {"kind": "mean JCT by prices of GPU time", "ticks": 1, "edges": [0], "unit": 1, "prices": []}
+    >>> Certificate(**free, jobs=2, digest=64 * "0", total_jct="7/2").mean_jct
+    1.75
+    """
+
+    kind: Literal["mean JCT by prices of GPU time"]
+    jobs: Positive
+    digest: Annotated[str, Field(pattern=r"^[0-9a-f]{64}$")]
+    ticks: Positive
+    edges: Annotated[Many[Whole], Field(min_length=1, max_length=100_000)]
+    unit: Positive
+    prices: Many[Whole]
+    total_jct: Annotated[str, Field(pattern=r"^-?[0-9]{1,400}(/[1-9][0-9]{0,399})?$")]
+
+    @model_validator(mode="after")
+    def _cells_follow_each_other(self) -> "Certificate":
+        if self.edges[0] != 0:
+            raise RuleBroken("edges[0]", self.edges[0], "must be 0")
+        refuse_falls("edges[{}]", self.edges)
+        if len(self.prices) != len(self.edges) - 1:
+            rule = f"must be one for each of the {len(self.edges) - 1} cells that end"
+            raise RuleBroken("prices", f"{len(self.prices)} prices", rule)
+        return self
+
+    @property
+    def mean_jct(self) -> float:
+        """Lower bound on the mean job completion time in seconds, rounded down to nine digits."""
+        return _mean(self.total_jct, self.jobs)
+
+
+@dataclass(frozen=True)
+class Proof:
+    """What a certificate proves.
+
+    Attributes
+    ----------
+    jobs, gpus, changes
+        Number of jobs, the largest number of GPUs that is available, and how often that number changes.
+    total_jct
+        Lower bound on the sum of job completion times, in seconds.
+
+    Examples
+    --------
+    >>> print(Proof(jobs=1000, gpus=64, changes=0, total_jct=Fraction(2_000_000, 3)))
+    no schedule of these 1,000 jobs on 64 GPUs has a mean JCT below 666.666666 s
+    """
+
+    jobs: int
+    gpus: int
+    changes: int
+    total_jct: Fraction
+
+    @property
+    def mean_jct(self) -> float:
+        """Lower bound on the mean job completion time in seconds, rounded down to nine digits."""
+        return _mean(self.total_jct, self.jobs)
+
+    def __str__(self) -> str:
+        jobs = f"these {self.jobs:,} jobs" if self.jobs > 1 else "this job"
+        gpus = f"{'at most ' if self.changes else ''}{self.gpus:,} GPU{'s' if self.gpus > 1 else ''}"
+        return f"no schedule of {jobs} on {gpus} has a mean JCT below {self.mean_jct:,} s"
+
+
+def _mean(total: Fraction | str, jobs: int) -> float:
+    return float(floor_digits(Fraction(total) / jobs, 9))
