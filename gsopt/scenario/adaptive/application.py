@@ -124,6 +124,10 @@ class Application(Frozen):
         ends = zip(*(each.epochs[: self.epochs] for each in self.validations), strict=True)
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
+    def is_validated(self, batch: int) -> bool:
+        """Check whether a batch size is between those of complete trainings."""
+        return self._batches[0] <= batch <= self._batches[-1]
+
     def completion_epoch(self, batch: int) -> int:
         """Return the last epoch of a training, counted from 0. It is the same for every validated batch."""
         self._around(batch)

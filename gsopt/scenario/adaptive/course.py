@@ -110,9 +110,11 @@ class Course:
         return found
 
     def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[tuple[Batch, Times]]:
-        """Yield the batches that were measured on a shape, with the times of a step."""
+        """Yield the batches that were measured on a shape and validated, with the times of a step."""
         times = self.application.step_times(shape, [batch.local for batch in batches])
-        return ((batch, time) for batch, time in zip(batches, times, strict=True) if time is not None)
+        for batch, time in zip(batches, times, strict=True):
+            if time is not None and self.application.is_validated(batch.over(sum(shape))):
+                yield batch, time
 
     def _iteration(self, times: Times, batch: Batch) -> float:
         """Return the seconds of an iteration: accumulations and the step."""

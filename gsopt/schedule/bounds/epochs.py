@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.numbers.tolerances import SUM, TERM, ULPS
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Overhead, Scenario
@@ -72,6 +72,12 @@ class EpochTimes:
         """Least GPU-seconds of every epoch, if the job's own time costs as much as eight GPUs."""
         found: Array = ((self.counts + _OWN_GPUS) * self.seconds).min(axis=1)
         return found
+
+    @cached_property
+    def height(self) -> float:
+        """Least seconds of all epochs together, each on the GPUs where it is fastest; rounded down."""
+        rounding = TERM * (ULPS + len(self.seconds))
+        return float(self.seconds.min(axis=1).sum() * (1 - rounding))
 
     def speeds(self, weights: Array) -> Array:
         """Return the highest speed on each number of GPUs, for epochs whose lengths are the given weights.

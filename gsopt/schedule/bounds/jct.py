@@ -98,6 +98,8 @@ def mean_jct_bound(
         part = relaxation if len(jobs) == len(workload.jobs) else relaxation.part(jobs)
         own = part.scenario.workload
         found = total_jct(lower_bound(own, gpus), own)
+        if part.times:  # other jobs count with their heights in every formula
+            found = max(found, part.heights())
         priced = _priced(part, evaluations)
         if priced > found:
             found, proof = priced, "prices"

@@ -13,6 +13,7 @@ from gsopt.schedule.bounds.adaptive import on_weighted_epochs
 from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times
 from gsopt.schedule.bounds.starts import on_first_progress
 from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.work import height
 
 
 @dataclass(frozen=True)
@@ -62,6 +63,12 @@ class Relaxation:
         workload = self.scenario.workload.model_copy(update={"jobs": tuple(jobs)})
         scenario = self.scenario.model_copy(update={"workload": workload})
         return replace(self, scenario=scenario, numbers=self.numbers[chosen], delays=self.delays[chosen])
+
+    def heights(self) -> Fraction:
+        """Add up the least seconds of the jobs, with each epoch of an adaptive one on its fastest GPUs."""
+        jobs = self.scenario.workload.jobs
+        own = (self.times[job.name].height if job.name in self.times else height(job) for job in jobs)
+        return sum((Fraction(each) for each in own), Fraction(0))
 
     def delayed(self, weights: Sequence[float] | None = None) -> Fraction:
         """Add up the delays, multiplied by the weights of the jobs if given."""

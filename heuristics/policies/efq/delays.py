@@ -138,8 +138,8 @@ def delay_bound(
       that may use only one of two GPUs, and linear jobs on 3 GPUs at alpha = 1.
     * "uncapped": (1 - alpha) B, if every job may use all GPUs, with B the longest time with jobs present. Only
       the first job by virtual finish time runs then, so the work that precedes job j is done at an efficiency
-      of at least alpha from its arrival on; under the fair share it is done no faster than by all GPUs. *
-      "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the job's running time on its largest allowed
+      of at least alpha from its arrival on; under the fair share it is done no faster than by all GPUs.
+    * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the job's running time on its largest allowed
       number of GPUs, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M -
       d + 1) / M) for the largest demand d and the largest ratio r, at least 2, of consecutive allowed counts.
       Loose.

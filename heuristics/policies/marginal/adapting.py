@@ -1,6 +1,6 @@
 """Adapting: GPUs for jobs that tune themselves, granted at every interval where each further one gains most."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -19,6 +19,7 @@ class AdaptingOptions(NamedTuple):
     hysteresis: float = 4.0
     charge: float = 180.0
     ageing: float | None = None
+    multipliers: Mapping[str, float] = {}
     interval: float = 60.0
 
 
@@ -117,7 +118,7 @@ class AdaptiveGrants:
         hull = concave_hull((count, 1 / max(seconds, LEAST)) for count, seconds in left.seconds.items())
         if not hull:
             return
-        weight = left.area
+        weight = left.area * options.multipliers.get(state.jobs[job].name, 1.0)
         if options.ageing is not None:
             weight /= sqrt(1 + float(state.now - state.jobs[job].release_date) / options.ageing)
         first, count, speed = hull[0].speed / hull[0].gpus, 0, 0.0

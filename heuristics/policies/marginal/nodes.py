@@ -88,6 +88,8 @@ class Nodes:
         if count < size:
             return False
         whole, rest = divmod(count, size)
+        if sum(len(own) == size for own in self._gpus) < whole:
+            return self._scatter(job, count)  # there never are as many nodes of this size
         empty = self._emptied(whole, size)
         if len(empty) < whole:
             return False
@@ -97,6 +99,17 @@ class Nodes:
             if node is None:
                 return False
             spread[node] = rest
+        self._put(job, spread)
+        return True
+
+    def _scatter(self, job: int, count: int) -> bool:
+        """Put a job on the nodes with most free GPUs."""
+        spread: Spread = {}
+        for node in sorted(range(len(self._free)), key=lambda node: -self._free[node]):
+            spread[node] = min(self._free[node], count - sum(spread.values()))
+        spread = {node: gpus for node, gpus in spread.items() if gpus}
+        if sum(spread.values()) < count:
+            return False
         self._put(job, spread)
         return True
 

@@ -2,11 +2,14 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gsopt.scenario.adaptive.course import Course
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.adaptive.throughput import ThroughputModel
 from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.simulation import State
 
@@ -14,9 +17,6 @@ Array = np.ndarray[Any, Any]
 
 #: Seconds of work ahead for which GPUs are chosen: an hour pays for the restarts.
 _AHEAD = 3600.0
-
-#: How many times the most GPUs that it has had a job may have, where its speed on more is an extrapolation.
-_GROWTH = 4
 
 
 class TimeLeft(NamedTuple):
@@ -40,8 +40,15 @@ class Outlook(ABC):
     Parameters
     ----------
     node
-        The number of GPUs of the largest node. A job has some GPUs of one node, or whole nodes.
+        GPUs of the largest node: a job has some GPUs of one node, or whole nodes.
+
+    Attributes
+    ----------
+    growth
+        How many times the most GPUs that were measured a job may have, where its speed on more is extrapolated.
     """
+
+    growth = 4.0
 
     def __init__(self, node: int) -> None:
         self._node = node
@@ -86,13 +93,21 @@ class Outlook(ABC):
         seconds = {count: work / speeds[count] for count in self._counts[job]}
         return _evenly(seconds, state.running.get(job, self._node))
 
-    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
-        """Estimate by the job's own fitted model, or return None before it has measured anything."""
-        counts = [count for count in self._counts[job] if count <= _GROWTH * trainee.most_gpus]
-        found = trainee.goodput([len(self.shape(count)) for count in counts], counts) if counts else None
-        if found is None:
+    def _fit(self, trainee: TraineeView) -> "_Fit | None":
+        """Return what a job has measured; None before it has measured anything."""
+        if trainee.model is None or trainee.gradient is None:
             return None
-        samples = work * trainee.application.limits.initial_batch
+        return _Fit(trainee.most_gpus, trainee.restarts, trainee.model, trainee.gradient)
+
+    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
+        """Estimate by a fitted model; None where there is none yet."""
+        fit, limits = self._fit(trainee), trainee.application.limits
+        counts = [count for count in self._counts[job] if fit and count <= self.growth * fit.most_gpus]
+        if fit is None or not counts:
+            return None
+        nodes = [len(self.shape(count)) for count in counts]
+        found = fit.model.goodput(nodes, counts, fit.gradient, limits)
+        samples = work * limits.initial_batch
         seconds = {
             count: samples / rate for count, rate in zip(counts, found.goodput.tolist(), strict=True) if rate
         }
@@ -121,7 +136,28 @@ class KnownCourse(Outlook):
 
 
 class KnownEpochs(Outlook):
-    """Knows the number of epochs of each training, and estimates speeds by the model fitted to its steps."""
+    """Knows how many epochs each training has, and how fast it is by what jobs of its application measured.
+
+    Only the first job of an application begins without knowing its speeds, so all may have any number of GPUs.
+    """
+
+    growth = inf
+
+    def __init__(self, node: int) -> None:
+        super().__init__(node)
+        self._fits: dict[str, _Fit] = {}  # by application: of the job that had most GPUs
+        self._first: dict[str, Gradient] = {}  # by application: the first gradient that was measured
+
+    def _fit(self, trainee: TraineeView) -> "_Fit | None":
+        """Return the fit of the job of this application that had most GPUs, with the job's own gradient."""
+        own, name = super()._fit(trainee), trainee.application.name
+        best = self._fits.get(name)
+        if own is None:
+            return best and best._replace(gradient=self._first[name])
+        self._first.setdefault(name, own.gradient)
+        if best is None or own[:2] > best[:2]:
+            best = self._fits[name] = own
+        return best._replace(gradient=own.gradient)
 
     def _by_menu(self, state: State, job: int) -> TimeLeft:
         return self._at_menu_speeds(state, job, float(state.remaining(job)))
@@ -157,6 +193,15 @@ class UnknownWork(Outlook):
         return self._expected(state, job, trainee, work) or TimeLeft(
             self._grace, {self._counts[job][0]: service}
         )
+
+
+class _Fit(NamedTuple):
+    """What a job has measured: its throughput on at most so many GPUs, after restarts, and its gradient."""
+
+    most_gpus: int
+    restarts: int
+    model: ThroughputModel
+    gradient: Gradient
 
 
 class _Epochs:

@@ -98,5 +98,8 @@ def _fits(state: State, job: int) -> bool:
 
 
 def _what_is_left(state: State, job: int) -> Job:
+    """Return a job with the work that is left, which runs as its menus say, also where it tunes its batch."""
+    own = state.jobs[job]
+    modes = tuple(mode.model_copy(update={"tunes": False}) for mode in own.modes)
     left = max(float(f"{float(state.remaining(job)):.{_DIGITS}g}"), _LEAST_WORK)
-    return state.jobs[job].model_copy(update={"release_date": 0.0, "duration": left, "phases": ()})
+    return own.model_copy(update={"release_date": 0.0, "duration": left, "phases": (), "modes": modes})
