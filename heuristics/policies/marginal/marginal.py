@@ -83,9 +83,9 @@ def marginal(
         The divisor of the keys of segments that already have their GPUs, from 1 to 1e9. None means 1, or 4 once
         jobs tune themselves.
     charge
-        The number of seconds that a running job has to save by growing, at least 0; None means 0. Once jobs tune
-        themselves, they have to save it within the next hour. None then means 400 if their course is known, and
-        otherwise 180, because they learn by growing.
+        The number of seconds that a running job has to save by growing, at least 0; None means 0. Once jobs
+        tune themselves, they have to save it within the next hour. None then means 400 if their course is
+        known, and otherwise 180, because they learn by growing.
     knows
         What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
         epoch, or only the number of ``epochs``. In the latter case, their speed is that of the model fitted to
