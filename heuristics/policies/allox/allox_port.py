@@ -13,20 +13,21 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     Jobs that do not fit are skipped.
 
     Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for single-GPU
-    jobs, and the port orders all jobs as if they were. So more jobs come first than fit, and these take turns
-    in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the orders are
-    computed for the jobs without GPUs and the GPUs of each kind that are not counted for any job.
+    jobs, and the port orders all jobs as if they were such jobs. More jobs therefore come first than fit, and
+    these take turns in Gavel's rounds (`heuristics.policies.gavel.rounds`, form ``port``). In every round, the
+    orders are computed for the jobs without GPUs, and for the GPUs of each kind that are not assigned to a job.
 
     In Sia's scenario of 12 jobs on four nodes, every job completes in the same second as in the authors'
     simulator.
 
-    Key: 1 if a job comes or came first, otherwise 0, divided by its fraction of all time so far. Ties: lower
-    job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
+    Key: 1 if a job comes first or has done so before, and otherwise 0, divided by the fraction of all time that
+    the job has had. Ties: lower job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K)
+    per round, like `allox`.
 
     Parameters
     ----------
     alpha
-        Fraction of the jobs that have not come first yet, the oldest, that are ordered.
+        Fraction of the jobs that have not come first yet which is ordered; these are the oldest jobs.
     interval
         Seconds of a round.
 

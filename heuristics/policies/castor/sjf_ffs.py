@@ -17,14 +17,14 @@ def sjf_ffs(
 ) -> Decider:
     """Start the shortest job that fits. If too few GPUs are free, share with the first suitable jobs.
 
-    This is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job with GPUs to itself is
-    a partner if the memory suffices, in order of its first such GPU, and a job starts in the largest sub-batch
-    that fits.
+    This is `heuristics.policies.castor.sjf_bsbf` without its decision. Every running job that has GPUs to
+    itself is a partner if the memory suffices, in the order of the first such GPU, and a job starts with the
+    largest sub-batch that fits.
 
     Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
-    insufficient). Everything else is as in SJF-BSBF, so that only the decision differs. Key: remaining time.
-    Ties: lower job number. Not preemptive; knows durations but not interference. O(waiting jobs times running
-    jobs) per event at worst.
+    insufficient). Everything else is as in SJF-BSBF, so that the two differ only in the decision. Key:
+    remaining time. Ties: lower job number. Not preemptive; knows durations but not interference. O(waiting jobs
+    times running jobs) per event at worst.
 
     Parameters
     ----------

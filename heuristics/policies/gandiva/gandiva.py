@@ -15,11 +15,11 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     jobs that have waited longer. Key: the time since which a job waits. Ties: lower job number. Preemptive at
     the end of leases; moves at every event. Does not know durations. O(waiting and running jobs) per event.
 
-    Departures: jobs are not packed on a GPU, and do not grow or shrink, as in the other policies of Dally's
-    comparison. The versions in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
-    `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies, hours
-    instead of a minute. Placements are as close as the free GPUs allow, which is more than a network-agnostic
-    policy requires.
+    Departures: as in the other policies of Dally's comparison, jobs are not packed on a GPU, and they do not
+    grow or shrink. The versions used in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing`
+    (Gavel) and `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other
+    policies, which is hours instead of a minute. Placements are as close as the free GPUs allow, although a
+    network-agnostic policy does not require this.
 
     Parameters
     ----------

@@ -8,19 +8,19 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
-    """Start jobs on their demanded GPUs in order of release, and let them grow while no job waits.
+    """Start jobs on the GPUs that they demand, in the order of release, and let them grow while no job waits.
 
-    In the order of their starts, jobs get their largest allowed number of GPUs that is available. As soon as a
-    job waits, every job returns to its demand.
+    In the order in which they started, jobs get the largest of their allowed numbers of GPUs that is available.
+    As soon as a job waits, every job returns to its demand.
 
     Source: Gandiva (OSDI 2018) as described in Aryl, section 7.1: jobs scale out when there are available
     resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. It knows
     neither durations nor scaling, so a job grows even if this does not make it faster. O(jobs) per event.
 
-    Readings: neither paper says which job grows first. A job that does not fit blocks the jobs behind it. With
-    ``blocks=False``, it is skipped. Gandiva's other techniques are separate policies: `gandiva` migrates,
-    `gandiva_packing` and `gandiva_rotation` share GPUs. Within Aryl's framework of loaned machines, the policy
-    is `heuristics.policies.aryl.schedulers.gandiva`.
+    Readings: neither paper says which job grows first. A job that does not fit blocks the jobs behind it; with
+    ``blocks=False``, it is skipped. Gandiva's other techniques are separate policies: `gandiva` migrates jobs,
+    and `gandiva_packing` and `gandiva_rotation` share GPUs. Within Aryl's framework of loaned machines, the
+    policy is `heuristics.policies.aryl.schedulers.gandiva`.
 
     Parameters
     ----------

@@ -17,7 +17,7 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let jobs and pairs of jobs take equal turns in rounds. Pairs share all their GPUs.
+    """Let jobs and pairs of jobs take equal turns in rounds. The jobs of a pair share all their GPUs.
 
     Source: Gandiva (OSDI 2018), section 3.3, packing, as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
@@ -33,14 +33,14 @@ def gandiva_packing(
 
     Readings:
 
-    - ``pairing="exact"`` chooses the pairs with the most total progress, by a maximum-weight matching. The
-      published rule draws them at random.
-    - Pairs that cannot run, because of memory or because a job makes almost no progress, are not formed. The
-      code forms them and lets them wait.
-    - When one job of a pair completes, the other continues alone. In the code neither is complete, and the
+    - ``pairing="exact"`` chooses the pairs with the largest total progress, by a maximum-weight matching. The
+      published rule draws pairs at random.
+    - Pairs are not formed if they cannot run, because of memory or because a job makes almost no progress. The
+      code forms such pairs and lets them wait.
+    - When one job of a pair completes, the other continues alone. In the code, neither is complete, and the
       other stays slow, until both have done their steps of the round.
-    - The remaining job of a pair may run alone on spare GPUs. In the code it may share with any other job, even
-      if GPUs stay empty, and regardless of interference.
+    - The remaining job of a pair may run alone on spare GPUs. In the code, it may share them with any other
+      job, even if GPUs stay empty, and regardless of interference.
     - Without racks, or if only one job may hold a GPU, there are no pairs.
 
     Parameters
@@ -52,7 +52,7 @@ def gandiva_packing(
     interval
         Seconds of a round.
     renewal
-        Least seconds between two pairings.
+        Smallest number of seconds between two pairings.
 
     Raises
     ------

@@ -26,15 +26,15 @@ def gavel(
 ) -> Decider:
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
-    A job always runs on its demanded GPUs, all of one kind, i.e. of one type and memory size. The policy
-    refuses jobs that demand more GPUs than there are of any kind, so it is left out of comparisons unless named
-    by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the remaining
-    work and current speeds of jobs. Each round runs the jobs that have received the least of their shares
-    (`heuristics.policies.gavel.rounds`).
+    A job always runs on the GPUs that it demands, all of one kind, that is, of one type and memory size. The
+    policy refuses jobs that demand more GPUs than there are of any kind, so comparisons include it only if it
+    is named by its path, ``heuristics.policies.gavel:gavel``. The shares solve the decision `shares` for the
+    remaining work and the current speeds of the jobs. Each round runs the jobs that have received the least of
+    their shares (`heuristics.policies.gavel.rounds`).
 
-    Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published, policies
-    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``; its
-    port in the simulator of Sia (SOSP 2023), a baseline of Ares.
+    Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published (policies
+    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``).
+    Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
 
     Key: share divided by the fraction of all time that the job has had, then the time missed before, then the
     share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does
@@ -42,11 +42,11 @@ def gavel(
 
     Readings:
 
-    - For a multi-GPU job, the seconds that it runs count, not its GPU-seconds, so it receives its share of the
-      time and not of the GPUs.
-    - ``original``: shares are computed after arrivals and completions, at most every `renewal` seconds. Until
-      then a new job does not run, although GPUs are kept free for it. A round ends with its last job, and runs
-      whole steps of the jobs whose steps are known.
+    - For a multi-GPU job, the seconds for which it runs count, not its GPU-seconds. Such a job therefore
+      receives its share of the time and not of the GPUs.
+    - ``original``: shares are computed after arrivals and completions, but at most every `renewal` seconds.
+      Until then, a new job does not run, although GPUs are kept free for it. A round ends with its last job,
+      and runs whole steps of those jobs whose steps are known.
     - ``port``: shares are computed in every round, the time that jobs have had is never reset, rounds begin at
       multiples of `interval`, and all kinds have one queue.
     - Jobs without a share run on spare GPUs, except with `fifo`. The code's `fifo` is ``shares="queue"``, a
@@ -54,16 +54,16 @@ def gavel(
     - Kinds of GPUs are allocated in the order in which the cluster lists their types, and by memory, least
       first; the code has V100, P100, K80.
 
-    Departures: the code takes the result of an interior-point method or, for `makespan`, of a bisection to 5 %,
-    whose last digits decide ties; here shares are proven optimal, and equal for identical jobs. If no job could
-    run until the next computation of shares, it takes place immediately; the code waits for the next arrival.
-    ``shares="water_filling"`` is max-min fairness on all levels, as in section 4.3, which the code's default
-    policy omits.
+    Departures: the code takes the result of an interior-point method or, for `makespan`, of a bisection to
+    within 5 %, and the last digits of this result decide ties. Here, shares are proven optimal, and are equal
+    for identical jobs. If no job could run until the next computation of shares, the computation takes place
+    immediately; the code waits for the next arrival. ``shares="water_filling"`` is max-min fairness on all
+    levels, as in section 4.3, which the code's default policy omits.
 
     Parameters
     ----------
     objective
-        The objective: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``, see
+        The objective: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``; see
         `gsopt.problems.shares.Shares`.
     shares
         A method of the decision `shares`, or its name.
@@ -72,7 +72,7 @@ def gavel(
     interval
         Seconds per round.
     renewal
-        Minimum seconds between computations of shares in the original rounds.
+        Smallest number of seconds between two computations of shares in the original rounds.
     isolated
         The time that finish times are compared with: ``accumulated``, the isolated time that a job's work so
         far would have taken, and the rest at its current isolated speed; or ``present``, all its work at that

@@ -23,9 +23,9 @@ class RoundOptions(TypedDict, total=False):
 def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:
     """Grant jobs the shares of time that minimize the largest finish-time ratio.
 
-    The ratio of a job is its expected completion time divided by that with its isolated shares, an equal part
-    of all GPUs. This is `gavel` with the objective ``finish_time``, like the baseline "Themis" in the
-    evaluations of Gavel, Sia and Ares. Themis itself auctions GPUs, see `themis_auction`.
+    The ratio of a job is its expected completion time divided by the one with its isolated shares, which are an
+    equal part of all GPUs. This is `gavel` with the objective ``finish_time``, like the baseline "Themis" in
+    the evaluations of Gavel, Sia and Ares. Themis itself auctions GPUs; see `themis_auction`.
 
     Source: Themis (NSDI 2020), section 4, and Gavel (OSDI 2020), section 4.2, policy
     ``finish_time_fairness_perf``. Options, key, ties, readings, departures and cost are those of `gavel`;

@@ -18,28 +18,29 @@ def themis_auction(
 ) -> Decider:
     """Auction leases of GPUs among the jobs with the largest finish-time ratios.
 
-    At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to the jobs
-    without a lease whose ratios are largest. For every number of GPUs, each of these jobs bids one over the
-    ratio that it would have with them. The allocation maximizes the product of the bids. Remaining GPUs go to
-    jobs that did not bid, largest ratio first, and then to jobs that did not win, up to their demands. So no
-    GPU is idle on which a job without GPUs could run, but GPUs with which winners pay may be idle.
+    At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to those jobs
+    without a lease that have the largest ratios. For every number of GPUs, each of these jobs bids one over the
+    ratio that it would have with them. The chosen allocation maximizes the product of the bids. Remaining GPUs
+    go to jobs that did not bid, largest ratio first, and then to jobs that did not win, up to their demands. No
+    GPU is therefore idle if a job without GPUs could run on it, but the GPUs with which winners pay may be
+    idle.
 
-    The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is that of all its
-    work at the speed of its demand, with an equal part of the GPUs for each job present.
+    The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is the time for all
+    its work, at the speed of its demand, if each job that is present has an equal part of the GPUs.
 
-    Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which belong to
-    jobs of many trials. Not checked against the authors' code, which is not public.
+    Source: Themis (NSDI 2020), sections 4 and 5, without its agents and its placement scores, which concern
+    jobs of many trials. The authors' code is not public, so the policy could not be checked against it.
 
     Key: the finish-time ratio on the demanded GPUs. Ties: lower job number. Preemptive at the end of leases;
     resizes elastic jobs then. Knows durations. Each auction is solved exactly, by dynamic programming.
 
     Readings:
 
-    - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0; here a job
-      that gets no GPUs is assumed to get its demand one lease later.
-    - A winner pays, with part of its GPUs, the cost that its winning has for the others. It keeps the smallest
+    - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0. Here, a
+      job that gets no GPUs is assumed to get its demand one lease later.
+    - With part of its GPUs, a winner pays the cost that its winning has for the others. It keeps the smallest
       allowed number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
-    - Bidders are a fraction of the jobs without a lease, rounded up, as only these can take GPUs.
+    - The bidders are a fraction of the jobs without a lease, rounded up, because only these jobs can take GPUs.
 
     Parameters
     ----------

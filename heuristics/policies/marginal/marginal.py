@@ -30,38 +30,38 @@ def marginal(
     ageing: float | None = 3600,
     multipliers: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Grant every further GPU to the job with the largest marginal efficiency for its remaining area.
+    """Grant each additional GPU to the job with the largest marginal efficiency for its remaining area.
 
     At every event the segments of the hulls of all jobs' menus are sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
-    From the smallest on, a segment gets its GPUs if they are free and the segment below has got its own. The
-    area of a job is the fewest GPU-seconds in which its work can be done. The marginal efficiency of a segment
-    is its additional speed per additional GPU, relative to the speed per GPU at which the job attains its area.
-    So it is 1 for the first segment and less for each further one. Rigid jobs have one segment, and without
-    hysteresis the policy is `srsf` for them.
+    Segments are served from the smallest key on: a segment gets its GPUs if they are free and the segment below
+    it has got its own. The area of a job is the fewest GPU-seconds in which its work can be done. The marginal
+    efficiency of a segment is its additional speed per additional GPU, relative to the speed per GPU at which
+    the job attains its area. It is therefore 1 for the first segment, and lower for each later one. Rigid jobs
+    have one segment; for them, the policy without hysteresis is `srsf`.
 
-    Source: none; it follows from the relaxation behind the bound by prices. There, GPU time has a price, work
-    of job j has a dual value mu_j, and a segment runs exactly while mu_j times its speed per GPU is at least
-    the price. To follow the relaxation, sort all segments by mu_j times speed per GPU, and run those that fit.
-    However, mu_j is not known before the end. It is the price that the job pays for a second of work when it
-    completes: nearly the price of GPU time then, multiplied by the area of that work. Areas range over many
+    Source: none; the policy follows from the relaxation behind the price bound. There, GPU time has a price,
+    the work of job j has a dual value mu_j, and a segment runs exactly while mu_j times its speed per GPU is at
+    least the price. To follow the relaxation, sort all segments by mu_j times speed per GPU, and run those that
+    fit. However, mu_j is not known before the end. It is the price that the job pays for a second of work when
+    it completes: nearly the price of GPU time then, multiplied by the area of that work. Areas range over many
     orders of magnitude, while prices change little: a job with less area left completes sooner, at a slightly
-    higher price. If the price at completion falls as the remaining area to the power of -1/exponent, the rank
-    of a segment is its marginal efficiency over that root, which is the key above. An exponent of 1 would treat
-    area as price, and give the last GPUs to short jobs that hardly use them. With a large exponent, all jobs
-    start before any job grows.
+    higher price. Suppose that the price at completion is proportional to the remaining area to the power of
+    -1/exponent. Then the rank of a segment is its marginal efficiency over that root, which is the key above.
+    An exponent of 1 would treat area as price, and give the last GPUs to short jobs that hardly use them. With
+    a large exponent, all jobs start before any job grows.
 
-    Key: as above. Ties: lower number. Preemptive at every event; resizes; knows durations. A falling key is
-    recomputed only where it matters: O(running jobs that may grow) per event, and O(different segments) per
+    Key: as above. Ties: lower number. Preemptive at every event; resizes; knows durations. A key that falls is
+    recomputed only if it matters: O(running jobs that may grow) per event, and O(different segments) per
     change.
 
-    Hysteresis and charge keep running jobs where preemptions and resizes take time. If these take up to a
+    Hysteresis and charge favour running jobs if preemptions and resizes take time. If these take up to a
     minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes and 7 %
-    of the mean JCT. Without overheads they cost up to 5 %. These figures and the exponent were chosen on one
-    half of the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to
-    6 differ by less than a per cent.
+    of the mean JCT. Without overheads, they cost up to 5 %. These figures and the exponent were determined on
+    one half of the workloads of `docs/best-policy.md`, which has the results on the other half. Between
+    exponents of 3 and 6, the results differ by less than a per cent.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) are faster or slower in each
     epoch, so their menus say little. As soon as such a job arrives on GPUs of one kind, all jobs are decided
@@ -71,8 +71,8 @@ def marginal(
     use them well. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs
     move.
 
-    `docs/systems.md` compares it on public workloads of Pollux and Sia, where the mean job completion time is
-    10 to 30 % below that of the best published policy.
+    `docs/systems.md` compares the policy on public workloads of Pollux and Sia. Its mean job completion time is
+    10 to 30 % below that of the best published policy there.
 
     Parameters
     ----------
@@ -83,19 +83,19 @@ def marginal(
         The divisor of the keys of segments that already have their GPUs, from 1 to 1e9. None means 1, or 4 once
         jobs tune themselves.
     charge
-        Seconds that a running job has to save by growing, at least 0; None for 0. Once jobs tune themselves
-        they have to save it within the next hour; None then stands for 400 where their course is known. For
-        others it stands for 180, as they learn by growing.
+        The number of seconds that a running job has to save by growing, at least 0; None means 0. Once jobs
+        tune themselves, they have to save it within the next hour. None then means 400 if their course is
+        known, and otherwise 180, because they learn by growing.
     knows
         What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
-        epoch, or only the number of ``epochs``. Their speed is then that of the model fitted to the steps of
-        the job of the same application that has had most GPUs.
+        epoch, or only the number of ``epochs``. In the latter case, their speed is that of the model fitted to
+        the steps of the job that has had the most GPUs among those of the same application.
     ageing
-        Age in seconds at which the key of a job that tunes itself is divided by the root of 2, which shortens
-        the tail; None to disregard age.
+        The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
+        shortens the tail; None to disregard age.
     multipliers
-        Factors of the keys of jobs that tune themselves, by name of the job; 1 for all others. Each is from
-        1e-9 to 1e9, and a job with a smaller one goes first.
+        Factors by which the keys of jobs that tune themselves are multiplied, keyed by job name, between 1e-9
+        and 1e9; 1 for all other jobs. A job with a smaller factor goes first.
 
     Raises
     ------
@@ -141,12 +141,11 @@ def marginal_attained(
     grace: float | Fraction = 600,
     ageing: float | None = 3600,
 ) -> Decider:
-    """Grant every further GPU to the job with the largest marginal efficiency for its attained service.
+    """Grant each additional GPU to the job with the largest marginal efficiency for its attained service.
 
-    This is `marginal` for unknown durations. As under least attained service, a job that has held many
-    GPU-seconds is expected to need many more, so the attained service replaces the remaining area. It predicts
-    the remaining area only roughly, so it counts with a smaller power: the default exponent is twice that of
-    `marginal`.
+    This is `marginal` for unknown durations. As in least attained service, a job that has held many GPU-seconds
+    is expected to need many more, so the attained service replaces the remaining area. Because it predicts the
+    remaining area only roughly, it has a smaller weight: the default exponent is twice that of `marginal`.
 
     Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
     segment has its GPUs. Without hysteresis, jobs of equal service would take turns at every event. Ties: lower
@@ -157,7 +156,7 @@ def marginal_attained(
     `docs/best-policy.md`).
 
     Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models. A job is
-    expected to need as many GPU-seconds as it has had.
+    expected to need as many GPU-seconds as it has already had.
 
     Parameters
     ----------

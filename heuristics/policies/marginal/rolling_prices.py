@@ -23,16 +23,16 @@ _LEAST_WORTH = 1e-12
 
 
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
-    """Grant every further GPU to the job whose dual value for it is largest.
+    """Grant each additional GPU to the job whose dual value for it is largest.
 
-    At every event the prices of GPU time are computed for the jobs that are present, as if no further job came.
+    At every event, the prices of GPU time are computed for the jobs that are present, as if no more jobs came.
     The segments of the hulls of their menus are sorted by the worth of a second of work (the dual value of the
-    job's work) times additional speed per additional GPU. From the largest on, a segment gets its GPUs if they
-    are free and the segment below has got its own.
+    job's work) times the additional speed per additional GPU. From the largest on, a segment gets its GPUs if
+    they are free and the segment below it has got its own.
 
-    The policy is a reference. It shows how much a policy that knows everything but the future can still gain on
-    `marginal`: nothing on average, although it takes at least fifty times as long. Comparisons include it only
-    if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
+    The policy is a reference. It shows how much better than `marginal` a policy could be that knows everything
+    except the future: on average, not at all, although it takes at least fifty times as long. Comparisons
+    include it only if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
     lower number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per event.
