@@ -102,7 +102,7 @@ class AdaptiveProgress:
 
     @staticmethod
     def _only(types: Collection[str]) -> str:
-        """Return the type of GPUs; a job of a model that was measured on several types runs on one at a time."""
+        """Return the only type of GPUs; a job whose model was measured on several runs on one at a time."""
         if len(types) > 1:
             raise _Impossible(f"gpus: {shorten(sorted(types))}: must be of one type")
         return next(iter(types))
