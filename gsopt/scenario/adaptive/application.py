@@ -123,6 +123,12 @@ class Application(Frozen):
         return self._steps.most_local(shape)
 
     @cached_property
+    def single_speed(self) -> float:
+        """Samples per second of a single GPU with its largest measured batch; 1 if none was measured."""
+        single = (each.points[-1] for each in self.placements if tuple(each.shape) == (1,))
+        return next((local / seconds for local, seconds, _ in single), 1.0)
+
+    @cached_property
     def _steps(self) -> StepTimes:
         return StepTimes(self.placements, self.spread)
 

@@ -188,6 +188,11 @@ class Trainee:
         return self._fitted[kind][1] if count else None
 
     @property
+    def worked_on(self) -> tuple[str, ...]:
+        """Types of GPU on which it has worked, the first one first."""
+        return tuple(dict.fromkeys(kind for kind, *_ in self._measured))
+
+    @property
     def most_gpus(self) -> int:
         """Largest number of GPUs on which it has worked; 0 before it first worked."""
         return max((each.gpus for each in self._measured.values()), default=0)

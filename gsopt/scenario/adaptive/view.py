@@ -52,6 +52,11 @@ class TraineeView:
         return self._trainee.gpu_type
 
     @property
+    def worked_on(self) -> tuple[str, ...]:
+        """Types of GPU on which it has worked, the first one first."""
+        return self._trainee.worked_on
+
+    @property
     def most_gpus(self) -> int:
         """Largest number of GPUs on which it has worked."""
         return self._trainee.most_gpus

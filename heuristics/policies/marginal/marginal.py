@@ -10,6 +10,7 @@ from gsopt.simulation import Decider, State
 from heuristics.policies.marginal.adapting import AdaptingOptions, AdaptingWhereTuned
 from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, UnknownWork
 from heuristics.policies.marginal.segments import SegmentGrants
+from heuristics.policies.marginal.typed import KnownTypedCourse, KnownTypedEpochs, TypedGrants, UnknownTypedWork
 
 
 def marginal(
@@ -112,8 +113,9 @@ def marginal(
         hysteresis=1 if hysteresis is None else hysteresis,
         pays=pays if charge else None,
     )
-    outlook = KnownCourse if knows == "course" else KnownEpochs
-    return AdaptingWhereTuned(state, segments, outlook, _adapting(exponent, hysteresis, charge, ageing))
+    outlook, typed = (KnownCourse, KnownTypedCourse) if knows == "course" else (KnownEpochs, KnownTypedEpochs)
+    options = _adapting(exponent, hysteresis, charge, ageing)
+    return AdaptingWhereTuned(state, segments, outlook, options, lambda now: TypedGrants(typed(now), options))
 
 
 def marginal_attained(
@@ -175,10 +177,9 @@ def marginal_attained(
         hysteresis=16 if hysteresis is None else hysteresis,
         rises=True,
     )
-    outlook = partial(UnknownWork, grace=float(grace))
-    return AdaptingWhereTuned(
-        state, segments, outlook, _adapting(exponent, 16 if hysteresis is None else hysteresis, None, ageing)
-    )
+    outlook, typed = partial(UnknownWork, grace=float(grace)), partial(UnknownTypedWork, grace=float(grace))
+    options = _adapting(exponent, 16 if hysteresis is None else hysteresis, None, ageing)
+    return AdaptingWhereTuned(state, segments, outlook, options, lambda now: TypedGrants(typed(now), options))
 
 
 def _adapting(

@@ -42,8 +42,9 @@ def sia(
     nodes.
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps;
-      before it has run, only its smallest configuration is allowed, with goodput 1 on every kind. The speeds of
-      any other elastic job are known.
+      before it has run, only its smallest configuration is allowed, with goodput 1 on every kind. On a type of
+      GPU that it has not tried, goodputs are those of another one times the ratio of the known speeds of single
+      GPUs. The speeds of any other elastic job are known.
     - Goodputs are divided by the least one of the job. In configurations other than its current one they are
       multiplied by a restart factor, max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds of
       a restart; 1 for a job younger than s.
