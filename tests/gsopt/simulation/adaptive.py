@@ -95,7 +95,7 @@ def typed_scenario(random: Random) -> Scenario:
         )
         own = Mode(name="own", menu=((1, 100.0), (2, 100.0)), tunes=True, gpu_type=random.choice(TYPES))
         jobs.append(job.model_copy(update={"modes": (*job.modes, own)}))
-    other = Job(name="d", release_date=0, duration=random.uniform(1, 9), gpus=3)
+    other = Job(name="d", release_date=0, duration=random.uniform(1, 9), gpus=2)
     return Scenario.of(
         bundle([*jobs, other]),
         Cluster(racks=[Rack(name="r", machines=machines)]),
