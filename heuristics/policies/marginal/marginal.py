@@ -62,6 +62,10 @@ def marginal(
     The segments come from the work of the next hour, so that a job gets many GPUs in those epochs that use them
     well. Keys are divided by the root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
 
+    **Several types of GPU.** Jobs of models that are measured on several types get numbers of GPUs of one type.
+    A GPU of a type is worth its speed for the jobs so far, on average; areas and efficiencies count speed for
+    worth. A job whose best GPUs are taken gets its next best ones. A restart on another type is charged too.
+
     `docs/systems.md` compares it on public workloads of Pollux and Sia, where the mean job completion time is
     10 to 30 % below that of the best published policy.
 

@@ -197,7 +197,7 @@ class KnownTypedEpochs(TypedOutlook):
 
 
 class UnknownTypedWork(TypedOutlook):
-    """Knows nothing of what is left: a job is expected to need as much again as it has had.
+    """Knows nothing of what is left: a job is expected to need as much again as it has had, by worth.
 
     Parameters
     ----------
@@ -210,14 +210,22 @@ class UnknownTypedWork(TypedOutlook):
     def __init__(self, state: State, grace: float) -> None:
         super().__init__(state)
         self._grace = grace
+        self._had: dict[int, tuple[float, float]] = {}  # until when, and GPU-seconds by their worth
+
+    def left(self, state: State, job: int, held: Way | None) -> WorkLeft:
+        """Estimate what a job still needs that has held some GPUs, or none, since it was last asked about."""
+        now, (before, had) = float(state.now), self._had.get(job, (float(state.now), self._grace))
+        self._had[job] = now, had + (self.worth.of(held) * (now - before) if held else 0.0)
+        return super().left(state, job, held)
 
     def _by_menu(self, state: State, job: int) -> dict[Way, float]:
-        service, seconds = float(state.service(job)) + self._grace, super()._by_menu(state, job)
+        service, seconds = self._had[job][1], super()._by_menu(state, job)
         area = min(self.worth.of(way) * each for way, each in seconds.items())
         return {way: each * service / area for way, each in seconds.items()}
 
     def _by_trainee(self, state: State, job: int, trainee: TraineeView, held: Way | None) -> WorkLeft:
-        service = float(state.service(job)) + self._grace
+        del state
+        service = self._had[job][1]
         seconds = self._expected(job, trainee, 1.0)
         if not seconds:
             return WorkLeft(self._grace, self._first(job, trainee, service))
