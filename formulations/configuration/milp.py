@@ -1,13 +1,13 @@
 """MILP: at most one configuration per job, the reference model."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
 
 from formulations.configuration.case import bound_alone, current_configurations, solution_of
-from gsopt.core.numbers.grid import Number
+from gsopt.core.numbers.grid import Number, decimal
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
@@ -18,16 +18,17 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Sets
     ----
-    J: jobs. C_j: configurations allowed for job j, only the current one if it is pinned. T: types of GPU.
+    J: jobs. C_j: configurations allowed for job j, or only the current one if it is pinned. T: types of GPU.
 
     Parameters
     ----------
-    a_jc: cost of job j in configuration c, rounded. l: cost of a job without one. k_c: GPUs of configuration c.
-    g_t: GPUs of type t.
+    a_jc: cost of job j in configuration c, rounded. l: cost of a job without a configuration. k_c: GPUs of
+    configuration c. g_t: GPUs of type t.
 
     Variables
     ---------
-    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has none; fixed at 0 if it is pinned.
+    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has no configuration; fixed at 0 if it
+    is pinned.
 
     Objective
     ---------
@@ -113,6 +114,12 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
             rows=(*(f"one[{j}]" for j in range(jobs)), *(f"room[{k + 1}]" for k in range(len(kinds)))),
         )
 
+    def exact_costs(self, problem: Configuration, form: StandardForm) -> Sequence[Number]:
+        """Return the costs and the penalty as the problem counts them."""
+        del form
+        costs = (cost for row in problem.costs for cost in row.values())
+        return [*costs, *[decimal(problem.penalty)] * len(problem.jobs)]
+
     def at_once(self, problem: Configuration) -> tuple[ConfigurationSolution, Number]:
         """Return the current configurations, and a bound that ignores contention."""
         return current_configurations(problem), bound_alone(problem)
@@ -126,7 +133,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return solution_of(problem, places)
 
     def encode(self, solution: ConfigurationSolution, problem: Configuration) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return the non-zero columns of a solution by name."""
         return {
             f"waits[{job}]" if place is None else f"has[{job},{place}]": 1.0
             for job, place in enumerate(problem.places(solution))

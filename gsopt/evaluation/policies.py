@@ -1,6 +1,6 @@
-"""Policies: several policies on one workload side by side."""
+"""Policies: compares several policies on one workload."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -34,16 +34,18 @@ _SHOWN = [each for each in FIGURES if each.rank and each.key != _BOUND]
 
 @dataclass(frozen=True, repr=False)
 class PolicyComparison(Listing[Record]):
-    """The figures of several policies on one workload; prints as a table, in notebooks too.
+    """The figures of several policies on one workload.
+
+    A comparison prints as a table, also in notebooks.
 
     Attributes
     ----------
     rows
         The figures of each policy.
     failed
-        What the other policies raised, by name, in one line each.
+        One-line error messages of the policies that failed, by name.
     load
-        The load that the workload offers; see `gsopt.Scenario.offered_load`.
+        Load offered by the workload; see `gsopt.Scenario.offered_load`.
     """
 
     rows: tuple[Record, ...]
@@ -51,7 +53,7 @@ class PolicyComparison(Listing[Record]):
     load: float | None = None
 
     def table(self) -> RenderableType:
-        """Return one line per policy, with the usual figures, and the proven bound below."""
+        """Return a table with one line per policy, and the proven bound below."""
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:
@@ -74,7 +76,7 @@ class PolicyComparison(Listing[Record]):
         return common_unit(getattr(row, key) for row in self.rows for key in times)
 
     def notes(self) -> list[str]:
-        """Name the load, the bound and what proves it, and say which policies failed."""
+        """Return notes on the load, on the bound and its proof, and on policies that failed."""
         bounds = [(row.lower_bound, row.proof) for row in self.rows if row.lower_bound is not None]
         lines = []
         if bounds:
@@ -85,11 +87,11 @@ class PolicyComparison(Listing[Record]):
         return lines + [f"{name} failed: {line}" for name, line in self.failed.items()]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every figure of every policy, as plain JSON types."""
+        """Return all figures of every policy, as plain JSON types."""
         return [{"policy": row.policy, **row.as_dict()} for row in self.rows]
 
     def plot(self) -> "Axes":
-        """Draw the mean job completion time of each policy, with the proven bound and the gap to it.
+        """Plot the mean job completion time of each policy, with the proven bound and the gap to it.
 
         Raises
         ------
@@ -103,23 +105,27 @@ class PolicyComparison(Listing[Record]):
         rows = [
             (row.policy, None if row.mean_jct is None else float(row.mean_jct), row.gap) for row in self.rows
         ]
-        return mean_times(rows, float(min(bounds)) if bounds else None, tuple(self.failed))
+        bound = float(min(bounds)) if bounds else None
+        return mean_times(rows, bound, tuple(self.failed), self._unit()[1])
 
 
 def compare_policies(
     given: Workload | Scenario,
     policies: Policy | str | Iterable[Policy | str],
     *,
-    cluster: Cluster | int | None = None,
+    cluster: Cluster | int | str | None = None,
     round_length: float | None = None,
     placer: Placer = consolidated,
     time_limit: TimeLimit = None,
+    on_row: Callable[[Record], Any] | None = None,
     **physics: Any,
 ) -> PolicyComparison:
-    """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
+    """Simulate a workload under several policies with their default options, and compare their figures.
 
-    Policies are given as callables or by name. Use `functools.partial` to set a policy's options. Each has the
-    time limit for itself. `physics` is any field of `gsopt.scenario.scenario.Physics`.
+    Policies are given as callables or by name. To set a policy's options, use `functools.partial`. The time
+    limit applies to each policy separately. `on_row` is called with the figures of each policy as soon as they
+    are known. `physics` may be any fields of `gsopt.scenario.scenario.Physics`. All other parameters are those
+    of `gsopt.simulate`.
 
     Examples
     --------
@@ -147,7 +153,11 @@ def compare_policies(
     for name, each in named.items():
         try:
             with kept_running(name):
-                rows.append(replace(run(each, budget=Budget(time_limit=time_limit)).metrics, policy=name))
+                row = replace(run(each, budget=Budget(time_limit=time_limit)).metrics, policy=name)
         except Exception as error:  # noqa: BLE001 - it may be anybody's policy; the other rows do not depend on it
             failed[name] = one_line(error)
+            continue
+        rows.append(row)
+        if on_row is not None:
+            on_row(row)
     return PolicyComparison(tuple(rows), failed, scenario.offered_load)

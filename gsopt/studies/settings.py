@@ -1,4 +1,4 @@
-"""Setting: the cluster and the physics under which a policy is simulated, as a study's file states them."""
+"""Setting: the cluster and physics of a simulation, as stated in a study's file."""
 
 import json
 import re
@@ -20,17 +20,17 @@ from gsopt.simulation.interval import SHORTEST_ROUND
 
 
 class Setting(Physics):
-    """Everything of a `Scenario` but its workload, and when the policy decides.
+    """Everything in a `Scenario` except its workload, and the times at which the policy decides.
 
     Attributes
     ----------
     gpus
-        Number of GPUs of a plain cluster; beside a file that does not say it, of each machine; or else
+        Number of GPUs of a plain cluster, or of each machine if a cluster file does not state it.
     cluster
-        The cluster; in a study's file it may be the name of a cluster file, or ``"4x8x8"`` for four equal racks
-        of eight machines of eight GPUs.
+        The cluster, instead of `gpus`. In a study's file it may be the name of a cluster file, or ``"4x8x8"``
+        for four equal racks of eight machines with eight GPUs each.
     round_length
-        Seconds between decisions; at every event when None.
+        Seconds between decisions. If None, the policy decides at every event.
     """
 
     gpus: Gpus | None = None
@@ -45,41 +45,40 @@ class Setting(Physics):
 
     @property
     def machines(self) -> Cluster:
-        """The cluster."""
+        """The cluster of the setting, a plain one if only `gpus` is given."""
         return self.cluster or Cluster.plain(self.gpus or 1)
 
     def scenario(self, workload: Workload) -> Scenario:
-        """Put a workload into the setting; InvalidInput names a job that does not fit."""
+        """Return the scenario of a workload in this setting.
+
+        Raise `InvalidInput` naming a job that does not fit.
+        """
         physics = {name: getattr(self, name) for name in Physics.model_fields}
         return Scenario.of(workload, self.machines, **physics)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what is not the default, as plain JSON types."""
+        """Return all values that differ from their defaults, as plain JSON types."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
 #: Published slowdowns, by a name that stands for them: the network tiers of Dally, Table I.
 SPEEDS = {"dally": Speed(tiers=TIER_PENALTIES)}
 
-#: GPUs of a cluster of racks, before any is made.
-_MOST_GPUS = 1_000_000
-
-#: Racks, machines of each and GPUs of each of these, in a word.
-_EQUAL_RACKS = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
-
 #: The keys of an instance that belong to its setting.
 KEYS = tuple(Setting.model_fields)
 
 
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
-    """Read the setting from the keys of an instance; ``cluster`` may name a file, or equal racks: ``4x8x8``.
+    """Read the setting from the keys of an instance.
 
-    If a cluster file does not give the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
-    `notes` gets a line for everything in a file that is ignored.
+    ``cluster`` may be a file, or equal racks such as ``4x8x8``.
+
+    If a cluster file does not state the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
+    For everything in a file that is ignored, a line is appended to `notes`.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
-        made = _equal_racks(text) or read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)
+        made = _cluster_of(text, chosen, notes)
         chosen["cluster"] = made.model_dump(mode="json")
     if isinstance(name := chosen.get("speed"), str):
         if name not in SPEEDS:
@@ -91,17 +90,8 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
         raise first_error("", error) from None
 
 
-def _equal_racks(text: str) -> Cluster | None:
-    """Make equal racks; None for a file, which has its name even where that looks like racks."""
-    equal = _EQUAL_RACKS.fullmatch(text)
-    if Path(text).exists():
-        return None
-    if equal is None:
-        if re.fullmatch(r"[0-9]+(x[0-9]+)*", text):
-            rule = "must be racks, machines of each and GPUs of each, all at least 1, such as 4x8x8"
-            raise InvalidInput("cluster", shorten(text), rule)
-        return None
-    racks, machines, gpus = map(int, equal.groups())
-    if racks * machines * gpus > _MOST_GPUS:
-        raise InvalidInput("cluster", text, f"must have at most {_MOST_GPUS:,} GPUs in all")
-    return Cluster.uniform(racks=racks, machines=machines, gpus=gpus)
+def _cluster_of(text: str, chosen: dict[str, Any], notes: list[str] | None) -> Cluster:
+    """Return the cluster of a shape, or read it from a file, even if the file's name looks like a shape."""
+    if re.fullmatch(r"[0-9]+(x[0-9]+)*", text) and not Path(text).exists():
+        return Cluster.from_shape(text)
+    return read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)

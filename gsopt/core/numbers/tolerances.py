@@ -5,6 +5,8 @@ exactly, without tolerance. The tolerances below apply where floats cannot be av
 of time, and on the clock.
 """
 
+from fractions import Fraction
+
 # Doubles
 
 #: Units in the last place by which a float may be off after the few operations that made it.
@@ -65,6 +67,10 @@ STEP_PART = 0.25
 #: Relative difference at which a model's value of a solution and the problem's are no longer the same number:
 #: far above the rounding of sums, far below any error in a model.
 MISMATCH = 1e-6
+
+#: Relative error of a cost that a model states as a float of more than 15 digits: thousands of roundings. The
+#: numbers behind such costs are unknown, so bounds allow for this much.
+ROUNDED_COST = Fraction(1, 10**12)
 
 #: Relative error of a bound on a continuous objective: solvers accept dual values that are wrong by 1e-7.
 CONTINUOUS_BOUND = 1e-6

@@ -28,19 +28,19 @@ class Trainee:
     its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
     batch that does not fit at once and, on a single GPU, for a batch above the initial one.
 
-    **GPU types.** Where its application is measured on several types of GPU, the job measures and fits each
-    type by itself: its first batch on a type is the smallest one.
+    **GPU types.** If its application is measured on several types of GPU, the job measures and fits each type
+    separately. Its first batch on a type is the smallest one.
 
-    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. There, an epoch with less than
-    half a second left at the end of an interval ends just after it; here it ends just before. Several types:
-    Sia (SOSP 2023) and its authors' simulator.
+    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
+    less than half a second left at the end of an interval ends just after the interval. Here it ends just
+    before. For several types: Sia (SOSP 2023) and its authors' simulator.
 
     Parameters
     ----------
     application
         Measurements of its model.
     agents
-        How it measures and tunes itself.
+        The settings by which it measures and tunes itself.
     batch_size
         Batch size over all GPUs chosen by its user; None if the job chooses it.
     now
@@ -97,7 +97,7 @@ class Trainee:
         batch_size: int | None = None,
         gpu_type: str = "",
     ) -> None:
-        """Restart the job on the given GPUs of one type, or stop it; refuse a shape on which it cannot run.
+        """Restart the job on the given GPUs of one type, or stop it, and refuse a shape on which it cannot run.
 
         An empty shape stops it. It works again from `works_from` on, `slowdown` times slower than with GPUs to
         itself. Without `batch_size` it chooses its batch. No call of any method may have had a later `now`.
@@ -125,7 +125,7 @@ class Trainee:
             self._work(max(now, self._begun))
 
     def lose(self, share: float, now: float) -> None:
-        """Take back a share of all its work so far, 1 for all of it; it keeps its measurements."""
+        """Take back a share of all work done so far (1 for all of it). The job keeps its measurements."""
         self._record_progress(now)
         self._done = max(self._done - share * self.course.work, 0.0)
         while self.course.work_at(self.epoch) > self._done:
@@ -142,14 +142,14 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Return when the job completes or next tunes its batch, whichever is first; infinity without GPUs."""
+        """Return the next time at which the job completes or tunes its batch, or infinity without GPUs."""
         return self._next_change
 
     # The truth about it
 
     @property
     def share(self) -> float:
-        """Completed share of its work."""
+        """The completed share of its work."""
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
@@ -166,14 +166,15 @@ class Trainee:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model fitted to all measurements, as if all GPUs were alike; None before it first worked.
+        """The throughput model fitted to all measurements, as if all GPUs were alike.
 
-        Of one configuration on several types of GPU the first measurement counts.
+        It is None before the job first works. If a configuration was measured on several types of GPU, the
+        first measurement counts.
         """
         return self._model(None)
 
     def model_on(self, gpu_type: str) -> ThroughputModel | None:
-        """Return the throughput model fitted to the measurements on a type; None before it worked there."""
+        """Return the throughput model fitted to the measurements on a type, or None before it works there."""
         return self._model(self.application.kind(gpu_type))
 
     def _model(self, kind: str | None) -> ThroughputModel | None:
@@ -194,13 +195,13 @@ class Trainee:
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs on which it has worked; 0 before it first worked."""
+        """Largest number of GPUs on which it has worked, or 0 before it first works."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs; None before the job worked on the type.
+        """Return the expected goodput on numbers of nodes and GPUs, or None before the job works on the type.
 
-        If `gpu_type` is None all GPUs count as alike.
+        If `gpu_type` is None, all GPUs count as alike.
         """
         model = self.model if gpu_type is None else self.model_on(gpu_type)
         if model is None or self.gradient is None:
@@ -251,7 +252,7 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch by current knowledge; keep the old one if the new one was not measured."""
+        """Choose the batch by current knowledge, but keep the old one if the new one was not measured."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.gpu_type, self.batch_size)
         if self.application.on(self.gpu_type).step_time(self.shape, batch.local) is not None:

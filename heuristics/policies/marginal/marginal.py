@@ -1,4 +1,4 @@
-"""Marginal efficiency over remaining area, or over attained service where durations are not known."""
+"""Marginal: efficiency over remaining area, or over attained service if durations are unknown."""
 
 from fractions import Fraction
 from functools import partial
@@ -22,45 +22,46 @@ def marginal(
     knows: Literal["course", "epochs"] = "course",
     ageing: float | None = 3600,
 ) -> Decider:
-    """Grant every further GPU to the job whose marginal efficiency is largest for its remaining area.
+    """Grant every further GPU to the job with the largest marginal efficiency for its remaining area.
 
     At every event the segments of the hulls of all jobs' menus are sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
-    and, the smallest first, get their GPUs if these are free and the segment below has got its own. The area of
-    a job is the fewest GPU-seconds in which its work can be done; the marginal efficiency of a segment is
-    its further speed for each of its further GPUs, relative to the speed per GPU at which the job has that
-    area, so 1 for the first segment and less for each after it. Rigid jobs have one segment: without
-    hysteresis this is `srsf`.
+    From the smallest on, a segment gets its GPUs if they are free and the segment below has got its own. The
+    area of a job is the fewest GPU-seconds in which its work can be done. The marginal efficiency of a segment
+    is its additional speed per additional GPU, relative to the speed per GPU at which the job attains its area.
+    So it is 1 for the first segment and less for each further one. Rigid jobs have one segment, and without
+    hysteresis the policy is `srsf` for them.
 
-    Source: none; it follows from the relaxation behind the bound by prices. There GPU time has a price, work
-    of job j has a value mu_j, its dual, and a segment runs exactly while mu_j times its speed per GPU is at
-    least the price. So whoever sorts all segments by mu_j times speed per GPU, and runs what fits, follows
-    the relaxation; only mu_j is not known before the end. It is what the job pays for a second of work when
-    it completes: nearly the price at that time, times the area of that work. Prices change little while areas
-    range over many orders of magnitude, as the job that has less area left completes sooner, at a price that
-    is a little higher. With a price at completion that falls as the remaining area to the power of
-    -1/exponent, a segment's rank is its marginal efficiency over that root, which is the key above. An
-    exponent of 1 would take area for price, and give the last GPUs to short jobs that hardly use them; a large
-    one lets all jobs start before any grows.
+    Source: none; it follows from the relaxation behind the bound by prices. There, GPU time has a price, work
+    of job j has a dual value mu_j, and a segment runs exactly while mu_j times its speed per GPU is at least
+    the price. To follow the relaxation, sort all segments by mu_j times speed per GPU, and run those that fit.
+    However, mu_j is not known before the end. It is the price that the job pays for a second of work when it
+    completes: nearly the price of GPU time then, multiplied by the area of that work. Areas range over many
+    orders of magnitude, while prices change little: a job with less area left completes sooner, at a slightly
+    higher price. If the price at completion falls as the remaining area to the power of -1/exponent, the rank
+    of a segment is its marginal efficiency over that root, which is the key above. An exponent of 1 would treat
+    area as price, and give the last GPUs to short jobs that hardly use them. With a large exponent, all jobs
+    start before any job grows.
 
     Key: as above. Ties: lower number. Preemptive at every event; resizes; knows durations. A falling key is
-    looked at again only where it decides: O(running jobs that may grow) per event, and O(different segments)
-    per change.
+    recomputed only where it matters: O(running jobs that may grow) per event, and O(different segments) per
+    change.
 
-    Stops and resizes that take time are paid for by keeping what runs: a hysteresis of 4 and a charge of 120
-    save half of the preemptions, a third of the resizes and 7 % of the time where stops and resizes take up to
-    a minute; without overheads they cost up to 5 %. These figures and the exponent were chosen on one half of
-    the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to 6
-    differ by less than a per cent.
+    Hysteresis and charge keep running jobs where preemptions and resizes take time. If these take up to a
+    minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes and 7 %
+    of the mean JCT. Without overheads they cost up to 5 %. These figures and the exponent were chosen on one
+    half of the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to
+    6 differ by less than a per cent.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) are faster or slower in each
     epoch, so their menus say little. As soon as such a job arrives on GPUs of one kind, all jobs are decided
     together at every event and every minute. Adaptive jobs get one, two, four, ... GPUs of a node, or whole
     nodes. The area of a job is the sum over its remaining epochs, each on its most efficient number of GPUs.
-    The segments come from the work of the next hour, so that a job gets many GPUs in those epochs that use them
-    well. Keys are divided by the root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
+    The segments are computed from the work of the next hour, so that a job gets many GPUs in the epochs that
+    use them well. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs
+    move.
 
     **Several types of GPU.** Jobs of models that are measured on several types get numbers of GPUs of one type.
     A GPU of a type is worth its speed for the jobs so far, on average; areas and efficiencies count speed for
@@ -72,21 +73,21 @@ def marginal(
     Parameters
     ----------
     exponent
-        The power of the marginal efficiency, above 0 and at most 16; None for 4, or 3 once jobs tune
+        The power of the marginal efficiency, above 0 and at most 16. None means 4, or 3 once jobs tune
         themselves.
     hysteresis
-        Divisor of the keys of segments that already have their GPUs, from 1 to 1e9; None for 1, or 4 once jobs
-        tune themselves.
+        The divisor of the keys of segments that already have their GPUs, from 1 to 1e9. None means 1, or 4 once
+        jobs tune themselves.
     charge
-        Seconds that a running job has to save by growing, at least 0; None for 0, or 180 within the next hour
-        once jobs tune themselves.
+        The seconds that a running job has to save by growing, at least 0. None means 0, or 180 within the next
+        hour once jobs tune themselves.
     knows
-        What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
-        epoch, or only the number of ``epochs``. Their speed is then that of the model fitted to their own
-        steps, on at most four times the GPUs that they have had.
+        What the policy knows about jobs that tune themselves: their whole ``course``, with the speed on any
+        GPUs in any epoch, or only the number of ``epochs``. In the latter case it uses the speed model that
+        each job fits to its own steps, on at most four times as many GPUs as the job has had.
     ageing
-        Age in seconds at which the key of a job that tunes itself is divided by the root of 2, which shortens
-        the tail; None to disregard age.
+        The age in seconds at which the key of a job that tunes itself is divided by the square root of 2, which
+        shortens the tail. None disregards age.
 
     Raises
     ------
@@ -130,34 +131,33 @@ def marginal_attained(
     grace: float | Fraction = 600,
     ageing: float | None = 3600,
 ) -> Decider:
-    """Grant every further GPU to the job whose marginal efficiency is largest for its attained service.
+    """Grant every further GPU to the job with the largest marginal efficiency for its attained service.
 
-    As `marginal`, but for durations that are not known: a job that has held many GPU-seconds is expected to
-    need many more, as under least attained service, so these stand for the remaining area. Attained service
-    says less about what is left than the truth would, so it counts with a smaller power: the exponent is that
-    of `marginal`, doubled.
+    This is `marginal` for unknown durations. As under least attained service, a job that has held many
+    GPU-seconds is expected to need many more, so the attained service replaces the remaining area. It predicts
+    the remaining area only roughly, so it counts with a smaller power: the default exponent is twice that of
+    `marginal`.
 
-    Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis where
-    the segment has its GPUs, without which jobs of equal service would take turns at every event. Ties: lower
-    number. Preemptive at every event; resizes; durations are not known. O(different holdings) per change, and
+    Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
+    segment has its GPUs. Without hysteresis, jobs of equal service would take turns at every event. Ties: lower
+    number. Preemptive at every event; resizes; does not know durations. O(different holdings) per change, and
     for elastic jobs O(running segments).
 
-    Source: none; `las` with the allocation of `marginal`. The defaults are chosen as there, see
-    `docs/best-policy.md`.
+    Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen in the same way (see
+    `docs/best-policy.md`).
 
-    Once jobs tune themselves they are treated as by `marginal`, with the speeds of their own fitted models. A
-    job is expected to need as many GPU-seconds as it has had.
+    Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models. A job is
+    expected to need as many GPU-seconds as it has had.
 
     Parameters
     ----------
     exponent, hysteresis, ageing
-        As in `marginal`; None for an exponent of 8, or 3 once jobs tune themselves, and for a hysteresis of 16.
-        With a hysteresis of 1, jobs of equal service take turns in every round; if overheads
-        take as long as a round they would never get on, and the simulator ends such a run with one line
-        (`IllegalDecision`).
+        As in `marginal`. None means an exponent of 8, or 3 once jobs tune themselves, and a hysteresis of 16.
+        With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take as long as a
+        round, they would never make progress, and the simulator ends such a run with `IllegalDecision`.
     grace
-        GPU-seconds that every job is taken to have held before it began, so that jobs which have held less
-        are much alike; above 0.
+        The GPU-seconds, above 0, that count as held by every job before it began. Jobs that have held less than
+        this have similar keys.
 
     Raises
     ------
@@ -192,7 +192,7 @@ def _adapting(
     charge: float | Fraction | None,
     ageing: float | None,
 ) -> AdaptingOptions:
-    """Return the options for jobs that tune themselves; None for their own defaults."""
+    """Return the options for jobs that tune themselves, where None keeps a default."""
     require(
         ageing is None or 0 < number_of(ageing) < inf,
         "ageing",

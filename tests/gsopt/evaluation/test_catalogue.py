@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import gsopt
+from formulations.reclaiming.milp import Milp
 from gsopt.core.errors import InvalidInput, Unsupported
 from gsopt.core.method import name_of
 from gsopt.core.result import Status
@@ -106,6 +107,13 @@ def test_functions_by_their_path(own: Path) -> None:
         assert catalogue.find_method("reclaiming", path).__name__ == "mine"
         assert gsopt.solve(problem, path, skip=1).method == "mine"
     assert catalogue.find_policy("own_scheduler:my_policy") is catalogue.policies()["fifo"]
+
+
+def test_classes_of_formulations_are_methods() -> None:
+    """A class of formulations solves problems as its instance does, by itself and by its path."""
+    problem = gsopt.load("reclaiming/aryl-figure-5")
+    for method in (Milp, "formulations.reclaiming.milp:Milp"):
+        assert gsopt.solve(problem, method).objective == 1
 
 
 @pytest.mark.parametrize(

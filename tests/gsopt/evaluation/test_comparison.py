@@ -1,6 +1,7 @@
 """Comparisons, as people see them: tables, plots, the line that follows a solve, and its history."""
 
 import json
+import re
 import sys
 from dataclasses import replace
 from fractions import Fraction
@@ -97,6 +98,14 @@ def test_summary_adds_up_like_instances() -> None:
     assert lines[-3].split("  ")[0] == "suite"
     assert lines[-2].split()[:6] == ["good", "2", "2", "2", "0.0", "%"]
     assert lines[-1].split()[:6] == ["bad", "1", "2", "1", "100.0", "%"]
+
+
+def test_summary_names_methods_that_always_failed() -> None:
+    """A method that failed on every instance has a line without a value, and the reason below the table."""
+    broken = replace(BAD, method="broken", result=None, note="ValueError: no", failed=True)
+    text = text_of(Comparison((GOOD, broken)).summary())
+    assert re.search(r"broken +0 of 1 +- +- +-", text)
+    assert "broken failed: ValueError: no" in text
 
 
 def test_summary_says_what_was_not_solved() -> None:
@@ -248,7 +257,14 @@ def test_gaps_that_span_decades() -> None:
     points = {"a": [(0.0, "x"), (12.0, "y")], "b": [(0.005, "x")]}
     axes = plots.gaps(points, new_figure(4, 2).subplots(), instances=["y", "x", "$none$"])
     assert (axes.get_xscale(), axes.get_xlim()) == ("symlog", (0, 24))
-    assert [text.get_text() for text in axes.get_xticklabels()] == ["0%", "0.1%", "1%", "10%", "100%", "1,000%"]
+    assert [text.get_text() for text in axes.get_xticklabels()] == [
+        "0 %",
+        "0.1 %",
+        "1 %",
+        "10 %",
+        "100 %",
+        "1,000 %",
+    ]
     assert [text.get_text() for text in axes.get_yticklabels()] == ["y", "x", "$none$"]
 
 

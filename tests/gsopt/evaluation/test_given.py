@@ -17,6 +17,12 @@ JOBS = Workload(
 )
 RUNS = [{"job": "a", "start": 0, "end": 4, "gpus": 1}, {"job": "b", "start": 4, "end": 6, "gpus": 1}]
 
+
+def failing(state: simulation.State) -> simulation.Decider:
+    """Fail at once."""
+    raise ValueError(state.capacity)
+
+
 #: Everything that takes a workload, with the figure by which the answers are compared.
 TAKERS: dict[str, Callable[..., Any]] = {
     "simulate": lambda given, **options: gsopt.simulate(given, "fifo", **options).metrics,
@@ -46,3 +52,21 @@ def test_options_are_written_as_on_the_command_line() -> None:
         gsopt.solve(problem, backend="glpk")
     both = gsopt.compare_policies(JOBS, [fifo, fifo], cluster=1)
     assert [row.policy for row in both] == ["fifo", "fifo (2)"]
+
+
+def test_rows_are_handed_out_as_they_come() -> None:
+    """Each policy's figures are handed out once it has run, under its name; a failed policy has none."""
+    seen: list[str] = []
+    gsopt.compare_policies(JOBS, [fifo, failing, fifo], cluster=1, on_row=lambda row: seen.append(row.policy))
+    assert seen == ["fifo", "fifo (2)"]
+
+
+def test_clusters_and_overheads_are_written_as_on_the_command_line() -> None:
+    """A cluster may be given by its shape, and overheads of all models by their fields."""
+    racks = gsopt.Cluster.uniform(racks=2, machines=1, gpus=2)
+    for take in TAKERS.values():
+        assert take(JOBS, cluster="2x1x2") == take(JOBS, cluster=racks)
+    wanted = gsopt.Scenario.of(JOBS, 1, overheads={"": {"start": 4}})
+    assert gsopt.Scenario.of(JOBS, 1, overheads={"start": 4}) == wanted
+    with pytest.raises(gsopt.GsoptError, match=r"^cluster: '2x0x2': must be racks, machines of each"):
+        gsopt.simulate(JOBS, "fifo", cluster="2x0x2")

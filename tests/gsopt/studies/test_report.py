@@ -92,8 +92,8 @@ def test_the_forms_say_the_same() -> None:
     lines = list(csv.DictReader(StringIO(made.csv())))
     assert [float(line["mean_jct"]) for line in lines] == [line[3] for line in made.lines]
     assert list(json.loads(made.json())[1].values()) == ["a_b", "efq(alpha=0.5)", 2, 750.0, 0.25]
-    assert "| a_b | fifo | 2 | 50 | 50.0 % |\n" in made.markdown()
-    assert r"a\_b & fifo & 2 & 50 & 50.0 \% \\" in made.latex()
+    assert "| a_b | fifo | 2 | 50.0 | 50.0 % |\n" in made.markdown()
+    assert r"a\_b & fifo & 2 & 50.0 & 50.0 \% \\" in made.latex()
     head = "group & method & cells & mean JCT [min] & gap"
     assert made.latex().startswith(f"\\begin{{tabular}}{{llrrr}}\n\\toprule\n{head}")
     assert "efq(alpha=0.5)" in made.text()
@@ -286,3 +286,10 @@ def test_jobs_that_are_all_alike() -> None:
 def test_pairs_belong_together() -> None:
     """Figures of different numbers of jobs are refused."""
     assert_refused(r"second: '?1 figures'?: must be as many as the 2", signed_ranks, [1, 2], [1])
+
+
+def test_options_with_columns_of_their_own_are_not_repeated_in_names() -> None:
+    """A method's name leaves out options that have a column; methods without the option have a dash there."""
+    found = report(_report_sweep(), by=["method", "alpha"], figures=["mean_jct"])
+    assert {(line[0], line[1]) for line in found.lines} == {("fifo", None), ("efq", 0.5), ("efq", 1.0)}
+    assert "| fifo | - |" in found.markdown()

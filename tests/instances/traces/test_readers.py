@@ -133,7 +133,9 @@ def test_what_is_no_trace_is_refused(name: str, garbage: bytes, tmp_path: Path) 
 
 @pytest.mark.parametrize("name", READERS)
 def test_what_cannot_be_found_is_refused(name: str, tmp_path: Path) -> None:
-    """A missing file, and a folder without the trace, are refused in one line."""
+    """A missing file, a folder without the trace, and no path at all are refused in one line."""
+    with pytest.raises(InvalidInput, match=r"^path: None: must be a file or folder; .* GSOPT_DATA"):
+        READERS[name](None)
     with pytest.raises(InvalidInput, match=r"missing: cannot be read: No such file or directory$"):
         READERS[name](tmp_path / "missing")
     with pytest.raises(InvalidInput, match=r": must be a file, or a folder with "):

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gsopt.core.drawing import COLOURS, legend_beside, looks, titled
+from gsopt.core.drawing import COLOURS, legend_beside, looks, tick_shares, titled
 from heuristics.policies.ones.progress.calibration import Calibration
 from heuristics.policies.ones.progress.observation import EpochReport, features_of
 from heuristics.policies.ones.progress.predictor import ProgressPredictor
@@ -36,13 +36,13 @@ def progress_band(
     log
         The observations of the job at the end of each epoch, in order.
     total
-        Total samples of the job; if None, those processed by the last observation.
+        Total samples of the job, or None for the samples processed by the last observation.
     level
         The probability of the shaded interval.
     axes
-        Axes to draw on; if None, those of a new figure.
+        The axes to draw on, or None for a new figure.
     """
-    from matplotlib.ticker import MaxNLocator, PercentFormatter
+    from matplotlib.ticker import MaxNLocator
 
     axes = titled(axes, "processed samples", "training progress", size=(7, 4))
     forecast = predictor.predict(log)
@@ -58,20 +58,18 @@ def progress_band(
     axes.set_xlim(left=0)
     axes.xaxis.set_major_formatter("{x:,.0f}")
     axes.xaxis.set_major_locator(MaxNLocator(_MOST_TICKS, integer=True))
-    axes.yaxis.set_major_formatter(PercentFormatter(1.0))
+    tick_shares(axes.yaxis)
     axes.grid(alpha=0.3)
     axes.legend(loc="lower right", fontsize=8, frameon=False)
     return axes
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the fraction of forecasts whose central interval contains the truth over the interval's level.
+    """Plot the fraction of forecasts whose central interval contains the truth, over the interval's level.
 
-    Calibrated forecasts lie on the diagonal; forecasts below it are overconfident. `found` holds the
+    Calibrated forecasts lie on the diagonal. Forecasts below it are overconfident. `found` holds the
     calibration of each predictor by name.
     """
-    from matplotlib.ticker import PercentFormatter
-
     axes = titled(axes, "level of the interval", "forecasts that hold the truth", size=(6, 4))
     levels = np.linspace(0, 1, 101)
     axes.plot([0, 1], [0, 1], color="black", linewidth=1, label="calibrated")
@@ -85,19 +83,17 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
             **look._asdict(),
         )
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0))
+        tick_shares(axis)
     axes.grid(alpha=0.3)
     legend_beside(axes)
     return axes
 
 
 def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
-    """Plot how often the truth was in each tenth of its forecast: equally often if calibrated.
+    """Plot how often the truth falls into each tenth of its forecast, which is equally often if calibrated.
 
-    With overconfident forecasts the truth is in the outer tenths too often.
+    With overconfident forecasts, the truth is in the outer tenths too often.
     """
-    from matplotlib.ticker import PercentFormatter
-
     axes = titled(axes, "forecast probability of less progress", "forecasts", size=(6, 4))
     counts, edges = np.histogram(calibration.reached, bins=_BINS, range=(0, 1))
     shares = counts / len(calibration.reached)
@@ -105,6 +101,6 @@ def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
     axes.axhline(1 / _BINS, color="black", linewidth=1, label="calibrated")
     axes.set_xlim(0, 1)
     for axis in (axes.xaxis, axes.yaxis):
-        axis.set_major_formatter(PercentFormatter(1.0))
+        tick_shares(axis)
     axes.legend(loc="upper center", fontsize=8, frameon=False)
     return axes

@@ -18,7 +18,9 @@ from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds import mean_jct_bound
+from gsopt.schedule.bounds.epochs import epoch_times
 from gsopt.schedule.bounds.prices import price_bound
+from gsopt.schedule.bounds.relaxation import Relaxation
 from gsopt.simulation import replay
 from heuristics.policies import sia
 from tests.effort import cases
@@ -35,7 +37,7 @@ GPUS = {"x": 1, "y": 2}
 WAYS = [("x", 1), ("y", 1), ("y", 2)]
 
 
-def _application(name: str, steps: dict[Way, int], epochs: Sequence[int]) -> Application:
+def _application(name: str, steps: dict[Way, int], epochs: Sequence[int], batch: int = 8) -> Application:
     """Return a training whose steps take whole seconds, so many in each epoch, with one batch."""
     ends = [sum(epochs[: number + 1]) for number in range(len(epochs))]
     course = [Epoch(progress=end, iterations=end, sqr=1, var=0) for end in ends]
@@ -43,16 +45,16 @@ def _application(name: str, steps: dict[Way, int], epochs: Sequence[int]) -> App
     def placements(gpu_type: str) -> list[MeasuredPlacement]:
         own = [(count, seconds) for (kind, count), seconds in steps.items() if kind == gpu_type]
         return [
-            MeasuredPlacement(shape=[count], points=[(8 // count, float(seconds), 0.0)])
+            MeasuredPlacement(shape=[count], points=[(batch // count, float(seconds), 0.0)])
             for count, seconds in own
         ]
 
     return Application(
         name=name,
         placements=placements("x"),
-        gpu_types={"y": MeasuredType(placements=placements("y"), least_local=4, most_local=8)},
-        validations=[Validation(batch=8, epochs=course)],
-        limits=Limits(initial_batch=8, most_batch=8, least_local=4, most_local=8),
+        gpu_types={"y": MeasuredType(placements=placements("y"), least_local=4, most_local=batch)},
+        validations=[Validation(batch=batch, epochs=course)],
+        limits=Limits(initial_batch=batch, most_batch=batch, least_local=4, most_local=batch),
         epochs=len(epochs),
     )
 
@@ -144,3 +146,18 @@ def test_each_type_has_a_price() -> None:
     assert max(found.type_prices["y"]) > max(found.type_prices["x"])
     assert set(found.type_prices) == {"x", "y"}
     assert unwrap(mean_jct_bound(scenario, evaluations=0)).mean_jct < 5
+
+
+def test_a_job_is_at_least_as_long_as_on_its_fastest_type_with_a_validated_batch() -> None:
+    """Least seconds are those of the fastest type, without numbers of GPUs on which no validated batch fits."""
+    application = _application("job", {("x", 1): 3, ("y", 1): 2, ("y", 2): 1}, [2, 1], batch=9)
+    machines = [Machine(name=kind, gpus=most, gpu_type=kind) for kind, most in GPUS.items()]
+    scenario = Scenario.of(
+        bundle([_job("job", 0.0).model_copy(update={"batch_size": 9})]),
+        Cluster(racks=[Rack(name="r", machines=machines)]),
+        applications={"job": application},
+        agents=Agents(whole_seconds=False),
+    )
+    assert set(epoch_times(scenario)["job"].columns) == {("x", 1), ("y", 1)}  # 2 GPUs would have 8 samples
+    assert 6 * (1 - 1e-9) < Relaxation.of(scenario).heights() <= 6
+    assert 6 * (1 - 1e-9) < unwrap(mean_jct_bound(scenario, evaluations=0)).mean_jct <= 6

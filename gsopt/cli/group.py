@@ -1,0 +1,16 @@
+"""Group: command groups whose help lists whole sentences."""
+
+from typing import Any
+
+from typer.core import TyperGroup
+
+
+class Group(TyperGroup):
+    """A group of commands whose help shows the first paragraph of each command, wrapped, not truncated."""
+
+    def format_commands(self, ctx: Any, formatter: Any) -> None:
+        """List the commands."""
+        del ctx
+        about = ((name, command.help or "") for name, command in self.commands.items())
+        with formatter.section("Commands"):
+            formatter.write_dl([(name, " ".join(text.partition("\n\n")[0].split())) for name, text in about])

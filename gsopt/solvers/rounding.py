@@ -1,0 +1,76 @@
+"""Rounding: reads objectives with rounded floats such that bounds hold for the exact objectives."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+import numpy as np
+
+from gsopt.core.errors import Unsupported
+from gsopt.core.numbers.grid import Exact, Number, decimal, floor_digits
+from gsopt.core.numbers.tolerances import ROUNDED_COST
+from gsopt.core.problem import Sense
+from gsopt.solvers.standard_form import StandardForm
+
+#: Digits of a decimal that every float keeps.
+_DECIMAL_DIGITS = 15
+
+#: Digits of a cost that stands for a rounded one: enough for `ROUNDED_COST`, and few enough for solvers.
+_DIGITS = 13
+
+
+def valid_costs(form: StandardForm) -> Sequence[Number]:
+    """Return costs under which no solution is worse than under the exact costs behind the form's floats.
+
+    Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all costs are returned
+    unchanged, as bounds on such objectives are weakened by more than rounding anyway.
+
+    Raises
+    ------
+    Unsupported
+        A column with a rounded cost may be negative as well as positive.
+
+    Examples
+    --------
+    >>> form = StandardForm.build(cost=[0.1, 2 / 3], matrix=[[1, 1]], row_lower=[1], row_upper=[1])
+    >>> valid_costs(form)
+    [0.1, Fraction(6666666666659, 10000000000000)]
+    """
+    costs: list[Number] = form.cost.tolist()
+    if not np.all(form.integer[form.cost != 0]):
+        return costs
+    for index in np.flatnonzero([is_rounded(cost) for cost in form.cost.tolist()]).tolist():
+        if form.column_lower[index] >= 0:
+            costs[index] = _improved(costs[index], form.sense)
+        elif form.column_upper[index] <= 0:
+            costs[index] = -_improved(-costs[index], form.sense)
+        else:
+            raise Unsupported(
+                f"column {form.columns[index]}: its cost {costs[index]} is a rounded number: "
+                "must be given by exact_costs if the column has both signs"
+            )
+    return costs
+
+
+def valid_offset(form: StandardForm) -> Number:
+    """Return a constant of the objective that is no worse than the exact constant behind the form's float."""
+    return _improved(form.offset, form.sense) if is_rounded(form.offset) else form.offset
+
+
+def is_rounded(value: float) -> bool:
+    """Check whether a float has more digits than a decimal that a float represents reliably.
+
+    Examples
+    --------
+    >>> is_rounded(0.1), is_rounded(1 / 3), is_rounded(0.1 + 0.2)
+    (False, True, True)
+    """
+    return float(f"{value:.{_DECIMAL_DIGITS}g}") != value
+
+
+def _improved(cost: Number, sense: Sense) -> Exact:
+    """Return a cost that is better by slightly more than the rounding error."""
+    exact = Fraction(decimal(cost))
+    error = ROUNDED_COST * abs(exact)
+    if sense is Sense.MINIMIZE:
+        return floor_digits(exact - error, _DIGITS)
+    return -floor_digits(-exact - error, _DIGITS)
