@@ -1,6 +1,7 @@
 """Scenario: everything known about a workload on a cluster before any decision is taken."""
 
 from collections.abc import Iterator, Mapping
+from functools import cache
 from math import fsum
 from typing import Annotated, Any, Literal, TypeVar, cast
 
@@ -104,14 +105,15 @@ class Physics(Frozen):
     applications
         Measurements of models, by name. A job of such a model is adaptive: its speed depends on its machines,
         its batch size and its progress, and it may tune its batch size (`gsopt.scenario.job.Mode.tunes`). Its
-        menus are upper limits of its speed. Adaptive jobs need a cluster of racks.
+        menus are upper limits of its speed. Adaptive jobs need a cluster of racks. A job whose application is
+        measured on several types of GPU runs on one type at a time.
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
         new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
         latter two need a cluster of racks, and a job that keeps its shape and mode then moves without a
-        restart.
+        restart. A job whose application is measured on several types of GPU always restarts on another type.
     clock_start
         Origin of time in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date.
@@ -151,6 +153,11 @@ class Physics(Frozen):
     def application(self, job: Job) -> Application | None:
         """Return the measurements of an adaptive job's model, or None for any other job."""
         return self.applications.get(job.model)
+
+    def tells_types(self, job: Job) -> bool:
+        """Check whether a job runs on GPUs of one type at a time, as its application tells types apart."""
+        application = self.applications.get(job.model)
+        return application is not None and bool(application.gpu_types)
 
 
 class Scenario(Physics):
@@ -308,6 +315,20 @@ class Scenario(Physics):
         return self
 
     @model_validator(mode="after")
+    def _types_that_differ_have_names(self) -> "Scenario":
+        """Require a type of every machine where applications tell types apart, and that measurements count."""
+        for model, application in self.applications.items():
+            for machine in self.cluster.machines if application.gpu_types else ():
+                if not machine.gpu_type:
+                    rule = f"must have a gpu_type, as the application of {model} tells types apart"
+                    raise RuleBroken("cluster", machine.name, rule)
+            for gpu_type in application.gpu_types:
+                if gpu_type in self.speed.gpu_types:
+                    rule = f"must be no type on which the application of {model} was measured"
+                    raise RuleBroken("speed.gpu_types", gpu_type, rule)
+        return self
+
+    @model_validator(mode="after")
     def _adaptive_jobs_are_measured(self) -> "Scenario":
         for index, job in enumerate(self.workload.jobs):
             application = self.applications.get(job.model)
@@ -376,22 +397,25 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _every_job_fits(self) -> "Scenario":
-        rooms: dict[tuple[str, int | None], int] = {}
+        @cache
+        def room_for(kind: str, memory: int, *, apart: bool) -> int:
+            """Count the GPUs, of one type if types are apart, that a job may have at once."""
+            kinds = self.cluster.gpu_types if apart and not kind else [kind]
+            return max(self.cluster.room(each, memory) for each in kinds)
 
         def room(job: Job, mode: str) -> int:
-            need = (job.gpu_type_in(mode), job.memory_in(mode))
-            if need not in rooms:
-                rooms[need] = self.cluster.room(need[0], need[1] or 0)
-            return rooms[need]
+            return room_for(job.gpu_type_in(mode), job.memory_in(mode) or 0, apart=self.tells_types(job))
 
         for index, job in enumerate(self.workload.jobs):
             if job.gpus <= room(job, DEFAULT_MODE):
                 continue  # as most jobs do
             if all(min(counts) > room(job, mode) for mode, counts in job.speeds.items()):
                 mode = max(job.speeds, key=lambda mode: room(job, mode))
-                size, kind = room(job, mode), job.gpu_type_in(mode)
-                memory = " with enough memory" if size < self.cluster.room(kind) else ""
+                size, kind, apart = room(job, mode), job.gpu_type_in(mode), self.tells_types(job)
+                memory = " with enough memory" if size < room_for(kind, 0, apart=apart) else ""
                 rule = f"must fit the {size} {kind}{' ' if kind else ''}GPUs{memory} of the cluster"
+                if apart and not kind:
+                    rule += " that are of one type"
                 raise RuleBroken(f"workload.jobs[{index}].gpus", job.gpus, rule)
         return self
 

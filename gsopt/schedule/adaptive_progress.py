@@ -6,7 +6,7 @@ model (`gsopt.scenario.adaptive.application`) and the throughput model that the 
 (`gsopt.scenario.adaptive.fitting`).
 """
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from math import ceil, floor, inf, nextafter
 from typing import Any
@@ -33,6 +33,8 @@ class _Stint:
     local: int  # samples that a GPU processes at once
     steps: int  # accumulations before the step
     slowdown: Any  # by other jobs on its GPUs, and by the types of these
+    truth: Application  # what was measured on GPUs of their type
+    gpu_type: str  # where types differ for the job
     known: tuple[int, Gradient | None]  # what the choice of the batch was based on
     begin: Any = 0.0
     end: Any = inf  # unless something comes between
@@ -59,8 +61,8 @@ class AdaptiveProgress:
         self._stint: _Stint | None = None
         self._completed_at: float | None = None
         self._gradient: Gradient | None = None  # seen last
-        self._steps_seen: dict[tuple[int, int, int], Measurement] = {}
-        self._models: dict[int, ThroughputModel] = {}  # by the number of steps that they are fitted to
+        self._steps_seen: dict[str, dict[tuple[int, int, int], Measurement]] = {}  # by type
+        self._models: dict[tuple[str, int], ThroughputModel] = {}  # by type and number of steps
         self.broken = ""
 
     @property
@@ -73,8 +75,16 @@ class AdaptiveProgress:
         """The time of completion, or None before it."""
         return None if self.broken else self._completed_at
 
-    def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
-        """Run on the given numbers of GPUs of the machines from now on."""
+    def run(
+        self,
+        shape: Sequence[int],
+        mode: str,
+        time: Any,
+        works_from: Any,
+        slowdown: Any,
+        types: Collection[str] = (),
+    ) -> None:
+        """Run on the given numbers of GPUs of the machines, which have the given types, from now on."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"
@@ -82,10 +92,20 @@ class AdaptiveProgress:
             return
         placed, size = tuple(shape), self._job.batch_in(mode)
         try:
-            self._stint = _Stint(placed, size, *self._batch(placed, size), slowdown, self._known)
+            gpu_type = self._only(types) if self._truth.gpu_types else ""
+            truth = self._truth.on(gpu_type)
+            batch = self._batch(truth, gpu_type, placed, size)
+            self._stint = _Stint(placed, size, *batch, slowdown, truth, gpu_type, self._known)
             self._work(max(time, works_from))
         except _Impossible as rule:
             self._stint, self.broken = None, str(rule)
+
+    @staticmethod
+    def _only(types: Collection[str]) -> str:
+        """Return the only type of GPUs; a job whose model was measured on several runs on one at a time."""
+        if len(types) > 1:
+            raise _Impossible(f"gpus: {shorten(sorted(types))}: must be of one type")
+        return next(iter(types))
 
     def slow(self, slowdown: Any, time: Any) -> None:
         """Continue with another slowdown caused by partners. An equal slowdown changes nothing."""
@@ -135,8 +155,9 @@ class AdaptiveProgress:
             self._completed_at, self._stint = stint.end, None
             return
         if stint.known != self._known:
-            stint.known, (local, steps) = self._known, self._batch(stint.shape, stint.size)
-            if self._truth.step_time(stint.shape, local) is not None:  # else it keeps the one that it has
+            batch = self._batch(stint.truth, stint.gpu_type, stint.shape, stint.size)
+            stint.known, (local, steps) = self._known, batch
+            if stint.truth.step_time(stint.shape, local) is not None:  # else it keeps the one that it has
                 stint.local, stint.steps = local, steps
         self._work(stint.end)
 
@@ -165,11 +186,11 @@ class AdaptiveProgress:
 
     @property
     def _known(self) -> tuple[int, Gradient | None]:
-        return len(self._steps_seen), self._gradient
+        return sum(map(len, self._steps_seen.values())), self._gradient
 
     def _times(self, stint: _Stint) -> tuple[float, float]:
         """Return the seconds of a step and of its exchange."""
-        times = self._truth.step_time(stint.shape, stint.local)
+        times = stint.truth.step_time(stint.shape, stint.local)
         if times is None:
             rule = f"must be placements of {self._truth.name} measured with {stint.local} samples per GPU"
             raise _Impossible(f"shape: {shorten(list(stint.shape))}: {rule}")
@@ -178,19 +199,22 @@ class AdaptiveProgress:
     def _see(self, stint: _Stint) -> None:
         """Record the step, if it is new, and the gradient."""
         where = len(stint.shape), sum(stint.shape), stint.local
-        self._steps_seen.setdefault(where, Measurement(*where, *self._times(stint)))
+        seen = self._steps_seen.setdefault(stint.gpu_type, {})
+        seen.setdefault(where, Measurement(*where, *self._times(stint)))
         self._gradient = self._truth.gradient(stint.samples, self._epoch)
 
-    def _batch(self, shape: tuple[int, ...], size: int | None) -> tuple[int, int]:
+    def _batch(
+        self, truth: Application, gpu_type: str, shape: tuple[int, ...], size: int | None
+    ) -> tuple[int, int]:
         """Return the samples that a GPU processes at once, and the accumulations before each step."""
-        gpus, limits = sum(shape), self._truth.limits
-        if self._agents.memory == "placement" and (most := self._truth.most_local(shape)):
+        gpus, limits = sum(shape), truth.limits
+        if self._agents.memory == "placement" and (most := truth.most_local(shape)):
             limits = limits.model_copy(update={"most_local": most})
-        if size is None and self._gradient is not None:
-            seen = list(self._steps_seen.values())
-            if len(seen) not in self._models:
-                self._models[len(seen)] = fit(seen, tolerance=self._agents.tolerance)
-            best = self._models[len(seen)].goodput(len(shape), gpus, self._gradient, limits)
+        seen = list(self._steps_seen.get(gpu_type, {}).values())
+        if size is None and self._gradient is not None and seen:
+            if (gpu_type, len(seen)) not in self._models:
+                self._models[gpu_type, len(seen)] = fit(seen, tolerance=self._agents.tolerance)
+            best = self._models[gpu_type, len(seen)].goodput(len(shape), gpus, self._gradient, limits)
             local, steps = int(best.local), int(best.steps)
         else:
             whole = size or max(limits.initial_batch, limits.least_local * gpus)

@@ -267,6 +267,10 @@ class _Trial:
             return True, False
         early, late = (Counter(machine_of[gpu] for gpu in each.placement) for each in (before, piece))
         same = list(early.values()) == list(late.values())
+        if self.scenario.tells_types(piece.job):
+            machines = self.scenario.cluster.machines
+            if {machines[box].gpu_type for box in early} != {machines[box].gpu_type for box in late}:
+                return True, False
         is_paid = len(early) != len(late) if restarts == "machines" else not same
         return is_paid, same and piece.mode == before.mode
 

@@ -320,7 +320,8 @@ class Sweep:
             return
         slowdown = self._slowdown(piece)
         if piece.rate is None and not piece.goes_on:
-            adaptive.run(self._shape(piece), piece.mode, time, piece.works_from, slowdown)
+            types = {self._places[gpu].gpu_type for gpu in piece.placement}
+            adaptive.run(self._shape(piece), piece.mode, time, piece.works_from, slowdown, types)
         elif slowdown != piece.rate:
             adaptive.slow(slowdown, time)
         piece.rate = slowdown

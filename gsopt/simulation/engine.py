@@ -354,18 +354,19 @@ class Engine(RunState):
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
         """Return the overhead of a change, or 0 if the scenario does not charge for this kind of change."""
-        if self._keeps_shape(before, after):
+        if self._keeps_shape(job, before, after):
             return self.number(0)
-        if self.scenario.restarts == "machines":
+        if self.scenario.restarts == "machines" and not self.trainees.changes_type(job, before, after):
             early, late = (self.shapes.of(held.gpus) for held in (before, after))
             if len(early) == len(late):
                 return self.number(0)
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
-    def _keeps_shape(self, before: Held, after: Held) -> bool:
-        """Check whether a job keeps its numbers of GPUs on machines, if restarts depend on them."""
-        different = self.scenario.restarts != "change"
-        return different and self.shapes.of(before.gpus) == self.shapes.of(after.gpus)
+    def _keeps_shape(self, job: int, before: Held, after: Held) -> bool:
+        """Check whether a job keeps its type and numbers of GPUs on machines, if restarts depend on them."""
+        if self.scenario.restarts == "change" or self.shapes.of(before.gpus) != self.shapes.of(after.gpus):
+            return False
+        return not self.trainees.changes_type(job, before, after)
 
     def _run_on(self, job: int, held: Held, before: Held | None = None) -> None:
         self.plan.in_force[job] = held
@@ -386,7 +387,7 @@ class Engine(RunState):
 
     def _train(self, job: int, held: Held, rate: Any, before: Held | None) -> None:
         """Restart an adaptive job on its GPUs, or continue it if the new GPUs make no difference."""
-        if before is not None and before.mode == held.mode and self._keeps_shape(before, held):
+        if before is not None and before.mode == held.mode and self._keeps_shape(job, before, held):
             if rate != self.rate[job]:
                 self.trainees.slow(job, 1 / rate, self.now)
             return

@@ -1,4 +1,4 @@
-"""Shapes: the number of GPUs of a placement on each machine."""
+"""Shapes: the number of GPUs of a placement on each machine, and their types."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -14,19 +14,32 @@ class Shapes:
 
     def __init__(self, cluster: Cluster) -> None:
         self._machine_of = cluster.machine_of
-        self._sizes = sorted((machine.gpus for machine in cluster.machines), reverse=True)
+        self._machines = sorted(cluster.machines, key=lambda machine: -machine.gpus)
+        self._types = [machine.gpu_type for machine in cluster.machines]
+        self._rooms = {gpu_type: cluster.room(gpu_type) for gpu_type in cluster.gpu_types}
 
     def of(self, gpus: Sequence[int]) -> tuple[int, ...]:
         """Return the shape of GPUs by number, in the order of the machines."""
         machines = Counter(self._machine_of[gpu] for gpu in gpus)
         return tuple(machines[machine] for machine in sorted(machines))
 
-    def closest(self, count: int, tier: str) -> tuple[int, ...]:
-        """Return the shape of `count` GPUs on the fewest machines, at least two if the tier joins machines."""
+    def types(self, gpus: Sequence[int]) -> list[str]:
+        """Return the types of GPUs by number, each once."""
+        return sorted({self._types[self._machine_of[gpu]] for gpu in gpus})
+
+    def types_with(self, count: int) -> list[str]:
+        """Return the types of which there are `count` GPUs."""
+        return [gpu_type for gpu_type, gpus in self._rooms.items() if gpus >= count]
+
+    def closest(self, count: int, tier: str, gpu_type: str | None = None) -> tuple[int, ...]:
+        """Return the shape of `count` GPUs on the fewest machines, at least two if the tier joins machines.
+
+        The machines have GPUs of a type, or of any if None.
+        """
         left, shape = count, []
-        for size in self._sizes:
-            if left:
-                shape.append(min(size, left))
+        for machine in self._machines:
+            if left and gpu_type in (None, machine.gpu_type):
+                shape.append(min(machine.gpus, left))
                 left -= shape[-1]
         if len(shape) == 1 < count and tier not in _WITHIN:
             return count - 1, 1

@@ -3,6 +3,9 @@
 The engine updates them. Policies can see them but cannot change them.
 """
 
+from collections.abc import Sequence
+
+from gsopt.core.errors import InvalidInput
 from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.scenario.job import LEAST
@@ -31,7 +34,14 @@ class Trainees(dict[int, Trainee]):
     def place(self, job: int, held: Held, now: float, works_from: float, slowdown: float) -> None:
         """Start a job on its GPUs."""
         shape, batch = self.shapes.of(held.gpus), self._jobs[job].batch_in(held.mode)
-        self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch)
+        gpu_type = self._type_of(self[job], held.gpus)
+        self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch, gpu_type=gpu_type)
+
+    def changes_type(self, job: int, before: Held, after: Held) -> bool:
+        """Check whether a job moves to GPUs of another type, if types differ for it."""
+        if job not in self or not self[job].application.gpu_types:
+            return False
+        return self.shapes.types(before.gpus) != self.shapes.types(after.gpus)
 
     def stop(self, job: int, now: float) -> None:
         """Stop a job."""
@@ -70,12 +80,29 @@ class Trainees(dict[int, Trainee]):
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
         """Return the current speed of a job that shares no GPU.
 
-        Its GPUs are given by number, or as a number of GPUs joined by a tier.
+        Its GPUs are given by number, or as a number of GPUs joined by a tier. In the latter case, they are of
+        the type on which the job is fastest.
         """
         item, trainee = self._jobs[job], self[job]
-        shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
+        batch = item.batch_in(mode)
         trainee.advance(now)
-        return item.duration * trainee.rate(shape, item.batch_in(mode))
+        if not isinstance(gpus, int):
+            shape, gpu_type = self.shapes.of(gpus), self._type_of(trainee, gpus)
+            return item.duration * trainee.rate(shape, batch, gpu_type)
+        if not trainee.application.gpu_types:
+            return item.duration * trainee.rate(self.shapes.closest(gpus, tier), batch)
+        return item.duration * max(
+            trainee.rate(self.shapes.closest(gpus, tier, kind), batch, kind)
+            for kind in self.shapes.types_with(gpus)
+        )
+
+    def _type_of(self, trainee: Trainee, gpus: Sequence[int]) -> str:
+        """Return the type of a job's GPUs; refuse several types where they differ for the job."""
+        types = self.shapes.types(gpus)
+        if len(types) > 1 and trainee.application.gpu_types:
+            rule = f"must be of one type, as {trainee.application.name} was measured on each"
+            raise InvalidInput("gpus", f"of the types {' and '.join(types)}", rule)
+        return types[0]
 
     def _work_left(self, job: int) -> float:
         """Return the remaining work, which stays close to 0 while a job waits for the end of its last epoch."""

@@ -67,11 +67,21 @@ class Menus:
 
     The duration of a job is that of its whole training with its user's batch size, on the best placement of its
     demanded GPUs. Speeds in its menu are the highest ones, in the best epoch and placement, on each number of
-    GPUs, relative to the demanded number.
+    GPUs, relative to the demanded number. If there are several types of GPU, the best type counts.
+
+    Parameters
+    ----------
+    applications, agents
+        The measurements of each model, and the settings by which jobs measure and tune themselves.
+    most_gpus
+        The largest number of GPUs of a job, or such a number for each type if models are measured on several.
     """
 
-    def __init__(self, applications: Mapping[str, Application], agents: Agents, most_gpus: int) -> None:
-        self._applications, self._agents, self._most_gpus = applications, agents, most_gpus
+    def __init__(
+        self, applications: Mapping[str, Application], agents: Agents, most_gpus: int | Mapping[str, int]
+    ) -> None:
+        self._applications, self._agents = applications, agents
+        self._most_gpus = {"": most_gpus} if isinstance(most_gpus, int) else most_gpus
         self._known_rates: dict[tuple[str, int | None, int | None], dict[int, float]] = {}
         self._known_seconds: dict[tuple[str, int, int], float | None] = {}
 
@@ -85,7 +95,7 @@ class Menus:
         if duration is None:
             rule = f"must be a number on which {order.model} was measured with batch size {batch}"
             raise InvalidInput(f"num_replicas of {order.name}", shorten(order.gpus), rule)
-        demanded = self._course(order.model, batch).highest_rate(order.gpus, batch)
+        demanded = max(each.highest_rate(order.gpus, batch) for each, _ in self._courses(order.model, batch))
         menu = {**self._speeds(order.model, batch, batch, demanded), order.gpus: 1.0}
         return Job(
             name=order.name,
@@ -113,24 +123,29 @@ class Menus:
     def _speeds(self, model: str, users: int, batch: int | None, demanded: float) -> dict[int, float]:
         return {gpus: rate / demanded for gpus, rate in self._rates(model, users, batch).items()}
 
-    def _course(self, model: str, users: int) -> Course:
-        return Course(self._applications[model], self._agents, users)
+    def _courses(self, model: str, users: int) -> list[tuple[Course, int]]:
+        """Return the course of a training on each type of GPU, and the most GPUs there."""
+        course = Course(self._applications[model], self._agents, users)
+        return [(course.on(gpu_type), most) for gpu_type, most in self._most_gpus.items()]
 
     def _rates(self, model: str, users: int, batch: int | None) -> dict[int, float]:
         """Return the highest rate on each number of GPUs on which the model can run."""
         counts_samples = self._agents.progress == "samples"
         key = (model, users if counts_samples else None, batch)
         if key not in self._known_rates:
-            course = self._course(model, users)
-            most = 1 if model == SINGLE else min(self._most_gpus, course.application.limits.most_gpus)
-            rates = {gpus: course.highest_rate(gpus, batch) for gpus in range(1, most + 1)}
-            self._known_rates[key] = {gpus: rate for gpus, rate in rates.items() if rate}
+            rates: dict[int, float] = {}
+            for course, room in self._courses(model, users):
+                most = 1 if model == SINGLE else min(room, course.application.limits.most_gpus)
+                for gpus in range(1, most + 1):
+                    rates[gpus] = max(course.highest_rate(gpus, batch), rates.get(gpus, 0.0))
+            self._known_rates[key] = {gpus: rate for gpus, rate in sorted(rates.items()) if rate}
         return self._known_rates[key]
 
     def _seconds(self, model: str, gpus: int, batch: int) -> float | None:
         key = (model, gpus, batch)
         if key not in self._known_seconds:
-            self._known_seconds[key] = self._course(model, batch).seconds(gpus, batch)
+            found = [course.seconds(gpus, batch) for course, _ in self._courses(model, batch)]
+            self._known_seconds[key] = min((each for each in found if each is not None), default=None)
         return self._known_seconds[key]
 
 
@@ -163,7 +178,10 @@ def scenario_of(
         agents = agents.model_copy(update={"interval": ROUND, "progress": "samples"})
         physics["restarts"] = "machines"
         nodes = nodes[:NODES_OF_A_JOB]
-    menus = Menus(applications, agents, sum(node.gpus for node in nodes))
+    most: int | dict[str, int] = sum(node.gpus for node in nodes)
+    if any(application.gpu_types for application in applications.values()):
+        most = {kind: sum(node.gpus for node in nodes if node.gpu_type == kind) for kind in cluster.gpu_types}
+    menus = Menus(applications, agents, most)
     asked = rows if halvings is None else [menus.halved(row, halvings) for row in rows]
     jobs = [menus.job(row, tunes=not is_ares) for row in asked]
     workload = Workload(name=name, source=f"{source}, setting {setting}", jobs=jobs)
@@ -180,6 +198,15 @@ def home_of(path: str | Path) -> Path:
 
 def nodes_of(nodes: int, gpus: int, gpu_type: str = "") -> Cluster:
     """Return a cluster of equal nodes in one rack."""
-    require(1 <= nodes <= MOST_NODES, "nodes", nodes, f"must be at least 1 and at most {MOST_NODES:,}")
-    machines = [Machine(name=f"node {n}", gpus=gpus, gpu_type=gpu_type) for n in range(1, nodes + 1)]
+    return typed_nodes({gpu_type: nodes}, {gpu_type: gpus})
+
+
+def typed_nodes(nodes: Mapping[str, int], gpus: Mapping[str, int]) -> Cluster:
+    """Return a cluster in one rack of numbers of nodes by GPU type, with numbers of GPUs each by type."""
+    machines: list[Machine] = []
+    for gpu_type, number in nodes.items():
+        require(1 <= number <= MOST_NODES, "nodes", number, f"must be at least 1 and at most {MOST_NODES:,}")
+        for _ in range(number):
+            name = f"node {len(machines) + 1}"
+            machines.append(Machine(name=name, gpus=gpus[gpu_type], gpu_type=gpu_type))
     return Cluster(racks=[Rack(name="nodes", machines=machines)])

@@ -1,5 +1,6 @@
-"""Sia: adaptive jobs on one type of GPU, as in the simulator of its authors."""
+"""Sia: adaptive jobs on one type of GPU or several, as in the simulator of its authors."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import get_args
 
@@ -8,11 +9,14 @@ from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.scenario import Overhead, Scenario
 from instances.arguments import required
 from instances.doublings import check_halvings
-from instances.scenarios.adaptive import Setting, home_of, nodes_of, orders, scenario_of
-from instances.traces.applications import FOLDER, read_applications
+from instances.scenarios.adaptive import Setting, home_of, orders, scenario_of, typed_nodes
+from instances.traces.applications import FOLDER, on_types, read_applications
 
 #: GPUs on each node by type of GPU. Source: the simulator of Sia.
 GPUS = {"aws": 4, "azure": 8, "dgx": 8, "dgx-ext": 8, "quad": 4, "rtx": 8}
+
+#: Nodes of each type of GPU in the experiments of Sia. Source: the simulator of Sia.
+CLUSTER = {"aws": 6, "rtx": 3, "dgx-ext": 2}
 
 #: Seconds after every change of a job's GPUs, its first start included. Source: the simulator of Sia.
 RESTARTS = {"bert": 120.0, "cifar10": 50.0, "deepspeech2": 25.0, "imagenet": 250.0, "ncf": 15.0, "yolov3": 80.0}
@@ -28,8 +32,8 @@ TOLERANCE = 1e-5
 
 #: Assumptions where papers and programs are silent or differ, for printing with results.
 ASSUMPTIONS = (
-    "All nodes have one type of GPU; Sia's own clusters have up to three, and its jobs a speed on each.",
     "Menus hold the highest speed of every number of GPUs; how fast a job really is depends on its course.",
+    "A job's agent knows the type of its GPUs, also under policies that do not.",
     "In the setting of Ares restarts and slowdowns are Sia's, and at most 8 nodes are at most so many GPUs.",
 )
 
@@ -41,7 +45,7 @@ def sia(
     number: int = 1,
     setting: Setting = "published",
     gpu: str = "aws",
-    nodes: int = 16,
+    nodes: int | Mapping[str, int] = 16,
     gpus_per_node: int | None = None,
     jobs: int | None = None,
     halvings: int | None = None,
@@ -59,9 +63,11 @@ def sia(
     gpu
         GPU type: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
-    nodes, gpus_per_node
-        Number of nodes, and number of GPUs of each. By default, nodes are like those on which the models were
-        measured.
+    nodes
+        Number of nodes, or a number for each GPU type, such as `CLUSTER`, instead of `gpu`. In the latter case
+        a job runs on one type at a time, and its demand refers to its speed on the best type.
+    gpus_per_node
+        Number of GPUs of each node. By default, nodes are like those on which the models were measured.
     halvings
         Replace a job's demand by the largest power of two that is at most the demand, halved this many times,
         or by the next number of GPUs on which the job can run. By default the demand is that of the row, which
@@ -88,17 +94,27 @@ def sia(
     path = required(path)
     require_one_of("setting", setting, get_args(Setting))
     require_one_of("gpu", gpu, GPUS)
-    size = GPUS[gpu] if gpus_per_node is None else gpus_per_node
-    require(1 <= size <= GPUS[gpu], "gpus_per_node", size, f"must be between 1 and {GPUS[gpu]}")
+    counts = nodes if isinstance(nodes, Mapping) else {gpu: nodes}
+    require(len(counts) > 0, "nodes", nodes, "must have a number for a GPU type")
+    for each in counts:
+        require_one_of("nodes", each, GPUS)
+    sizes = {each: GPUS[each] if gpus_per_node is None else gpus_per_node for each in counts}
+    for each, size in sizes.items():
+        require(1 <= size <= GPUS[each], "gpus_per_node", size, f"must be between 1 and {GPUS[each]}")
     check_halvings(halvings)
-    cluster = nodes_of(nodes, size, gpu)
+    cluster = typed_nodes(counts, sizes)
     rows = orders(path, trace, number, jobs)
-    applications = read_applications(
-        home_of(path) / FOLDER,
-        (row.model for row in rows),
-        gpu,
-        most_local=MOST_LOCAL.get(gpu, {}),
-        slowdowns=SLOWDOWNS,
+    applications = on_types(
+        {
+            each: read_applications(
+                home_of(path) / FOLDER,
+                (row.model for row in rows),
+                each,
+                most_local=MOST_LOCAL.get(each, {}),
+                slowdowns=SLOWDOWNS,
+            )
+            for each in counts
+        }
     )
     return scenario_of(
         setting,
@@ -107,7 +123,7 @@ def sia(
         cluster,
         Agents(memory="placement", tolerance=TOLERANCE),
         name="sia",
-        source=f"{trace} workload {number}, applications of Sia on {gpu}",
+        source=f"{trace} workload {number}, applications of Sia on {', '.join(counts)}",
         overheads={model: Overhead(start=RESTARTS[model], resize=RESTARTS[model]) for model in applications},
         restarts="shape",
         halvings=halvings,

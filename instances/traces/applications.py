@@ -11,6 +11,7 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.files import first_error
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.measured_type import MeasuredType
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Point, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from instances.traces.profile import (
@@ -94,6 +95,32 @@ def read_applications(
         )
         for model in sorted(set(models))
     }
+
+
+def on_types(measured: Mapping[str, Mapping[str, Application]]) -> dict[str, Application]:
+    """Join what was measured of the same models on GPUs of one or more types.
+
+    Parameters
+    ----------
+    measured
+        Applications by GPU type and model; those of the first type are the models' own.
+    """
+    (_, own), *others = measured.items()
+    return {
+        model: application.model_copy(
+            update={"gpu_types": {gpu_type: _on_type(there[model]) for gpu_type, there in others}}
+        )
+        for model, application in own.items()
+    }
+
+
+def _on_type(application: Application) -> MeasuredType:
+    return MeasuredType(
+        placements=application.placements,
+        spread=application.spread,
+        least_local=application.limits.least_local,
+        most_local=application.limits.most_local,
+    )
 
 
 def _placements(folder: Path, gpu: str) -> list[MeasuredPlacement]:

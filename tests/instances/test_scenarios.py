@@ -159,6 +159,40 @@ def test_another_gpu(traces: Path) -> None:
     assert scenario.applications["deepspeech2"].limits.most_local == 57
 
 
+def _two_types(path: Path) -> Path:
+    """Write the measurements of a model on another type of GPU too, which is a fifth faster."""
+    folder = adaptive_folder(path)
+    for name in ("placements", "scalability"):
+        for model in ("bert", "ncf"):
+            measured = folder / f"sia/profiles/{model}/{name}-aws.csv"
+            if measured.exists():
+                head, *rows = measured.read_text().splitlines()
+                column = head.split(",").index("step_time")
+                changed = []
+                for cells in (row.split(",") for row in rows):
+                    cells[column] = str(float(cells[column]) * 0.8)
+                    changed.append(",".join(cells))
+                measured.with_name(f"{name}-rtx.csv").write_text("\n".join([head, *changed]) + "\n")
+    return folder
+
+
+def test_several_types(tmp_path: Path) -> None:
+    """Each type has its nodes and measurements; duration and menus are those of the best type that is there."""
+    path = _two_types(tmp_path)
+    aws, rtx, both = (sia(path, nodes=nodes) for nodes in ({"aws": 1}, {"rtx": 1}, {"aws": 1, "rtx": 1}))
+
+    assert [(machine.gpu_type, machine.gpus) for machine in both.cluster.machines] == [("aws", 4), ("rtx", 8)]
+    given = both.applications["bert"]
+    assert given.on("rtx").placements == rtx.applications["bert"].placements
+    assert given.on("rtx").limits == rtx.applications["bert"].limits
+    assert given.on("aws").placements == aws.applications["bert"].placements
+    assert aws.applications["bert"].gpu_types == {}
+    for ours, slow, fast in zip(both.workload.jobs, aws.workload.jobs, rtx.workload.jobs, strict=True):
+        assert ours.duration == fast.duration < slow.duration
+        assert max(slow.counts) <= max(ours.counts) == max(fast.counts)
+        assert ours.menu == fast.menu
+
+
 def folder(path: Path, gpus: int = 2) -> Path:
     """Write a workload of two jobs and the profile of their model."""
     workloads = path / "elasticflow_profiles" / "traces_for_ElasticFlow"
@@ -232,6 +266,11 @@ def test_the_setting_of_ares(tmp_path: Path, maker: Callable[..., Scenario]) -> 
         (sia, {"setting": "paper"}, "setting: 'paper': must be one of published, ares"),
         (sia, {"gpu": "tpu"}, "gpu: 'tpu': must be one of aws"),
         (sia, {"gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
+        (sia, {"gpus_per_node": 0}, "gpus_per_node: 0: must be between 1 and 4"),
+        (sia, {"nodes": {}}, "nodes: {}: must have a number for a GPU type"),
+        (sia, {"nodes": {"aws": 1, "tpu": 1}}, "nodes: 'tpu': must be one of aws"),
+        (sia, {"nodes": {"aws": 1, "rtx": 0}}, "nodes: 0: must be at least 1"),
+        (sia, {"nodes": {"aws": 1, "rtx": 1}, "gpus_per_node": 5}, "gpus_per_node: 5: must be between 1 and 4"),
         (sia, {"halvings": -1}, "halvings: -1: must be a whole number, at least 0, or None"),
         (sia, {"halvings": 0.5}, "halvings: 0.5: must be a whole number, at least 0, or None"),
     ],

@@ -1,7 +1,7 @@
-"""Application: measurements of one model on one type of GPU, which determine how fast its jobs really are."""
+"""Application: measurements of one model, on one type of GPU or on several: how fast its jobs really are."""
 
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import cached_property
 from typing import Annotated, Any
 
@@ -12,15 +12,16 @@ from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.problem import Frozen, Many, Name, RuleBroken, refuse_falls
 from gsopt.scenario.adaptive.gradient import Gradient
 from gsopt.scenario.adaptive.limits import Limits
-from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
-from gsopt.scenario.adaptive.steps import StepTimes, Times, least_rotation
+from gsopt.scenario.adaptive.measured_type import MeasuredType, Placements
+from gsopt.scenario.adaptive.measurements import Spread
+from gsopt.scenario.adaptive.steps import StepTimes, Times
 from gsopt.scenario.adaptive.validation import Validation
 
 Array = np.ndarray[Any, Any]
 
 
 class Application(Frozen):
-    """Measurements of one model on one type of GPU, from which the true speed of its jobs follows.
+    """Measurements of one model, from which the true speed of its jobs follows.
 
     **Step times.** On a measured shape, step times are interpolated between the measured local batches. All
     rotations of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of
@@ -31,35 +32,29 @@ class Application(Frozen):
     **Training.** Quantities that depend on the batch size are interpolated between trainings with a smaller and
     a larger one.
 
+    **GPU types.** A model may have measurements of its own on some types of GPU (`gpu_types`). Its jobs then
+    run on one type at a time, at the speed measured there, or as in `placements` on any other type. Trainings,
+    and the limits of the batch over all GPUs, are the same on all types. Without `gpu_types`, all GPUs are
+    alike.
+
     Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which assumes at most 16 nodes and
-    refuses anything beyond the measurements.
+    refuses anything beyond the measurements. For several types: Sia (SOSP 2023) and its authors' simulator.
     """
 
     name: Name
-    placements: Annotated[Many[MeasuredPlacement], Field(min_length=1)]  # step times by placement
+    placements: Placements  # step times by placement
     spread: Many[Spread] = ()  # step times by numbers of nodes and GPUs
     validations: Annotated[Many[Validation], Field(min_length=1)]  # complete trainings, by batch
     limits: Limits  # the batches that a job may have
     epochs: Annotated[int, Field(ge=1)]  # of a complete training, whatever its batch
     slowdown: Annotated[float, Field(ge=1, le=1e6)] = 1.0  # of real runs, relative to the measurements
+    gpu_types: Mapping[Name, MeasuredType] = Field(default_factory=dict)  # measurements on GPUs of single types
 
     @field_validator("validations", mode="after")
     @classmethod
     def _batches_rise(cls, validations: tuple[Validation, ...]) -> tuple[Validation, ...]:
         refuse_falls("validations[{}].batch", [each.batch for each in validations])
         return validations
-
-    @field_validator("placements", mode="after")
-    @classmethod
-    def _shapes_differ(cls, placements: tuple[MeasuredPlacement, ...]) -> tuple[MeasuredPlacement, ...]:
-        seen: set[tuple[int, ...]] = set()
-        for index, placement in enumerate(placements):
-            ring = least_rotation(placement.shape)
-            if ring in seen:
-                rule = "must differ from every other, and from its rotations"
-                raise RuleBroken(f"placements[{index}].shape", list(placement.shape[:9]), rule)
-            seen.add(ring)
-        return placements
 
     @model_validator(mode="after")
     def _trainings_are_long_enough(self) -> "Application":
@@ -76,6 +71,32 @@ class Application(Frozen):
             if not least <= value <= most:
                 raise RuleBroken(f"limits.{field}", value, f"must be between {least} and {most}, as validated")
         return self
+
+    # GPU types
+
+    def kind(self, gpu_type: str) -> str:
+        """Return what tells GPUs of a type from others: the type, or nothing where all GPUs are alike."""
+        return gpu_type if self.gpu_types else ""
+
+    def on(self, gpu_type: str) -> "Application":
+        """Return the same model with what was measured on GPUs of a type as its only measurements."""
+        return self._by_type.get(gpu_type, self)
+
+    @cached_property
+    def _by_type(self) -> Mapping[str, "Application"]:
+        return {
+            name: self.model_copy(
+                update={
+                    "placements": measured.placements,
+                    "spread": measured.spread,
+                    "limits": self.limits.model_copy(
+                        update={"least_local": measured.least_local, "most_local": measured.most_local}
+                    ),
+                    "gpu_types": {},
+                }
+            )
+            for name, measured in self.gpu_types.items()
+        }
 
     # Step times
 
@@ -103,6 +124,12 @@ class Application(Frozen):
         In Sia's simulator this is the largest batch that fits into the GPUs' memory.
         """
         return self._steps.most_local(shape)
+
+    @cached_property
+    def single_speed(self) -> float:
+        """Samples per second of a single GPU with its largest measured batch; 1 if none was measured."""
+        single = (each.points[-1] for each in self.placements if tuple(each.shape) == (1,))
+        return next((local / seconds for local, seconds, _ in single), 1.0)
 
     @cached_property
     def _steps(self) -> StepTimes:

@@ -1,7 +1,7 @@
 """Course: how a training of an application truly progresses, wherever it runs."""
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from itertools import pairwise
 from math import inf
@@ -29,6 +29,16 @@ class Course:
     # Where progress counts samples, the batch size whose training has the expected length; None for the
     # initial.
     users_batch: int | None
+
+    def on(self, gpu_type: str) -> "Course":
+        """Return the same training on GPUs of a type; its work is the same on all types."""
+        return self._by_type.get(gpu_type, self)
+
+    @cached_property
+    def _by_type(self) -> Mapping[str, "Course"]:
+        return {
+            name: replace(self, application=self.application.on(name)) for name in self.application.gpu_types
+        }
 
     def limits(self, shape: tuple[int, ...]) -> Limits:
         """Return the batch limits of a job on a shape."""

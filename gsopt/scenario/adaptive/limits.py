@@ -7,17 +7,17 @@ from pydantic import Field, model_validator
 from gsopt.core.problem import Frozen, RuleBroken
 
 #: Samples of a batch.
-_Samples = Annotated[int, Field(ge=1, le=10**12)]
+Samples = Annotated[int, Field(ge=1, le=10**12)]
 
 
 class Limits(Frozen):
     """The batch sizes that a job may have, in samples."""
 
-    initial_batch: _Samples  # smallest batch over all GPUs, with which the job converges as its user expects
-    most_batch: _Samples  # largest batch over all GPUs
+    initial_batch: Samples  # smallest batch over all GPUs, with which the job converges as its user expects
+    most_batch: Samples  # largest batch over all GPUs
     # Samples that a GPU processes at once.
-    least_local: _Samples
-    most_local: _Samples
+    least_local: Samples
+    most_local: Samples
 
     @model_validator(mode="after")
     def _most_is_not_least(self) -> "Limits":

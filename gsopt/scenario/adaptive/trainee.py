@@ -28,9 +28,12 @@ class Trainee:
     its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
     batch that does not fit at once and, on a single GPU, for a batch above the initial one.
 
+    **GPU types.** If its application is measured on several types of GPU, the job measures and fits each type
+    separately. Its first batch on a type is the smallest one.
+
     Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
     less than half a second left at the end of an interval ends just after the interval. Here it ends just
-    before.
+    before. For several types: Sia (SOSP 2023) and its authors' simulator.
 
     Parameters
     ----------
@@ -47,8 +50,8 @@ class Trainee:
     ----------
     course
         The true course of its training.
-    shape
-        Number of its GPUs on each node; empty if it has none.
+    shape, gpu_type
+        Number of its GPUs on each node, empty if it has none; and their type where types differ for it.
     batch_size
         Batch size over all GPUs that it was given; None if it chooses its batch.
     batch
@@ -67,6 +70,7 @@ class Trainee:
         self.application, self.agents, self.batch_size = application, agents, batch_size
         self.course = Course(application, agents, batch_size)
         self.shape: tuple[int, ...] = ()
+        self.gpu_type = ""
         self.batch: Batch | None = None
         self.epoch = 0
         self.restarts = 0
@@ -78,9 +82,9 @@ class Trainee:
         self._ends_epoch = False
         self._slowdown = 1.0
         self._was_placed = False
-        self._measured: dict[tuple[int, int, int], Measurement] = {}
+        self._measured: dict[tuple[str, int, int, int], Measurement] = {}
         self._chosen_with = self._knowledge()
-        self._fitted: tuple[int, ThroughputModel] | None = None
+        self._fitted: dict[str | None, tuple[int, ThroughputModel | None]] = {}  # by type; None for all
 
     # What happens to the job
 
@@ -91,8 +95,9 @@ class Trainee:
         works_from: float,
         slowdown: float = 1.0,
         batch_size: int | None = None,
+        gpu_type: str = "",
     ) -> None:
-        """Restart the job on the given GPUs, or stop it, and refuse a shape on which it cannot run.
+        """Restart the job on the given GPUs of one type, or stop it, and refuse a shape on which it cannot run.
 
         An empty shape stops it. It works again from `works_from` on, `slowdown` times slower than with GPUs to
         itself. Without `batch_size` it chooses its batch. No call of any method may have had a later `now`.
@@ -102,9 +107,11 @@ class Trainee:
         if not placed:
             self.shape, self.batch, self._next_change = (), None, inf
             return
-        batch = self._choice(placed, batch_size)
-        self._speed_of(placed, batch)  # refused before anything has changed
+        kind = self.application.kind(gpu_type)
+        batch = self._choice(placed, kind, batch_size)
+        self._speed_of(placed, kind, batch)  # refused before anything has changed
         self.shape, self.batch, self._chosen_with = placed, batch, self._knowledge()
+        self.gpu_type = kind
         self.batch_size, self._slowdown = batch_size, slowdown
         self.restarts += self._was_placed
         self._was_placed = True
@@ -145,37 +152,61 @@ class Trainee:
         """The completed share of its work."""
         return self._progress(self._now) / self.course.work
 
-    def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
+    def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
         """Return the true current speed with GPUs to itself, as a share of the work per second.
 
         `batch` is the batch size over all GPUs; if None, the one that the job would choose.
         """
-        placed = tuple(gpus for gpus in shape if gpus)
-        as_it_runs = (placed, batch) == (self.shape, self.batch_size)
-        chosen = (self.batch if as_it_runs else None) or self._choice(placed, batch)
-        return self._speed_of(placed, chosen) / self.course.work
+        placed, kind = tuple(gpus for gpus in shape if gpus), self.application.kind(gpu_type)
+        as_it_runs = (placed, kind, batch) == (self.shape, self.gpu_type, self.batch_size)
+        chosen = (self.batch if as_it_runs else None) or self._choice(placed, kind, batch)
+        return self._speed_of(placed, kind, chosen) / self.course.work
 
     # What schedulers see
 
     @property
     def model(self) -> ThroughputModel | None:
-        """The throughput model fitted to all measurements, or None before the job first works."""
+        """The throughput model fitted to all measurements, as if all GPUs were alike.
+
+        It is None before the job first works. If a configuration was measured on several types of GPU, the
+        first measurement counts.
+        """
+        return self._model(None)
+
+    def model_on(self, gpu_type: str) -> ThroughputModel | None:
+        """Return the throughput model fitted to the measurements on a type, or None before it works there."""
+        return self._model(self.application.kind(gpu_type))
+
+    def _model(self, kind: str | None) -> ThroughputModel | None:
         count = len(self._measured)
-        if count and (self._fitted is None or self._fitted[0] < count):
-            self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
-        return self._fitted[1] if self._fitted else None
+        if self._fitted.get(kind, (0, None))[0] < count:
+            known: dict[tuple[int, int, int], Measurement] = {}
+            for (where, *_), measurement in self._measured.items():
+                if kind in (None, where):
+                    known.setdefault(measurement[:3], measurement)
+            tolerance = self.agents.tolerance
+            self._fitted[kind] = count, fit(list(known.values()), tolerance=tolerance) if known else None
+        return self._fitted[kind][1] if count else None
+
+    @property
+    def worked_on(self) -> tuple[str, ...]:
+        """Types of GPU on which it has worked, the first one first."""
+        return tuple(dict.fromkeys(kind for kind, *_ in self._measured))
 
     @property
     def most_gpus(self) -> int:
         """Largest number of GPUs on which it has worked, or 0 before it first works."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
-    def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs, or None before the job first works."""
-        model = self.model
+    def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
+        """Return the expected goodput on numbers of nodes and GPUs, or None before the job works on the type.
+
+        If `gpu_type` is None, all GPUs count as alike.
+        """
+        model = self.model if gpu_type is None else self.model_on(gpu_type)
         if model is None or self.gradient is None:
             return None
-        return model.goodput(nodes, gpus, self.gradient, self.application.limits)
+        return model.goodput(nodes, gpus, self.gradient, self.application.on(gpu_type or "").limits)
 
     # Running
 
@@ -194,7 +225,7 @@ class Trainee:
         """Work at constant speed from a time on, until the end of the epoch or of the interval."""
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         self._begun = begin
-        self._speed = self._speed_of(self.shape, self.batch) / self._slowdown
+        self._speed = self._speed_of(self.shape, self.gpu_type, self.batch) / self._slowdown
         seconds = (self.course.work_at(self.epoch + 1) - self._done) / self._speed
         if self.agents.whole_seconds:
             end = begin + max(round(seconds), 1)
@@ -223,8 +254,8 @@ class Trainee:
     def _choose(self) -> None:
         """Choose the batch by current knowledge, but keep the old one if the new one was not measured."""
         self._chosen_with = self._knowledge()
-        batch = self._choice(self.shape, self.batch_size)
-        if self.application.step_time(self.shape, batch.local) is not None:
+        batch = self._choice(self.shape, self.gpu_type, self.batch_size)
+        if self.application.on(self.gpu_type).step_time(self.shape, batch.local) is not None:
             self.batch = batch
 
     def _measure(self) -> None:
@@ -232,22 +263,22 @@ class Trainee:
         assert self.batch is not None  # noqa: S101 - whoever works has a batch
         nodes, gpus, local = len(self.shape), sum(self.shape), self.batch.local
         self.gradient = self.application.gradient(self.batch.over(gpus), self.epoch)
-        if (nodes, gpus, local) not in self._measured:
-            times = self.course.times(self.shape, self.batch)
-            self._measured[nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
+        if (self.gpu_type, nodes, gpus, local) not in self._measured:
+            times = self.course.on(self.gpu_type).times(self.shape, self.batch)
+            self._measured[self.gpu_type, nodes, gpus, local] = Measurement(nodes, gpus, local, *times)
 
-    def _speed_of(self, shape: tuple[int, ...], batch: Batch) -> float:
+    def _speed_of(self, shape: tuple[int, ...], kind: str, batch: Batch) -> float:
         """Return the true speed in the current epoch, or in the last one if the job is complete."""
-        return self.course.speed(shape, batch, min(self.epoch, self.application.epochs - 1))
+        return self.course.on(kind).speed(shape, batch, min(self.epoch, self.application.epochs - 1))
 
     def _knowledge(self) -> tuple[int, Gradient | None]:
         """Return the knowledge that determines how the batch is divided on the current GPUs."""
         return len(self._measured), self.gradient
 
-    def _choice(self, shape: tuple[int, ...], batch_size: int | None) -> Batch:
+    def _choice(self, shape: tuple[int, ...], kind: str, batch_size: int | None) -> Batch:
         """Divide a batch of the given size, or of the best size if none is given."""
-        gpus, limits = sum(shape), self.course.limits(shape)
-        model = self.model if batch_size is None else None
+        gpus, limits = sum(shape), self.course.on(kind).limits(shape)
+        model = self._model(kind) if batch_size is None else None
         if model is None or self.gradient is None:
             return split(batch_size or max(limits.initial_batch, limits.least_local * gpus), gpus, limits)
         best = model.goodput(len(shape), gpus, self.gradient, limits)

@@ -37,10 +37,24 @@ class TraineeView:
         """Throughput model that the job has fitted to its own steps, or None before the first one."""
         return self._trainee.model
 
+    def model_on(self, gpu_type: str) -> ThroughputModel | None:
+        """Return the model that the job has fitted to its own steps on a type; None before the first one."""
+        return self._trainee.model_on(gpu_type)
+
     @property
     def gradient(self) -> Gradient | None:
         """Last measured gradient statistics, or None before it first works."""
         return self._trainee.gradient
+
+    @property
+    def gpu_type(self) -> str:
+        """Type of its GPUs where types differ for it; empty before it first worked."""
+        return self._trainee.gpu_type
+
+    @property
+    def worked_on(self) -> tuple[str, ...]:
+        """Types of GPU on which it has worked, the first one first."""
+        return self._trainee.worked_on
 
     @property
     def most_gpus(self) -> int:
@@ -72,10 +86,13 @@ class TraineeView:
         """Batch size over all GPUs that it was given, or None if it chooses its batch."""
         return self._trainee.batch_size
 
-    def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs, or None before the job first works."""
-        return self._trainee.goodput(nodes, gpus)
+    def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
+        """Return the expected goodput on numbers of nodes and GPUs, or None before the job works on the type.
 
-    def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
+        If `gpu_type` is None, all GPUs count as alike.
+        """
+        return self._trainee.goodput(nodes, gpus, gpu_type)
+
+    def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
         """Return the true speed with GPUs to itself, as a share of its work per second."""
-        return self._trainee.rate(tuple(shape), batch)
+        return self._trainee.rate(tuple(shape), batch, gpu_type)

@@ -251,6 +251,11 @@ class Cluster(Lean):
         return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
+    def gpu_types(self) -> tuple[str, ...]:
+        """Types of the GPUs, each once, in the order of the machines."""
+        return tuple(dict.fromkeys(machine.gpu_type for machine in self.machines))
+
+    @cached_property
     def gpus_of(self) -> Mapping[str, range]:
         """The indices of the GPUs of every machine, by machine name."""
         ends = accumulate(machine.gpus for machine in self.machines)

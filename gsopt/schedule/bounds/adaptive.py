@@ -1,11 +1,11 @@
 """Adaptive: replacement of adaptive jobs by non-adaptive ones that are at least as fast, for lower bounds."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 from gsopt.core.numbers.tolerances import TERM, ULPS
-from gsopt.scenario.job import Job
+from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import Scenario
-from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times
+from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times, kinds_in
 
 
 def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | None = None) -> Scenario:
@@ -36,44 +36,49 @@ def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | Non
     if not scenario.applications:
         return scenario
     known = epoch_times(scenario) if times is None else times
-    jobs = tuple(_weighted(job, known.get(job.name)) for job in scenario.workload.jobs)
+    jobs = tuple(_weighted(scenario, job, known.get(job.name)) for job in scenario.workload.jobs)
     workload = scenario.workload.model_copy(update={"jobs": jobs})
     return scenario.model_copy(update={"workload": workload, "applications": {}})
 
 
-def _weighted(job: Job, times: EpochTimes | None) -> Job:
-    """Return a job with the weighted work of an adaptive job, at the highest speeds at which it grows."""
+def _weighted(scenario: Scenario, job: Job, times: EpochTimes | None) -> Job:
+    """Return a job with the weighted work of an adaptive job, at the highest speeds at which it grows.
+
+    The result has a mode for each type of GPU if the types differ for the job.
+    """
     if times is None:
         return job  # it is not adaptive, or runs nowhere
     weights = times.weights
-    speeds = dict(zip(times.counts.tolist(), times.speeds(weights).tolist(), strict=True))
-    menus = {mode: [count for count in menu if count in speeds] for mode, menu in job.speeds.items()}
-    first, *others = [mode for mode, counts in menus.items() if counts]
-    gpus = job.gpus if job.gpus in menus[first] else min(menus[first])
-    own = speeds[gpus]
+    speeds = dict(zip(times.columns, times.speeds(weights).tolist(), strict=True))
+    menus = {
+        (mode, kind): [count for count in menu if (kind, count) in speeds]
+        for mode, menu in job.speeds.items()
+        for kind in kinds_in(scenario, job, mode)
+    }
+    (first, kind), *others = [way for way, counts in menus.items() if counts]
+    counts = menus[first, kind]
+    gpus = job.gpus if job.gpus in counts else min(counts)
+    own = speeds[kind, gpus]
 
-    def menu(counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
-        return tuple((count, speeds[count] / own) for count in counts)
+    def menu(mode: str, kind: str) -> tuple[tuple[int, float], ...]:
+        return tuple((count, speeds[kind, count] / own) for count in menus[mode, kind])
 
     rounding = TERM * (ULPS + len(weights))  # no longer than without it
-    modes = {mode.name: mode for mode in job.modes}
     return job.model_copy(
         update={
             "duration": float(weights.sum()) / own * (1 - rounding),
             "gpus": gpus,
-            "gpu_type": job.gpu_type_in(first),
+            "gpu_type": kind or job.gpu_type_in(first),
             "memory": job.memory_in(first),
-            "menu": menu(menus[first]),
+            "menu": menu(first, kind),
             "modes": tuple(
-                modes[name].model_copy(
-                    update={
-                        "menu": menu(menus[name]),
-                        "gpu_type": job.gpu_type_in(name),
-                        "memory": job.memory_in(name),
-                        "tunes": False,
-                    }
+                Mode.model_construct(
+                    name=f"{name} on {kind}" if kind else name,
+                    menu=menu(name, kind),
+                    gpu_type=kind or job.gpu_type_in(name),
+                    memory=job.memory_in(name),
                 )
-                for name in others
+                for name, kind in others
             ),
         }
     )

@@ -1,6 +1,6 @@
 """Epochs: the least seconds that each epoch of an adaptive job takes on any number of GPUs."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any
@@ -56,16 +56,27 @@ class EpochTimes:
     Attributes
     ----------
     counts
-        The numbers of GPUs on which the job may run, ascending.
+        The numbers of GPUs on which the job may run, ascending; for each type of GPU if types differ for it.
     seconds
         The least seconds by epoch and number of GPUs; infinite where the job cannot run.
     advance
         The seconds of the first start's overhead that the counted seconds already include.
+    types
+        The type of GPU of each entry of `counts`; empty if all GPUs are alike for the job.
     """
 
     counts: Array
     seconds: Array
     advance: float
+    types: tuple[str, ...] = ()
+
+    @cached_property
+    def columns(self) -> Mapping[tuple[str, int], int]:
+        """Index of every type and number of GPUs; the type is empty if all GPUs are alike."""
+        counts = self.counts.tolist()
+        return {
+            way: column for column, way in enumerate(zip(self.types or [""] * len(counts), counts, strict=True))
+        }
 
     @cached_property
     def weights(self) -> Array:
@@ -110,8 +121,8 @@ def epoch_times(scenario: Scenario, round_length: float | None = None) -> dict[s
     return {name: known for name, known in pairs if known is not None}
 
 
-#: A number of GPUs, and a batch; None where the job chooses it.
-_Option = tuple[int, int | None]
+#: A type of GPU, empty if all are alike; a number of them; and a batch, None where the job chooses it.
+_Option = tuple[str, int, int | None]
 
 #: Model, batch of the user where it counts, and options: a chosen batch stands for fixed ones beside it.
 _Kind = tuple[str, int | None, frozenset[_Option]]
@@ -120,33 +131,44 @@ _Kind = tuple[str, int | None, frozenset[_Option]]
 class _Times:
     def __init__(self, scenario: Scenario, round_length: float | None) -> None:
         self._scenario = scenario
-        self._largest = max((machine.gpus for machine in scenario.cluster.machines), default=None)
+        self._machines = scenario.cluster.machines
         self._moves_in_whole_seconds = _moves_in_whole_seconds(scenario, round_length)
 
     def kind(self, job: Job) -> _Kind:
         own = self._options(job)
-        needed = frozenset((count, batch) for count, batch in own if batch is None or (count, None) not in own)
+        needed = frozenset(each for each in own if each[2] is None or (*each[:2], None) not in own)
         return job.model, self._users_batch(job), needed
 
     def of(self, alike: Sequence[Job]) -> EpochTimes | None:
         """Return the times of jobs of one kind, or None if they cannot run."""
         model, users_batch = alike[0].model, self._users_batch(alike[0])
         course = Course(self._scenario.applications[model], self._scenario.agents, users_batch)
-        highest: dict[int, Array] = {}
-        for count, batch in {option for job in alike for option in self._options(job)}:
-            speeds = course.highest_speeds(count, batch, largest=self._largest)
-            highest[count] = np.maximum(highest.get(count, 0.0), speeds)
-        counts = sorted(count for count, speeds in highest.items() if speeds.min() > 0)
-        if not counts:
+        highest: dict[tuple[str, int], Array] = {}
+        for kind, count, batch in {option for job in alike for option in self._options(job)}:
+            speeds = course.on(kind).highest_speeds(count, batch, largest=self._largest(kind))
+            highest[kind, count] = np.maximum(highest.get((kind, count), 0.0), speeds)
+        ways = sorted(way for way, speeds in highest.items() if speeds.min() > 0)
+        if not ways:
             return None
         ends = [course.work_at(epoch) for epoch in range(course.application.epochs + 1)]
-        seconds = np.diff(ends)[:, None] / np.array([highest[count] for count in counts]).T
+        seconds = np.diff(ends)[:, None] / np.array([highest[way] for way in ways]).T
         counted, advance = self._counted(self._scenario.overhead(alike[0]), seconds)
-        return EpochTimes(np.array(counts), counted[counted.min(axis=1) > 0], advance)
+        types, counts = zip(*ways, strict=True)
+        counted = counted[counted.min(axis=1) > 0]
+        return EpochTimes(np.array(counts), counted, advance, types if any(types) else ())
+
+    def _largest(self, kind: str) -> int | None:
+        """Return the GPUs of the largest machine, of a type or of any."""
+        return max((each.gpus for each in self._machines if kind in ("", each.gpu_type)), default=None)
 
     def _options(self, job: Job) -> set[_Option]:
-        most = self._scenario.cluster.gpus
-        return {(count, job.batch_in(mode)) for mode, count, _ in options(job) if count <= most}
+        cluster = self._scenario.cluster
+        return {
+            (kind, count, job.batch_in(mode))
+            for mode, count, _ in options(job)
+            for kind in kinds_in(self._scenario, job, mode)
+            if count <= cluster.room(kind)
+        }
 
     def _users_batch(self, job: Job) -> int | None:
         return job.batch_size if self._scenario.agents.progress == "samples" else None
@@ -163,6 +185,14 @@ class _Times:
         if self._moves_in_whole_seconds and all(map(float.is_integer, paid)):
             counted = np.ceil(seconds * (1 - SUM) - _ROUNDED)
         return np.maximum(counted, 1.0), 1.0
+
+
+def kinds_in(scenario: Scenario, job: Job, mode: str) -> Sequence[str]:
+    """Return the types of GPU on which a job may run in a mode; an empty name if all GPUs are alike for it."""
+    if not scenario.tells_types(job):
+        return [""]
+    own = job.gpu_type_in(mode)
+    return [own] if own else scenario.cluster.gpu_types
 
 
 def _is_interrupted_by_restarts(scenario: Scenario) -> bool:

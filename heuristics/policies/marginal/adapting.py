@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, sqrt
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 from gsopt.core.numbers.hull import concave_hull
 from gsopt.scenario.job import LEAST
@@ -23,6 +23,13 @@ class AdaptingOptions(NamedTuple):
     interval: float = 60.0
 
 
+class Adapting(Decider, Protocol):
+    """An interface for deciders that take in jobs that have arrived before they began to decide."""
+
+    def add(self, state: State, job: int) -> None:
+        """Take in a job that has arrived."""
+
+
 class _Step(NamedTuple):
     """Further GPUs of a job, from one corner of its hull to the next. Steps are sorted by key."""
 
@@ -35,17 +42,22 @@ class _Step(NamedTuple):
 class AdaptingWhereTuned:
     """Decides as another decider until the first job that tunes itself arrives, and adapts from then on.
 
-    With GPUs of several kinds it never adapts.
+    With GPUs of several kinds it adapts if jobs are measured on each type, by a decider for several types.
     """
 
     preemptive = True
 
     def __init__(
-        self, state: State, otherwise: Decider, outlook: Callable[[int], Outlook], options: AdaptingOptions
+        self,
+        state: State,
+        otherwise: Decider,
+        outlook: Callable[[int], Outlook],
+        options: AdaptingOptions,
+        typed: Callable[[State], Adapting],
     ) -> None:
-        self._otherwise, self._outlook, self._options = otherwise, outlook, options
+        self._otherwise, self._outlook, self._options, self._typed = otherwise, outlook, options, typed
         self._there: dict[int, None] = {}
-        self._adapting: AdaptiveGrants | None = None
+        self._adapting: Adapting | None = None
         self._alike = len({(machine.gpu_type, machine.memory) for machine in state.cluster.machines}) == 1
 
     def decide(self, state: State) -> Iterable[Action]:
@@ -54,9 +66,13 @@ class AdaptingWhereTuned:
             return self._adapting.decide(state)
         for job in state.completed:
             del self._there[job]
-        if self._alike and any(mode.tunes for job in state.arrived for mode in state.jobs[job].modes):
+        trainees = map(state.trainee, state.arrived)
+        if any(trainee.application.gpu_types for trainee in trainees if trainee is not None):
+            self._adapting = self._typed(state)
+        elif self._alike and any(mode.tunes for job in state.arrived for mode in state.jobs[job].modes):
             node = max(machine.gpus for machine in state.cluster.machines)
             self._adapting = AdaptiveGrants(self._outlook(node), self._options)
+        if self._adapting is not None:
             for job in self._there:
                 self._adapting.add(state, job)
             return self._adapting.decide(state)

@@ -11,6 +11,7 @@ from gsopt.simulation import Decider, State
 from heuristics.policies.marginal.adapting import AdaptingOptions, AdaptingWhereTuned
 from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, UnknownWork
 from heuristics.policies.marginal.segments import SegmentGrants
+from heuristics.policies.marginal.typed import KnownTypedCourse, KnownTypedEpochs, TypedGrants, UnknownTypedWork
 
 #: Seconds that a job whose course is known has to save by growing. Chosen on the workloads of
 #: `docs/systems.md`; on 14 others of Pollux and Sia the mean JCT is 2 % shorter than with 180 s.
@@ -71,6 +72,11 @@ def marginal(
     use them well. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs
     move.
 
+    **Several types of GPU.** Jobs of models that are measured on several types get GPUs of one type at a time.
+    The worth of a GPU of a type is the average speed of the jobs so far on that type. Areas and efficiencies
+    count speed for worth. If the best GPUs for a job are taken, it gets the next best ones. A restart on
+    another type is charged, too.
+
     `docs/systems.md` compares the policy on public workloads of Pollux and Sia. Its mean job completion time is
     10 to 30 % below that of the best published policy there.
 
@@ -85,7 +91,7 @@ def marginal(
     charge
         The number of seconds that a running job has to save by growing, at least 0; None means 0. Once jobs
         tune themselves, they have to save it within the next hour. None then means 400 if their course is
-        known, and otherwise 180, because they learn by growing.
+        known and all GPUs are of one type, and otherwise 180, because they learn by growing.
     knows
         What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
         epoch, or only the number of ``epochs``. In the latter case, their speed is that of the model fitted to
@@ -126,11 +132,12 @@ def marginal(
         hysteresis=1 if hysteresis is None else hysteresis,
         pays=pays if charge else None,
     )
-    if charge is None and knows == "course":
-        charge = _KNOWN_CHARGE
-    adapting = _adapting(exponent, hysteresis, charge, ageing)._replace(multipliers=_checked(multipliers or {}))
-    outlook = KnownCourse if knows == "course" else KnownEpochs
-    return AdaptingWhereTuned(state, segments, outlook, adapting)
+    outlook, on_types = (
+        (KnownCourse, KnownTypedCourse) if knows == "course" else (KnownEpochs, KnownTypedEpochs)
+    )
+    typed = _adapting(exponent, hysteresis, charge, ageing)._replace(multipliers=_checked(multipliers or {}))
+    alike = typed._replace(charge=_KNOWN_CHARGE) if charge is None and knows == "course" else typed
+    return AdaptingWhereTuned(state, segments, outlook, alike, lambda now: TypedGrants(on_types(now), typed))
 
 
 def marginal_attained(
@@ -190,10 +197,9 @@ def marginal_attained(
         hysteresis=16 if hysteresis is None else hysteresis,
         rises=True,
     )
-    outlook = partial(UnknownWork, grace=float(grace))
-    return AdaptingWhereTuned(
-        state, segments, outlook, _adapting(exponent, 16 if hysteresis is None else hysteresis, None, ageing)
-    )
+    outlook, typed = partial(UnknownWork, grace=float(grace)), partial(UnknownTypedWork, grace=float(grace))
+    options = _adapting(exponent, 16 if hysteresis is None else hysteresis, None, ageing)
+    return AdaptingWhereTuned(state, segments, outlook, options, lambda now: TypedGrants(typed(now), options))
 
 
 def _adapting(

@@ -12,18 +12,31 @@ Spread = dict[int, int]
 class Nodes:
     """The available GPUs of each node, and the GPUs of every running job on each.
 
+    Parameters
+    ----------
+    state
+        The state of the run.
+    gpu_type
+        The only type of GPU that counts; None for all.
+
     Attributes
     ----------
     held
         The GPUs of every running job on each node.
     """
 
-    def __init__(self, state: State) -> None:
+    def __init__(self, state: State, gpu_type: str | None = None) -> None:
         self._state = state
         gpus = {gpu for job in state.running for gpu in state.placement(job)}.union(state.free_gpus())
+        if gpu_type is not None:
+            kinds = [machine.gpu_type for machine in state.cluster.machines]
+            gpus = {gpu for gpu in gpus if kinds[state.cluster.machine_of[gpu]] == gpu_type}
         self._gpus = [list(own) for _, own in groupby(sorted(gpus), state.cluster.machine_of.__getitem__)]
         node_of = {gpu: node for node, own in enumerate(self._gpus) for gpu in own}
-        self.held = {job: _counted(node_of[gpu] for gpu in state.placement(job)) for job in state.running}
+        places = {job: state.placement(job) for job in state.running}
+        self.held = {
+            job: _counted(map(node_of.__getitem__, own)) for job, own in places.items() if gpus.issuperset(own)
+        }
         self.gpus = len(gpus)
 
     def spread(self, wanted: Mapping[int, int], allowed: Mapping[int, Iterable[int]]) -> dict[int, Spread]:

@@ -19,20 +19,33 @@ class Adapting:
 
     Jobs are listed by attained GPU time, least first. No job starts between decisions.
 
+    GPUs of several kinds are refused, unless the decider is `blind` to them. It then divides them as if they
+    were alike, on nodes as small as the smallest machine, and each job keeps the GPUs of one type only.
+
     Raises
     ------
     InvalidInput
-        The interval is not a valid number of seconds, or GPUs are of several kinds, as only one kind can be
-        divided.
+        The interval is not a valid number of seconds, or GPUs are of several kinds.
     """
 
     preemptive = True
 
     def __init__(
-        self, state: State, divide: Divide, *, interval: float, caps: Caps, power: int, restart_time: float
+        self,
+        state: State,
+        divide: Divide,
+        *,
+        interval: float,
+        caps: Caps,
+        power: int,
+        restart_time: float,
+        blind: bool = False,
     ) -> None:
-        kinds = {(machine.gpu_type, machine.memory) for machine in state.cluster.machines}
-        if len(kinds) > 1:
+        machines = state.cluster.machines
+        kinds = {(machine.gpu_type, machine.memory) for machine in machines}
+        self._is_blind = blind and len(kinds) > 1
+        self._most = min(machine.gpus for machine in machines) if self._is_blind else None
+        if len(kinds) > 1 and not blind:
             rule = "must be alike: this policy divides GPUs of one kind"
             raise InvalidInput("cluster", f"GPUs of {len(kinds)} kinds", rule)
         self._divide, self._caps = divide, caps
@@ -56,7 +69,7 @@ class Adapting:
 
     def _divided(self, state: State) -> Iterable[Action]:
         """Divide the available GPUs, if any, and assign them."""
-        nodes = Nodes(state)
+        nodes = Nodes(state, self._most)
         if not nodes.sizes:
             return
         before = {job: nodes.vector(state, job) for job in self._there}
@@ -68,7 +81,10 @@ class Adapting:
             restart_time=self._restart_time,
         )
         gpus = self._divide(problem).gpus
-        wanted = {job: self._there[job].within(tuple(gpus.get(state.jobs[job].name, ()))) for job in numbers}
+        divided = {job: tuple(gpus.get(state.jobs[job].name, ())) for job in numbers}
+        if self._is_blind:
+            divided = {job: nodes.of_one_type(vector) for job, vector in divided.items()}
+        wanted = {job: self._there[job].within(vector) for job, vector in divided.items()}
         if wanted == before:
             return
         for job, vector in wanted.items():

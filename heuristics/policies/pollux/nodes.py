@@ -1,5 +1,6 @@
 """Nodes: the machines that have GPUs, and the placement of numbers of GPUs on them."""
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from itertools import groupby
 
@@ -10,18 +11,44 @@ Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines of a cluster that have GPUs now, and their sizes. A cluster without racks is one machine."""
+    """The machines of a cluster that have GPUs now, and their sizes. A cluster without racks is one machine.
 
-    def __init__(self, state: State) -> None:
+    Parameters
+    ----------
+    state
+        The state of the run.
+    most
+        Most GPUs of a node: larger machines count as several nodes. None for machines as they are.
+    """
+
+    def __init__(self, state: State, most: int | None = None) -> None:
         held = {gpu for job in state.running for gpu in state.placement(job)}
         there = sorted(held.union(state.free_gpus()))  # of a machine some may have gone
-        self._gpus = [list(gpus) for _, gpus in groupby(there, state.cluster.machine_of.__getitem__)]
+        machines = [list(gpus) for _, gpus in groupby(there, state.cluster.machine_of.__getitem__)]
+        self._gpus = [
+            own[first : first + size]
+            for own in machines
+            for size in [most or len(own)]
+            for first in range(0, len(own), size)
+        ]
+        kinds = [machine.gpu_type for machine in state.cluster.machines]
+        self._types = [kinds[state.cluster.machine_of[gpus[0]]] for gpus in self._gpus]
         self._node_of = {gpu: node for node, gpus in enumerate(self._gpus) for gpu in gpus}
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
     def most_gpus(self, number: int) -> int:
         """Return the largest number of GPUs on a number of nodes."""
         return sum(sorted(self.sizes, reverse=True)[:number])
+
+    def of_one_type(self, vector: Vector) -> Vector:
+        """Return only the GPUs of the type of which a vector has most, the last of equal ones."""
+        counts = Counter[str]()
+        for gpu_type, count in zip(self._types, vector, strict=False):
+            counts[gpu_type] += count
+        if len(counts) <= 1:
+            return vector
+        most = max(reversed(counts), key=counts.__getitem__)
+        return tuple(count * (gpu_type == most) for gpu_type, count in zip(self._types, vector, strict=True))
 
     def vector(self, state: State, job: int) -> Vector:
         """Return the number of GPUs of a job on each node, or an empty vector if it has none."""

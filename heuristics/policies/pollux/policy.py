@@ -39,6 +39,7 @@ def pollux(
     restart_time: float = 30.0,
     most_gpus: int = 64,
     most_nodes: int = 16,
+    blind: bool = False,
     seed: int = 0,
 ) -> Decider:
     """Solve the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
@@ -98,14 +99,20 @@ def pollux(
         Duration of a restart in seconds, as assumed by the decision.
     most_gpus, most_nodes
         Largest number of GPUs and of nodes of a job.
+    blind
+        Whether GPUs of several types are divided as if they were alike, as in the comparison of Sia (SOSP 2023)
+        and its authors' simulator. Large machines count as several nodes of the size of the smallest machine. A
+        job has at most as many GPUs as there are of any type, and of the GPUs that it is given, it keeps those
+        of the type of which it has most. Its model is fitted to its steps on all types. In the simulator, the
+        more powerful type wins a tie. Here the last type in the cluster wins.
     seed
         Seed of the search.
 
     Raises
     ------
     InvalidInput
-        An option is out of range, the cluster has GPUs of several kinds, or a job needs more GPUs than
-        `most_gpus`.
+        An option is out of range, the cluster has GPUs of several kinds and the policy is not `blind`, or a job
+        needs more GPUs than `most_gpus`.
 
     Examples
     --------
@@ -133,8 +140,17 @@ def pollux(
     if exact:
         method, fallback = find_method("goodput", solver, field="solver"), find_method("goodput", "greedy")
         divide = partial(_solve, method=method, fallback=fallback, limit=limit)
-    caps = Caps(gpus=most_gpus, nodes=most_nodes)
-    return Adapting(state, divide, interval=interval, caps=caps, power=power, restart_time=restart_time)
+    if blind and state.cluster.machines:
+        most_gpus = min([most_gpus, *(state.cluster.room(kind) for kind in state.cluster.gpu_types)])
+    return Adapting(
+        state,
+        divide,
+        interval=interval,
+        caps=Caps(gpus=most_gpus, nodes=most_nodes),
+        power=power,
+        restart_time=restart_time,
+        blind=blind,
+    )
 
 
 def _solve(

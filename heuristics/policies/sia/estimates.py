@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from gsopt.core.errors import Unsupported
 from gsopt.problems.configuration import MOST_GOODPUT, Shape
-from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.projection import projected_goodput
 from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.scenario.job import Job
 from gsopt.simulation.parts.inventory import GpuKind
@@ -47,7 +47,7 @@ class Estimated:
         Unsupported
             The job can run in no configuration.
         """
-        item, is_adaptive = state.jobs[job], state.trainee(job) is not None
+        item, trainee = state.jobs[job], state.trainee(job)
         menus = {name: _menu(item, kind) for name, kind in self.pool.kinds.items()}
         found = [
             shape
@@ -61,9 +61,8 @@ class Estimated:
             rule = "runs on no number of GPUs of one kind, as this policy requires"
             raise Unsupported(f"job {item.name!r} {rule}")
         self._modes[job] = {shape: menus[shape.type][shape.gpus] for shape in found}
-        self._speeds[job] = {
-            shape: 1.0 if is_adaptive else float(self._speed(state, job, shape)) for shape in found
-        }
+        knows = trainee is None or (_is_rigid(found) and bool(trainee.application.gpu_types))
+        self._speeds[job] = {shape: float(self._speed(state, job, shape)) if knows else 1.0 for shape in found}
         return found
 
     def leave(self, job: int) -> None:
@@ -94,20 +93,18 @@ class Estimated:
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
         """Return the expected goodput of an adaptive job, initially 1 on its smallest configurations."""
-        model, gradient, expected = trainee.model, trainee.gradient, dict[Shape, float]()
-        if model is not None and gradient is not None:
-            limits = self._limits(item, trainee)
-            nodes, gpus = [shape.nodes for shape in shapes], [shape.gpus for shape in shapes]
-            goodputs = model.goodput(nodes, gpus, gradient, limits).goodput.tolist()
-            expected = {shape: each for shape, each in zip(shapes, goodputs, strict=True) if each > 0}
+        most_batch = item.batch_size if self.batches == "user" else None
+        expected: dict[Shape, float] = {}
+        for name in dict.fromkeys(shape.type for shape in shapes):
+            own = [shape for shape in shapes if shape.type == name]
+            gpu_type = self.pool.kinds[name].gpu_type
+            nodes, gpus = [shape.nodes for shape in own], [shape.gpus for shape in own]
+            goodputs = projected_goodput(trainee, gpu_type, nodes, gpus, most_batch)
+            if goodputs is not None:
+                pairs = zip(own, goodputs.tolist(), strict=True)
+                expected |= {shape: goodput for shape, goodput in pairs if goodput > 0}
         fewest = min(shape.gpus for shape in shapes)
         return _relative(expected or {shape: 1.0 for shape in shapes if shape.gpus == fewest})
-
-    def _limits(self, item: Job, trainee: TraineeView) -> Limits:
-        limits = trainee.application.limits
-        if self.batches == "user" and item.batch_size is not None:
-            return limits.model_copy(update={"most_batch": item.batch_size})
-        return limits
 
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the fraction of its goodput that a job would keep after a restart.

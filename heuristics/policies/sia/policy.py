@@ -43,7 +43,8 @@ def sia(
 
     - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
       Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
-      For any other elastic job, the speeds are known.
+      On a type that it has not tried, its goodputs are those on another type, multiplied by the ratio of the
+      known speeds of single GPUs. For any other elastic job, the speeds are known.
     - The goodputs of a job are divided by the smallest of them. In configurations other than the current one,
       they are multiplied by a restart factor. For an age t, n restarts so far and s seconds per restart, it is
       max(t - n s, 0) / (t + s), or 1 if the job is younger than s.

@@ -17,12 +17,12 @@ from gsopt.scenario.speed import TIER_PENALTIES, Speed, TierPenalty
 from gsopt.scenario.training import Training
 from gsopt.simulation import Decider, State, simulate
 from heuristics.policies import fifo
-from tests.gsopt.simulation.adaptive import APPLICATION
+from tests.gsopt.simulation.adaptive import APPLICATION, typed
 from tests.refusals import refused
 
 
 def _workload(**fields: Any) -> Workload:
-    return Workload(jobs=(Job(name="a", release_date=0, duration=1, gpus=2, **fields),))
+    return Workload(jobs=(Job(name="a", release_date=0, duration=1, **{"gpus": 2, **fields}),))
 
 
 _TYPED = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_type="old"),)),))
@@ -32,6 +32,10 @@ _SMALL = Cluster(racks=(Rack(name="r", machines=(Machine(name="m", gpus=4, gpu_t
 _UNTYPED = Cluster.uniform(machines=1, gpus=4)
 _FASTER = {name: {"speed": Speed(gpu_types={name: 2.0})} for name in ("new", "old")}
 _MEASURED: dict[str, Any] = {"applications": {"cnn": APPLICATION}}
+_APART: dict[str, Any] = {"applications": {"cnn": typed()}}
+_TWO_TYPES = Cluster(
+    racks=[Rack(name="r", machines=[Machine(name=name, gpus=4, gpu_type=name) for name in ("old", "new")])]
+)
 _ADAPTIVE: dict[str, Any] = {"model": "cnn", "batch_size": 4}
 
 
@@ -76,6 +80,27 @@ def _capacities(*gpus: int) -> dict[str, Any]:
         ({"modes": [_mode(1)]}, 1, {}, None),
         (_ADAPTIVE, _TYPED, _MEASURED, None),
         (_ADAPTIVE, 4, _MEASURED, "applications: 'cnn': must be empty in a plain cluster"),
+        (_ADAPTIVE, _TYPED, _APART, None),
+        (
+            _ADAPTIVE,
+            _UNTYPED,
+            _APART,
+            "cluster: 'machine 0.0': must have a gpu_type, as the application of cnn",
+        ),
+        (
+            _ADAPTIVE,
+            _TWO_TYPES,
+            _APART | {"speed": Speed(gpu_types={"new": 2.0})},
+            "speed.gpu_types: 'new': must be no type on which the application of cnn was measured",
+        ),
+        (_ADAPTIVE, _TWO_TYPES, _APART | _FASTER["old"], None),
+        (_ADAPTIVE | {"gpus": 5}, _TWO_TYPES, _MEASURED, None),
+        (
+            _ADAPTIVE | {"gpus": 5},
+            _TWO_TYPES,
+            _APART,
+            "workload.jobs[0].gpus: 5: must fit the 4 GPUs of the cluster that are of one type",
+        ),
         ({}, 4, {"restarts": "machines"}, "restarts: 'machines': must be 'change' in a plain cluster"),
         ({}, 4, {"restarts": "never"}, "restarts"),
         (

@@ -13,7 +13,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.trainee import Trainee
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.scenario.speed import Speed
@@ -22,7 +22,7 @@ from gsopt.schedule.adaptive_progress import AdaptiveProgress
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Move, Resize, Start, Wake, replay
 from tests.effort import cases
-from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
+from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios, typed, typed_scenario
 from tests.gsopt.simulation.monkeys import monkey
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
@@ -78,6 +78,15 @@ def test_what_the_simulator_did_is_legal(restarts: str) -> None:
 @given(scenario=adaptive_scenarios(), seed=st.integers(0, 10**6))
 def test_whatever_the_simulator_did_is_legal(scenario: Scenario, seed: int) -> None:
     """By its own account of every job the judge finds the completions of any run, and nothing wrong in it."""
+    run = replay(scenario, monkey, record=True, seed=seed, share_limit=scenario.share_limit)
+    verdict = judge(schedule_of(run), scenario, fairness=False)
+    assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
+
+
+@pytest.mark.parametrize("seed", range(cases(200)))
+def test_whatever_the_simulator_did_on_several_types_is_legal(seed: int) -> None:
+    """By its own account of every job the judge finds the completions of any run on GPUs of several types."""
+    scenario = typed_scenario(Random(seed))
     run = replay(scenario, monkey, record=True, seed=seed, share_limit=scenario.share_limit)
     verdict = judge(schedule_of(run), scenario, fairness=False)
     assert (verdict.violations, verdict.completion_times) == ((), run.completion_times)
@@ -139,6 +148,19 @@ def test_a_segment_cut_in_two_is_the_same(agents: Agents, part: float) -> None:
     verdict = judge(replace(schedule, segments=tuple(pieces)), scenario)
     assert verdict.violations == ()
     assert verdict.completion_times == judge(schedule, scenario).completion_times
+
+
+def test_gpus_of_two_types_are_refused() -> None:
+    """What a job does on GPUs of one type is no account of what it does on others, or on a mixture of two."""
+    machines = [Machine(name=name, gpus=2, gpu_type=name) for name in ("old", "new", "large")]
+    scenario = _scenario().model_copy(update={"cluster": Cluster(racks=[Rack(name="r", machines=machines)])})
+    types = scenario.model_copy(update={"applications": {"cnn": typed()}})
+    violations = judge(_run(scenario), types).violations
+    rule = "job 'a' cannot run where it does: gpus: ['large', 'new']: must be of one type"
+    assert any(rule in violation for violation in violations), violations
+    ran = judge(schedule_of(replay(types, scripted([Start(0, (0, 1)), Start(1, (2,))]), record=True)), types)
+    assert ran.violations == ()
+    assert ran.completion_times[0] != judge(_run(scenario), scenario).completion_times[0]
 
 
 def test_gpus_that_were_never_measured_are_refused() -> None:

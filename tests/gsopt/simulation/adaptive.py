@@ -1,6 +1,7 @@
 """Adaptive scenarios for the tests: jobs whose speed depends on where their GPUs are, beside others."""
 
 from itertools import product
+from random import Random
 from typing import Any
 
 from hypothesis import strategies as st
@@ -8,11 +9,13 @@ from hypothesis import strategies as st
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.measured_type import MeasuredType
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement
 from gsopt.scenario.adaptive.validation import Epoch, Validation
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode
-from gsopt.scenario.scenario import Scenario
+from gsopt.scenario.scenario import Overhead, Scenario
+from gsopt.scenario.speed import Speed
 from tests.gsopt.simulation.scenarios import bundle, rich_scenarios
 
 _LOCALS = (1, 16)
@@ -52,6 +55,64 @@ def application(*, most_machines: int = _MOST_MACHINES, most_gpus: int = _MOST_G
 
 
 APPLICATION = application()
+
+
+def typed(given: Application = APPLICATION) -> Application:
+    """Return the same model measured on GPUs of two further types, faster ones that hold less among them."""
+    types = {}
+    for name, step, exchange, most_local in (("new", 0.4, 0.7, 12), ("large", 0.75, 0.25, 16)):
+        placements = [
+            MeasuredPlacement(
+                shape=each.shape,
+                points=[
+                    (local, (seconds - sync) * step + sync * exchange, sync * exchange)
+                    for local in (1, most_local)
+                    for seconds, sync in filter(None, [given.step_time(each.shape, local)])
+                ],
+            )
+            for each in given.placements
+        ]
+        types[name] = MeasuredType(placements=placements, least_local=1, most_local=most_local)
+    return given.model_copy(update={"gpu_types": types})
+
+
+#: Types of the machines of typed scenarios; the first one has the model's own measurements.
+TYPES = ("old", "new", "large", "new")
+
+
+def typed_scenario(random: Random) -> Scenario:
+    """Draw jobs that run on one type of GPU at a time, beside one that may mix types, and any physics."""
+    machines = [
+        Machine(name=str(number), gpus=random.choice([2, 3]), gpu_type=gpu_type)
+        for number, gpu_type in enumerate(TYPES)
+    ]
+    menu = tuple((count, 1.0) for count in (1, 2, 3))
+    jobs = []
+    for name in "abc":
+        gpus, date = random.choice([1, 2]), random.choice([0.0, random.uniform(0, 9)])
+        job = adaptive(
+            Job(name=name, release_date=date, duration=12, gpus=gpus, menu=menu), random.randint(4, 16)
+        )
+        own = Mode(name="own", menu=((1, 100.0), (2, 100.0)), tunes=True, gpu_type=random.choice(TYPES))
+        jobs.append(job.model_copy(update={"modes": (*job.modes, own)}))
+    other = Job(name="d", release_date=0, duration=random.uniform(1, 9), gpus=2)
+    return Scenario.of(
+        bundle([*jobs, other]),
+        Cluster(racks=[Rack(name="r", machines=machines)]),
+        applications={"cnn": typed().model_copy(update={"slowdown": random.choice([1.0, 1.3])})},
+        agents=Agents(
+            interval=random.choice([1, 3, 60]),
+            whole_seconds=random.random() < 0.5,
+            progress=random.choice(["statistical", "samples"]),
+            memory=random.choice(["model", "placement"]),
+        ),
+        overheads=Overhead(
+            start=random.choice([0, 0.4, 3]), stop=random.choice([0, 0.7]), resize=random.choice([0, 0.3, 2.2])
+        ),
+        restarts=random.choice(["change", "shape", "machines"]),
+        share_limit=random.choice([1, 1, 2]),
+        speed=Speed(default_interference=1.5, gpu_types=random.choice([{}, {"old": 1.25}])),
+    )
 
 
 def adaptive(job: Job, batch: int) -> Job:

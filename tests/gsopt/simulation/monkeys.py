@@ -52,6 +52,12 @@ class Desk:
         ways = [(mode, count) for mode, menu in self.state.jobs[job].speeds.items() for count in menu]
         for mode, count in random.sample(ways, len(ways)):
             places = self.places(job, mode, share_limit)
+            trainee = self.state.trainee(job)
+            if trainee is not None and trainee.application.gpu_types:
+                cluster, types = self.state.cluster, dict[str, list[int]]()
+                for gpu in places:
+                    types.setdefault(cluster.machines[cluster.machine_of[gpu]].gpu_type, []).append(gpu)
+                places = random.choice([own for own in types.values() if count <= len(own)] or [[]])
             if count <= len(places):
                 return tuple(random.sample(places, count)), mode
         return None

@@ -12,13 +12,13 @@ from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.fitting import Measurement, fit
 from gsopt.scenario.adaptive.gradient import Gradient
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.schedule.judge import judge
 from gsopt.simulation import Action, Assign, Policy, State, Wake, replay
 from tests.effort import cases
-from tests.gsopt.simulation.adaptive import APPLICATION, adaptive
+from tests.gsopt.simulation.adaptive import APPLICATION, TYPES, adaptive, typed
 from tests.gsopt.simulation.recorded import schedule_of
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import doing
@@ -35,6 +35,11 @@ class Turn(NamedTuple):
     mode: str
 
     @property
+    def gpu_type(self) -> str:
+        """Type of the GPUs, in a cluster of types."""
+        return TYPES[self.gpus[0] // GPUS] if self.gpus else ""
+
+    @property
     def shape(self) -> tuple[int, ...]:
         """GPUs on each machine."""
         counts = [sum(gpu // GPUS == machine for gpu in self.gpus) for machine in range(MACHINES)]
@@ -49,9 +54,9 @@ class Second:
         self.application: Application = given.applications[job.model]
         self.overhead, self.restarts = given.overhead(job), given.restarts
         self.done, self.epoch, self.completed_at = 0.0, 0, inf
-        self.seen: dict[tuple[int, int, int], Measurement] = {}
+        self.seen: dict[str, dict[tuple[int, int, int], Measurement]] = {}  # by type of GPU
         self.gradient: Gradient | None = None
-        self.sees: tuple[Measurement, Gradient] | None = None
+        self.sees: tuple[str, Measurement, Gradient] | None = None
         self.begin, self.end, self.speed, self.ends_epoch = 0.0, inf, 0.0, False
 
     def run(self, turns: list[Turn]) -> float:
@@ -66,7 +71,12 @@ class Second:
                     runs_again = True
                 elif turn.gpus and self._pays(before, turn):
                     works_from = max(works_from, turn.time + self.overhead.resize)
-                if self.restarts == "change" or (turn.shape, turn.mode) != (before.shape, before.mode):
+                same = (turn.shape, turn.mode, self._type(turn)) == (
+                    before.shape,
+                    before.mode,
+                    self._type(before),
+                )
+                if self.restarts == "change" or not same:
                     self._stop(turn.time)
                     if turn.gpus:
                         self._work(turn, max(works_from, turn.time))
@@ -75,7 +85,13 @@ class Second:
             before = turn
         return self.completed_at
 
+    def _type(self, turn: Turn) -> str:
+        """Return the type of the GPUs, if it matters to the job."""
+        return turn.gpu_type if self.application.gpu_types else ""
+
     def _pays(self, before: Turn, now: Turn) -> bool:
+        if self._type(before) != self._type(now):
+            return True
         if self.restarts == "machines":
             return len(before.shape) != len(now.shape)
         return self.restarts == "change" or before.shape != now.shape
@@ -84,16 +100,17 @@ class Second:
         """End a piece; what the job saw of it, it knows from then on."""
         self.done = min(self.done + max(time - self.begin, 0) * self.speed, self._goal())
         if time > self.begin and self.sees is not None:
-            measurement, self.gradient = self.sees
-            self.seen.setdefault(measurement[:3], measurement)
+            gpu_type, measurement, self.gradient = self.sees
+            self.seen.setdefault(gpu_type, {}).setdefault(measurement[:3], measurement)
         self.end, self.speed, self.sees = inf, 0.0, None
 
     def _work(self, turn: Turn, begin: float) -> None:
         """Begin a piece, which lasts until the epoch ends or the batch is tuned."""
         self.begin, (local, steps) = begin, self._batch(turn)
         nodes, gpus, shape = len(turn.shape), len(turn.gpus), turn.shape
-        step, sync = self.application.step_time(shape, local) or (inf, inf)
-        self.sees = Measurement(nodes, gpus, local, step, sync), Gradient(1.0, 2.0 * (self.epoch + 1))
+        step, sync = self.application.on(self._type(turn)).step_time(shape, local) or (inf, inf)
+        gradient = Gradient(1.0, 2.0 * (self.epoch + 1))
+        self.sees = self._type(turn), Measurement(nodes, gpus, local, step, sync), gradient
         samples = local * (steps + 1) * gpus
         gain = float(samples)
         if self.agents.progress == "statistical":
@@ -126,9 +143,10 @@ class Second:
 
     def _batch(self, turn: Turn) -> tuple[int, int]:
         """Return samples that a GPU processes at once, and accumulations."""
-        limits, gpus = self.application.limits, len(turn.gpus)
-        if turn.mode == "adaptive" and self.gradient is not None:
-            best = fit(list(self.seen.values())).goodput(len(turn.shape), gpus, self.gradient, limits)
+        limits, gpus = self.application.on(self._type(turn)).limits, len(turn.gpus)
+        seen = self.seen.get(self._type(turn), {})
+        if turn.mode == "adaptive" and self.gradient is not None and seen:
+            best = fit(list(seen.values())).goodput(len(turn.shape), gpus, self.gradient, limits)
             local, steps = int(best.local), int(best.steps)
         else:
             size = self.job.batch_size if turn.mode == "" else None
@@ -138,25 +156,33 @@ class Second:
         return min(local, limits.most_batch // (gpus * (steps + 1))), steps
 
 
-def _turns(random: Random, jobs: int) -> list[list[Turn]]:
-    """Draw what each job has from several times on; in the end each has a GPU."""
+def _turns(random: Random, jobs: int, *, types: bool) -> list[list[Turn]]:
+    """Draw what each job has from several times on, perhaps of one type; in the end each has a GPU."""
     turns: list[list[Turn]] = [[] for _ in range(jobs)]
     for number in range(6):
         free = random.sample(range(MACHINES * GPUS), MACHINES * GPUS)
         for own in turns:
             count = random.choice([0, 1, 1, 2, 3] if number < 5 else [1, 2])
-            gpus, free = tuple(sorted(free[:count])), free[count:]
+            gpu_type = TYPES[free[0] // GPUS]
+            alike = [gpu for gpu in free if not types or TYPES[gpu // GPUS] == gpu_type]
+            gpus = tuple(sorted(alike[:count]))
+            free = [gpu for gpu in free if gpu not in gpus]
             own.append(Turn(number * 1.75, gpus, random.choice(["", "adaptive"])))
     return turns
 
 
-def _given(random: Random) -> Scenario:
+def _given(random: Random, *, types: bool) -> Scenario:
+    machines = [Machine(name=str(n), gpus=GPUS, gpu_type=TYPES[n] if types else "") for n in range(MACHINES)]
     menu = tuple((count, 1.0) for count in (1, 2, 3))
     jobs = [Job(name=name, release_date=0, duration=12, gpus=1, menu=menu) for name in "ab"]
     return Scenario.of(
         bundle(adaptive(job, random.randint(4, 16)) for job in jobs),
-        Cluster.uniform(machines=MACHINES, gpus=GPUS),
-        applications={"cnn": APPLICATION.model_copy(update={"slowdown": random.choice([1.0, 1.3])})},
+        Cluster(racks=[Rack(name="r", machines=machines)]),
+        applications={
+            "cnn": (typed() if types else APPLICATION).model_copy(
+                update={"slowdown": random.choice([1.0, 1.3])}
+            )
+        },
         agents=Agents(
             interval=random.choice([1, 3, 60]),
             whole_seconds=random.random() < 0.5,
@@ -183,12 +209,13 @@ def _following(turns: list[list[Turn]]) -> Policy:
     return doing(follow)
 
 
+@pytest.mark.parametrize("types", [False, True], ids=["alike", "types"])
 @pytest.mark.parametrize("seed", range(cases(40)))
-def test_both_complete_at_the_same_times(seed: int) -> None:
+def test_both_complete_at_the_same_times(seed: int, types: bool) -> None:
     """Whatever GPUs and modes jobs have when, both simulators say the same, and the judge agrees."""
     random = Random(seed)
-    given = _given(random)
-    turns = _turns(random, len(given.workload.jobs))
+    given = _given(random, types=types)
+    turns = _turns(random, len(given.workload.jobs), types=types)
     run = replay(given, _following(turns), record=True)
     expected = [Second(job, given).run(own) for job, own in zip(given.workload.jobs, turns, strict=True)]
     assert run.completion_times == pytest.approx(expected, rel=SUM)

@@ -22,7 +22,7 @@ from gsopt.testing import check_policy
 from heuristics import policies
 from heuristics.policies import fifo, srtf
 from tests.effort import cases
-from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios
+from tests.gsopt.simulation.adaptive import APPLICATION, adaptive, adaptive_scenarios, typed
 from tests.gsopt.simulation.monkeys import monkey
 from tests.gsopt.simulation.recorded import judged, schedule_of
 from tests.gsopt.simulation.scenarios import bundle
@@ -244,6 +244,26 @@ def test_a_job_that_keeps_its_shape_does_not_restart() -> None:
     run = _run(scenario, doing(move))
     assert counts == [0, 0, 0, 1, 1]
     assert [segment.placement for segment in schedule_of(run).segments] == [(0, 1), (2, 3), (1, 3)]
+
+
+@pytest.mark.parametrize("restarts", ["change", "shape", "machines"])
+def test_another_type_is_a_restart(restarts: Any) -> None:
+    """However restarts are paid for, a job restarts on GPUs of another type; two types at once are refused."""
+    machines = [Machine(name=name, gpus=2, gpu_type=name) for name in ("old", "new")]
+    scenario = Scenario.of(
+        bundle([_job("a")]),
+        Cluster(racks=[Rack(name="r", machines=machines)]),
+        applications={"cnn": typed()},
+        agents=_EXACT,
+        overheads=Overhead(resize=1),
+        restarts=restarts,
+    )
+    run = _run(scenario, scripted([Start(0, (0,)), Wake(3.96)], [Move(0, (2,))]))
+    assert run.completion_times == pytest.approx((3.96 + 1 + 0.4 * 3.96,))
+    with pytest.raises(
+        IllegalDecision, match="gpus: of the types new and old: must be of one type, as cnn was"
+    ):
+        _run(scenario, scripted([Start(0, (1, 2), "adaptive")]))
 
 
 @pytest.mark.parametrize("time", [8.75, 9.0])

@@ -25,6 +25,10 @@ FIRST_CELLS, _USUAL_JOBS = 40, 1_600
 #: Evaluations on the first grid, and how many more there are on each further one.
 _EVALUATIONS, _MORE = 60, 60
 
+#: Rent of all GPUs of the types between which trainings choose, as a part of the bound: at the first prices,
+#: and at the least ones.
+_FIRST_RENT, _LEAST_RENT = 0.01, 1e-7
+
 
 @dataclass(frozen=True, eq=False)
 class Prices:
@@ -81,7 +85,8 @@ class Ascent:
     compiled
         Whether evaluations use the compiled kernel.
     trainings
-        The adaptive jobs, whose order of epochs counts from the second grid on; None to ignore the order.
+        The adaptive jobs, whose order of epochs counts from the second grid on, or from the first grid on if
+        they choose between types of GPU; None to ignore the order.
     on_evaluation
         Called with the best prices after each evaluation; it may raise `Enough`.
     """
@@ -98,7 +103,9 @@ class Ascent:
     ) -> None:
         self.demand, self.supply, self.cells, self.compiled = demand, supply, cells, compiled
         self._trainings, self._on_evaluation = trainings, on_evaluation
-        edges = first_edges(demand, supply, min(first_cells(len(demand)), cells))
+        self._chooses = trainings is not None and trainings.tells_types
+        areas = trainings.areas(supply.gpus[:, -1]) if trainings is not None and self._chooses else None
+        edges = first_edges(demand, supply, min(first_cells(len(demand)), cells), areas)
         nothing = np.zeros((supply.rows, len(edges) - 1))
         self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
 
@@ -110,8 +117,9 @@ class Ascent:
         """Climb on finer and finer cells, up to their largest number."""
         for level in count():
             evaluations = _EVALUATIONS + level * _MORE
-            trainings = self._trainings if level else None
-            if trainings is not None and level == 1:  # the order of epochs takes long, and its prices are near
+            trainings = self._trainings if level or self._chooses else None
+            is_second = level == 1 and not self._chooses
+            if trainings is not None and is_second:  # the order of epochs takes long, and its prices are near
                 self._climb_on_grid(_EVALUATIONS, None)
                 evaluations -= _EVALUATIONS
             self._climb_on_grid(evaluations, trainings)
@@ -129,19 +137,25 @@ class Ascent:
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
         last = self.best.evaluations + evaluations - (trainings is not None)
-        if self.best.value == -inf:
-            self._evaluate(edges, self.best.prices, there)
+        if is_first := self.best.value == -inf:
+            self._evaluate(edges, self.best.prices, there, trainings)
         size = abs(self.best.value) or 1.0
         unit = np.sqrt(size * lengths) / np.maximum(there, lengths)
+        start, least = self.best.prices, np.zeros((shape[0], 1))
+        if self._chooses:  # at no price at all a training counts as holding no GPUs
+            rent = size / max(float(there[1:].sum()), 1.0)
+            least[1:] = _LEAST_RENT * rent
+            start = np.maximum(start, _FIRST_RENT * rent if is_first else least)
 
         def rise(point: Array) -> tuple[float, Array]:
             if self.best.evaluations >= last:
                 raise _NextGrid
-            value, slope = self._evaluate(edges, point.reshape(shape) * unit, there, trainings)
+            prices = np.maximum(point.reshape(shape) * unit, least)
+            value, slope = self._evaluate(edges, prices, there, trainings)
             return value / size, (slope * unit).ravel() / size
 
         with suppress(_NextGrid):
-            climb(rise, (self.best.prices / unit).ravel())
+            climb(rise, (start / unit).ravel())
         if trainings is not None:
             self._evaluate(edges, self.best.prices, there, trainings, fine=True)
 

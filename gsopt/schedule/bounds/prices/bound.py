@@ -126,7 +126,8 @@ def price_bound(
     A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability. On
     k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. That is a point on the
     line from (0, 0) to (k, s(k)), which is below its hull. So no choice of GPU types yields more work for the
-    same price. Each type that some jobs cannot avoid has additional prices of its own.
+    same price. Each type that some jobs cannot avoid has additional prices of its own, and so has each between
+    which adaptive jobs choose: such a job pays the price of the type on which it runs.
 
     The supply at any time is the most that can be available, whichever machines are given up on request
     (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so capacity changes need no edges.
@@ -214,6 +215,7 @@ def relaxed_bound(
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
+    types = types_of(scenario, relaxation.times.values())
     parts = far_apart(scenario.workload)
     ends = list(accumulate(map(len, parts)))
     begins = [_since(part[0].release_date, scenario) for part in parts]
@@ -229,7 +231,8 @@ def relaxed_bound(
         found.append(
             _climbed(
                 own,
-                Demand.of(own.scenario, None if weights is None else weights[first:end]),
+                types,
+                Demand.of(own.scenario, None if weights is None else weights[first:end], types),
                 cells=cells,
                 evaluations=evaluations,
                 seconds=None if left is None else left * len(part) / (len(jobs) - first),
@@ -268,7 +271,7 @@ def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
     """Combine the bounds of parts that are so far apart that GPUs are free between them."""
     if len(parts) == 1:
         return parts[0]
-    types = types_of(scenario)
+    types = list(parts[0].type_prices)
     begins = [_since(part.origin, scenario) for part in parts]
     cells: dict[float, Sequence[float]] = {}  # from each edge on, the price of every row
     for part, begin, end in zip(parts, begins, [*begins[1:], inf], strict=True):
@@ -291,6 +294,7 @@ def _joined(scenario: Scenario, parts: Sequence[PriceBound]) -> PriceBound:
 
 def _climbed(
     relaxation: Relaxation,
+    types: Sequence[str],
     demand: Demand,
     *,
     cells: int | None,
@@ -302,7 +306,7 @@ def _climbed(
 ) -> PriceBound:
     """Return a bound for jobs that are not far apart, with times from their first release date on."""
     scenario = relaxation.scenario
-    begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit)
+    begin, supply = monotonic(), GpuSupply.of(scenario, demand.unit, types)
     best = -inf
 
     def check(found: Prices) -> None:
@@ -310,7 +314,7 @@ def _climbed(
         if found.value > best:
             best = found.value
             if look is not None:
-                look(_bound_of(scenario, demand, found))
+                look(_bound_of(scenario, types, demand, found))
         if evaluations is not None and found.evaluations >= evaluations:
             raise Enough
         if seconds is not None and monotonic() - begin >= seconds:
@@ -323,21 +327,21 @@ def _climbed(
         cells = max(_FINEST, _TIMES_FIRST * first_cells(len(demand)))
     trainings = None
     if compiled and relaxation.times and is_installed():
-        trainings = Trainings(demand, scenario, relaxation.times)
+        trainings = Trainings(demand, scenario, relaxation.times, types)
     ascent = Ascent(
         demand, supply, cells=cells, compiled=compiled, trainings=trainings or None, on_evaluation=check
     )
     if start is not None:
         edges = [float(Fraction(time) / demand.unit) for time in start.times]
-        ascent.take(np.array(edges), _prices_of(start, types_of(scenario)))
+        ascent.take(np.array(edges), _prices_of(start, types))
     with suppress(Enough):
         ascent.climb()
-    return _bound_of(scenario, demand, ascent.best)
+    return _bound_of(scenario, types, demand, ascent.best)
 
 
-def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
+def _bound_of(scenario: Scenario, types: Sequence[str], demand: Demand, found: Prices) -> PriceBound:
     """Create the bound from the prices found."""
-    cluster, *types = (tuple(row.tolist()) for row in found.prices)
+    cluster, *surcharges = (tuple(row.tolist()) for row in found.prices)
     return PriceBound(
         total_jct=float_below(Fraction(found.value) * demand.unit),
         weight=fsum(demand.weight.tolist()),
@@ -345,7 +349,7 @@ def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
         origin=first_release(scenario.workload),
         times=tuple(float(Fraction(edge) * demand.unit) for edge in found.edges.tolist()),
         prices=cluster,
-        type_prices=dict(zip(types_of(scenario), types, strict=True)),
+        type_prices=dict(zip(types, surcharges, strict=True)),
         slopes=tuple(found.slopes.tolist()),
         evaluations=found.evaluations,
     )

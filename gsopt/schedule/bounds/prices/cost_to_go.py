@@ -21,6 +21,7 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     prices: Array,
     weight: float,
     first: Array,
+    kinds: Array,
     gpus: Array,
     rates: Array,
     most_steps: int,
@@ -38,13 +39,13 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     Parameters
     ----------
     edges, prices
-        The edges of the time cells, and the price of a GPU in each cell.
+        The edges of the time cells, and the price of a GPU in each cell, by rows of prices.
     weight
         What a unit of time costs.
-    first, gpus, rates
-        The ways to run in each part of the course. `gpus` and `rates` hold numbers of GPUs and the parts that
-        they complete per unit of time. The ways of part p have the indices from ``first[p]`` up to, but not
-        including, ``first[p + 1]``.
+    first, kinds, gpus, rates
+        The ways to run in each part of the course. `kinds`, `gpus` and `rates` hold rows of prices, numbers of
+        GPUs and the parts that they complete per unit of time. The ways of part p have the indices from
+        ``first[p]`` up to, but not including, ``first[p + 1]``.
     most_steps
         The largest number of steps that do not end at a cell edge.
     times, cell, cost
@@ -63,23 +64,25 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
         for way in range(first[part], first[part + 1]):
             fastest = max(fastest, rates[way])
         cost[0, part] = cost[0, part + 1] + weight / fastest
-    place = len(prices) - 1
-    while place >= 0 and prices[place] <= 0.0:
+    place = prices.shape[1] - 1
+    while place >= 0 and prices[:, place].max() <= 0.0:
         place -= 1
     now = edges[place + 1]
     times[0] = now
     row = 0
     rounded = 2.0 * parts
     free = most_steps
+    paid = np.empty(len(gpus))
     while place >= 0:
-        price = prices[place]
+        for way in range(len(gpus)):
+            paid[way] = prices[kinds[way], place] * gpus[way]
         fastest = 0.0
         for part in range(parts):
             slope = cost[row, part + 1] - cost[row, part]
             least = 0.0
             rate = 0.0
             for way in range(first[part], first[part + 1]):
-                here = price * gpus[way] + rates[way] * slope
+                here = paid[way] + rates[way] * slope
                 if here < least:
                     least = here
                     rate = rates[way]
@@ -105,9 +108,8 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
                 beside = np.inf
                 rate = 0.0
                 for way in range(first[part], first[part + 1]):
-                    paid = price * gpus[way]
-                    least = min(least, paid + rates[way] * slope)
-                    here = (standing + paid) / rates[way]
+                    least = min(least, paid[way] + rates[way] * slope)
+                    here = (standing + paid[way]) / rates[way]
                     if here < beside:
                         beside = here
                         rate = rates[way]
@@ -139,6 +141,7 @@ def spread_usage(
     prices: Array,
     weight: float,
     first: Array,
+    kinds: Array,
     gpus: Array,
     rates: Array,
     times: Array,
@@ -147,15 +150,20 @@ def spread_usage(
     share: Array,
     usage: Array,
 ) -> None:
-    """Add the derivatives of the cost by the prices to the usage by cell, for shares of jobs at its nodes.
+    """Add the derivatives of the cost by the prices to the usage, for shares of jobs at its nodes.
+
+    The usage is by row of prices and cell.
 
     The function follows the computation of `cost_to_go` forwards in time: each node passes its share on to the
     nodes from which its cost was computed. `share` is overwritten.
     """
     parts = len(first) - 1
+    paid = np.empty(len(gpus))
     for row in range(steps, 0, -1):
         length = times[row - 1] - times[row]
-        price = prices[cell[row]]
+        place = cell[row]
+        for way in range(len(gpus)):
+            paid[way] = prices[kinds[way], place] * gpus[way]
         for part in range(parts):
             own = share[row, part]
             if own == 0.0:
@@ -167,12 +175,11 @@ def spread_usage(
             on = -1
             past = -1
             for way in range(first[part], first[part + 1]):
-                paid = price * gpus[way]
-                here = paid + rates[way] * slope
+                here = paid[way] + rates[way] * slope
                 if here < least:
                     least = here
                     on = way
-                here = (standing + paid) / rates[way]
+                here = (standing + paid[way]) / rates[way]
                 if here < beside:
                     beside = here
                     past = way
@@ -183,9 +190,9 @@ def spread_usage(
                     moved = rates[on] * length
                     share[row - 1, part] += own * (1 - moved)
                     share[row - 1, part + 1] += own * moved
-                    usage[cell[row]] += own * gpus[on] * length
+                    usage[kinds[on], place] += own * gpus[on] * length
             else:
                 moved = 1 / (rates[past] * length)
                 share[row, part + 1] += own * (1 - moved)
                 share[row - 1, part + 1] += own * moved
-                usage[cell[row]] += own * gpus[past] / rates[past]
+                usage[kinds[past], place] += own * gpus[past] / rates[past]

@@ -16,14 +16,15 @@ from gsopt.core.numbers.tolerances import ULPS
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.bounds.capability import Capabilities
+from gsopt.schedule.bounds.epochs import EpochTimes
 from gsopt.schedule.bounds.places import places
 from gsopt.schedule.bounds.work import arrivals_of, options
 
 Array = np.ndarray[Any, Any]
 
-#: A number of GPUs; what a job holds there, which is their worth times the places that it takes up; and the
-#: part of its speed on GPUs on which menus were measured.
-Way = tuple[int, float, float]
+#: A type and a number of GPUs; what a job holds there, which is their worth times the places that it takes up;
+#: and the part of its speed on GPUs on which menus were measured.
+Way = tuple[str, int, float, float]
 
 #: Up to this number doubles hold every integer.
 _LARGEST = 2**53
@@ -100,13 +101,29 @@ class Demand:
         return found
 
     @classmethod
-    def of(cls, scenario: Scenario, weights: Sequence[float] | None = None) -> "Demand":
-        """Create the arrays of a scenario's jobs. The weights are in the order of the jobs and 1 by default."""
+    def of(
+        cls,
+        scenario: Scenario,
+        weights: Sequence[float] | None = None,
+        types: Sequence[str] | None = None,
+    ) -> "Demand":
+        """Create the arrays of a scenario's jobs.
+
+        Parameters
+        ----------
+        scenario
+            The jobs, and the GPUs for them.
+        weights
+            The weights, in the order of the jobs; 1 by default.
+        types
+            The GPU types that have prices of their own; None for the types that some jobs require.
+        """
         jobs = scenario.workload.jobs
         arrivals, works, hulls = arrivals_of(scenario.workload), list(map(_work, jobs)), list(_hulls(scenario))
         unit = _unit([*arrivals, *works])
         release, slip = zip(*(_counted(arrival, unit) for arrival in arrivals), strict=True)
-        kinds = {name: number for number, name in enumerate(types_of(scenario), start=1)}
+        own = types_of(scenario) if types is None else types
+        kinds = {name: number for number, name in enumerate(own, start=1)}
         steps = [step for hull in hulls for step in hull]
         return cls(
             unit=unit,
@@ -133,9 +150,13 @@ class Demand:
         )
 
 
-def types_of(scenario: Scenario) -> list[str]:
-    """Return the GPU types that some jobs require in all modes, if the cluster also has others."""
+def types_of(scenario: Scenario, times: Iterable[EpochTimes] = ()) -> list[str]:
+    """Return the GPU types that some jobs require in all modes, if the cluster also has others.
+
+    Those between which adaptive jobs choose, which have some least times of their epochs, belong to them.
+    """
     tied = {_type_of(job) for job in scenario.workload.jobs} - {""}
+    tied.update(gpu_type for each in times for gpu_type in each.types)
     return sorted(name for name in tied if scenario.cluster.room(name) < scenario.cluster.gpus)
 
 
@@ -182,15 +203,16 @@ def _rest(above: int, below: int, units: float) -> float:
     return (above * denominator - numerator * below) / (below * denominator)
 
 
-def _worths(scenario: Scenario) -> Iterator[list[tuple[int, float, float]]]:
-    """Yield for each job the numbers of GPUs that the cluster has for it, their worth, and its speeds."""
+def _worths(scenario: Scenario) -> Iterator[list[tuple[str, int, float, float]]]:
+    """Yield for each job the types and numbers of GPUs that there are for it, their worth, and its speeds."""
     most = Capabilities(scenario)
     for job in scenario.workload.jobs:
         entries = []
         for mode, count, speed in options(job):
-            worth = most.of(count, job.gpu_type_in(mode), job.memory_in(mode) or 0)
+            gpu_type = job.gpu_type_in(mode)
+            worth = most.of(count, gpu_type, job.memory_in(mode) or 0)
             if worth is not None:
-                entries.append((count, worth, speed if worth == count else speed * (worth / count)))
+                entries.append((gpu_type, count, worth, speed if worth == count else speed * (worth / count)))
         yield entries
 
 
@@ -198,14 +220,14 @@ def ways_of(scenario: Scenario) -> list[tuple[Way, ...]]:
     """List the ways in which each job can run."""
     found = zip(_worths(scenario), places(scenario), strict=True)
     return [
-        tuple(sorted({(count, worth * place, worth / count) for count, worth, _ in entries}))
+        tuple(sorted({(kind, count, worth * place, worth / count) for kind, count, worth, _ in entries}))
         for entries, place in found
     ]
 
 
 def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
     for entries in _worths(scenario):
-        yield _joined(concave_hull([(worth, speed) for _, worth, speed in entries]))
+        yield _joined(concave_hull([(worth, speed) for _, _, worth, speed in entries]))
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:

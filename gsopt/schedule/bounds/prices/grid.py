@@ -7,14 +7,16 @@ from gsopt.schedule.bounds.prices.demand import Array, Demand
 from gsopt.schedule.bounds.prices.supply import GpuSupply
 
 
-def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
+def first_edges(demand: Demand, supply: GpuSupply, cells: int, areas: Array | None = None) -> Array:
     """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
 
     Half of the edges are equally spaced. The other half divide the release dates and earliest completions of
-    the jobs into equally large groups. Beyond the last edge GPUs are free.
+    the jobs into equally large groups. Beyond the last edge GPUs are free. The jobs hold GPUs for their least
+    areas unless other areas are given.
     """
     alone = demand.release + demand.height
-    end = max(float(alone.max()), float(demand.release[-1]) + _longest_queue(demand, supply))
+    queue = _longest_queue(demand, supply, demand.area if areas is None else areas)
+    end = max(float(alone.max()), float(demand.release[-1]) + queue)
     even = np.linspace(0.0, end, cells // 2 + 1)
     dense = np.quantile(np.concatenate([demand.release, alone]), np.linspace(0.0, 1.0, cells - cells // 2 + 1))
     edges = np.unique(np.concatenate([even, dense]))
@@ -22,13 +24,13 @@ def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
     return np.append(edges[:-1][long_enough[:-1]], end)
 
 
-def _longest_queue(demand: Demand, supply: GpuSupply) -> float:
+def _longest_queue(demand: Demand, supply: GpuSupply, areas: Array) -> float:
     """Return the seconds that all work takes on the whole cluster, or on a GPU type, if it is always available.
 
     The result is the largest of these times.
     """
-    areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
-    return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))
+    held = [areas.sum(), *(areas[demand.kind == row].sum() for row in range(1, supply.rows))]
+    return float(supply.times[-1] + max(held / np.maximum(supply.gpus[:, -1], 1.0)))
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:

@@ -1,6 +1,6 @@
 """Supply: the available GPU-seconds in each cell of time, of the whole cluster and of single types."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from math import inf, nextafter
@@ -39,7 +39,7 @@ class GpuSupply:
         return len(self.gpus)
 
     @classmethod
-    def of(cls, scenario: Scenario, unit: Exact = 1) -> "GpuSupply":
+    def of(cls, scenario: Scenario, unit: Exact = 1, types: Sequence[str] | None = None) -> "GpuSupply":
         """Return the largest supply of a scenario, whichever machines are given up on request.
 
         Parameters
@@ -48,10 +48,12 @@ class GpuSupply:
             The scenario.
         unit
             The length of the unit of time, in seconds.
+        types
+            The GPU types that have prices of their own; None for the types that some jobs require.
         """
         origin = decimal(first_release(scenario.workload))
         there: dict[float, Array] = {}
-        for time, gpus in _steps(scenario):
+        for time, gpus in _steps(scenario, types_of(scenario) if types is None else types):
             since = Fraction(max(decimal(time) - origin, 0)) / unit
             after = float(since)
             if Fraction(after) != since:  # what is there before or after it is there in the doubles around it
@@ -79,7 +81,7 @@ class GpuSupply:
         return found
 
 
-def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
+def _steps(scenario: Scenario, types: Sequence[str]) -> Iterator[tuple[float, Array]]:
     """Yield each time at which the capacity changes, and the GPUs of every row from then on."""
     cluster = scenario.cluster
     if cluster.is_plain:
@@ -90,6 +92,6 @@ def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
     kinds = np.array([machine.gpu_type for machine in cluster.machines])
     sizes = np.array([machine.gpus for machine in cluster.machines])
     worth = np.array([capability(scenario, kind) for kind in kinds])
-    worths = np.array([worth, *(worth * (kinds == name) for name in types_of(scenario))])
+    worths = np.array([worth, *(worth * (kinds == name) for name in types)])
     yield 0.0, worths @ sizes
     yield from most_there(scenario, worths)

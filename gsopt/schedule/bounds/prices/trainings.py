@@ -49,11 +49,12 @@ class Parts:
     ----------
     first
         The index of each part's first way to run, with one additional entry at the end.
-    gpus, rates
-        The numbers of GPUs, and the parts that they complete per unit of time.
+    kinds, gpus, rates
+        The rows of prices, the numbers of GPUs, and the parts that they complete per unit of time.
     """
 
     first: Array
+    kinds: Array
     gpus: Array
     rates: Array
 
@@ -61,7 +62,7 @@ class Parts:
         return len(self.first) - 1
 
     @classmethod
-    def of(cls, seconds: Array, weights: Array, gpus: Array, number: int) -> "Parts":
+    def of(cls, seconds: Array, weights: Array, kinds: Array, gpus: Array, number: int) -> "Parts":
         """Cut a course into `number` parts, which take equally long where the job is fastest.
 
         A part that covers several epochs counts weighted work, as in `EpochTimes.speeds`. Rounding may leave
@@ -70,19 +71,22 @@ class Parts:
         fastest = seconds.min(axis=1)
         ends = np.cumsum(fastest)
         cuts = np.linspace(0.0, ends[-1], number + 1)
-        first, ways = [0], list[tuple[float, float]]()
+        first, ways = [0], list[tuple[int, float, float]]()
         for low, high in pairwise(cuts):
             share = (np.minimum(ends, high) - np.maximum(ends - fastest, low)) / fastest
             inside = share > SUM
             work = weights[inside] @ np.minimum(share[inside], 1.0)
             speeds = (weights[inside, None] / seconds[inside]).max(axis=0) / work
-            held = speed = 0.0
-            for step in concave_hull(zip(gpus.tolist(), speeds.tolist(), strict=True)):
-                held, speed = held + step.gpus, speed + step.speed
-                ways.append((held, speed))
+            for kind in np.unique(kinds).tolist():
+                own = kinds == kind
+                held = speed = 0.0
+                for step in concave_hull(zip(gpus[own].tolist(), speeds[own].tolist(), strict=True)):
+                    held, speed = held + step.gpus, speed + step.speed
+                    ways.append((kind, held, speed))
             first.append(len(ways))
-        held_by, rates = np.array(ways).T
-        return cls(np.array(first, dtype=np.int64), np.ascontiguousarray(held_by), np.ascontiguousarray(rates))
+        kind_of, held_by, rates = zip(*ways, strict=True)
+        whole = np.array(first, dtype=np.int64), np.array(kind_of, dtype=np.int64)
+        return cls(*whole, np.array(held_by), np.array(rates))
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,27 +94,35 @@ class _Group:
     """Jobs that differ only by their release dates, with the least seconds of their epochs in units."""
 
     jobs: Array
-    kind: int
     weight: float
+    rows: Array  # of prices that the jobs may pay
+    kinds: Array  # places among these rows, by way to run
     gpus: Array  # by way to run, as they are paid
     seconds: Array  # by epoch and way to run
     weights: Array  # of the epochs
 
     @classmethod
     def of(
-        cls, times: EpochTimes, kind: int, weight: float, ways: Sequence[Way], unit: float, jobs: Array
+        cls,
+        times: EpochTimes,
+        rows: Sequence[int],
+        weight: float,
+        ways: Sequence[Way],
+        unit: float,
+        jobs: Array,
     ) -> "_Group":
-        """Create a group from its times and ways to run, converted into units."""
-        known = {count: column for column, count in enumerate(times.counts.tolist())}
-        counts, gpus, slower = zip(*ways, strict=True)
-        seconds = times.seconds[:, [known[count] for count in counts]] / np.array(slower) / unit
-        return cls(jobs, kind, weight, np.array(gpus), seconds, times.weights)
+        """Create a group from its times and ways to run, converted into units, and the rows of their prices."""
+        types, counts, gpus, slower = zip(*ways, strict=True)
+        known = zip(types if times.types else [""] * len(ways), counts, strict=True)
+        seconds = times.seconds[:, [times.columns[way] for way in known]] / np.array(slower) / unit
+        own, kinds = np.unique(rows, return_inverse=True)
+        return cls(jobs, weight, own, kinds, np.array(gpus), seconds, times.weights)
 
     def parts(self, horizon: float, finer: int) -> Parts:
         """Cut the course into parts, more of them the longer it is."""
         fastest = float(self.seconds.min(axis=1).sum())
         number = min(_MOST_PARTS, max(1, int(sqrt(_NODES * fastest / horizon))))
-        return Parts.of(self.seconds, self.weights, self.gpus, number * finer)
+        return Parts.of(self.seconds, self.weights, self.kinds, self.gpus, number * finer)
 
 
 class Trainings:
@@ -136,10 +148,14 @@ class Trainings:
     needs too. Beyond the last price, phi is the cost of the fastest way to the end. The derivatives by the
     prices are exact, namely those of the formulas that compute nodes from each other.
 
+    A job for which types of GPU differ has ways to run on each type, at the price of the type.
+
     Jobs with the same course, kind and weight share one phi.
     """
 
-    def __init__(self, demand: Demand, scenario: Scenario, times: Mapping[str, EpochTimes]) -> None:
+    def __init__(
+        self, demand: Demand, scenario: Scenario, times: Mapping[str, EpochTimes], types: Sequence[str] = ()
+    ) -> None:
         self._demand = demand
         groups: dict[Any, list[int]] = {}
         jobs = scenario.workload.jobs
@@ -149,8 +165,16 @@ class Trainings:
                 key = times[job.name], int(demand.kind[number]), float(demand.weight[number]), ways[number]
                 groups.setdefault(key, []).append(number)
         unit = float(demand.unit)
+        row_of = {name: row for row, name in enumerate(types, start=1)}
         self._groups = [
-            _Group.of(own, kind, weight, can, unit, np.array(numbers))
+            _Group.of(
+                own,
+                [row_of.get(way[0], kind) if own.types else kind for way in can],
+                weight,
+                can,
+                unit,
+                np.array(numbers),
+            )
             for (own, kind, weight, can), numbers in groups.items()
         ]
         self.jobs = np.array(sorted(number for own in groups.values() for number in own), dtype=np.int64)
@@ -158,6 +182,24 @@ class Trainings:
 
     def __len__(self) -> int:
         return len(self.jobs)
+
+    @property
+    def tells_types(self) -> bool:
+        """Whether some jobs choose between types of GPU that have prices of their own."""
+        return any(len(group.rows) > 1 for group in self._groups)
+
+    def areas(self, gpus: Array) -> Array:
+        """Return the GPUs times units of time of each job of the demand, given those of every row of prices.
+
+        A job that chooses between types counts as running on all GPUs of all its types at once.
+        """
+        found = self._demand.area.copy()
+        for group in self._groups:
+            if len(group.rows) > 1:
+                held = group.gpus * group.seconds.sum(axis=0)
+                least = np.array([held[group.kinds == kind].min() for kind in range(len(group.rows))])
+                found[group.jobs] = gpus[0] / (gpus[group.rows] / least).sum()
+        return found
 
     def evaluate(self, edges: Array, prices: Array, *, fine: bool = False) -> TrainingEvaluation:
         """Compute the least costs of the trainings at the given prices.
@@ -172,7 +214,7 @@ class Trainings:
             if key not in self._parts:
                 self._parts[key] = group.parts(float(edges[-1]), finer)
             most = finer**2 * _NODES // len(self._parts[key])
-            given = self._parts[key], most, edges, prices[group.kind]
+            given = self._parts[key], most, edges, prices[group.rows]
             error += self._evaluate(group, *given, values, slopes, usage)
         return TrainingEvaluation(values[self.jobs], slopes[self.jobs], usage, error)
 
@@ -193,7 +235,7 @@ class Trainings:
         times = np.empty(most_steps + len(edges))
         cell = np.zeros(len(times), dtype=np.int64)
         cost = np.empty((len(times), len(parts) + 1))
-        ways = group.weight, parts.first, parts.gpus, parts.rates
+        ways = group.weight, parts.first, parts.kinds, parts.gpus, parts.rates
         steps, rounded = cost_to_go(edges, prices, *ways, most_steps, times, cell, cost)
         release = self._demand.release[group.jobs]
         # Nodes are by falling time: each release date is between one and the one before, or after all.
@@ -205,9 +247,11 @@ class Trainings:
         ends = part[:, None] * cost[before, :2] + (1 - part[:, None]) * cost[after, :2]
         values[group.jobs] = ends[:, 0]
         slopes[group.jobs] = (ends[:, 0] - ends[:, 1]) * len(parts) / self._demand.work[group.jobs]
+        held = usage[group.rows]
         share = np.zeros((steps + 1, len(parts) + 1))
         np.add.at(share[:, 0], before, part)
         np.add.at(share[:, 0], after, 1 - part)
-        spread_usage(steps, prices, *ways, times, cell, cost, share, usage[group.kind])
+        spread_usage(steps, prices, *ways, times, cell, cost, share, held)
+        usage[group.rows] = held
         terms = rounded + len(group.weights)
         return PRICED * terms * float(np.abs(cost[: steps + 1]).max()) * len(group.jobs)

@@ -2,6 +2,7 @@
 
 import json
 from math import ceil
+from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -9,10 +10,14 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from gsopt.core.errors import InvalidInput
+from gsopt.core.files import validated
 from gsopt.core.numbers.tolerances import SUM
+from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.batch import split
+from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.measured_type import MeasuredType
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from tests.effort import cases
@@ -165,6 +170,54 @@ def test_points_rise_and_compute(points: list[tuple[int, float, float]], field: 
         MeasuredPlacement(shape=[1], points=points)
     with pytest.raises(ValidationError, match=f"{field}: {rule}"):
         Spread(nodes=1, gpus=2, points=points)
+
+
+# Several types of GPU
+
+
+def _measured(local: int, seconds: float) -> MeasuredType:
+    placements = [MeasuredPlacement(shape=[1], points=[(local, seconds, 0.0)])]
+    return MeasuredType(placements=placements, least_local=2, most_local=local)
+
+
+def test_each_type_has_its_own_measurements() -> None:
+    """On a type that was measured its times and memory count, on any other those of the model itself."""
+    small = application()
+    given = small.model_copy(update={"gpu_types": {"new": _measured(8, 0.01)}})
+    assert small.kind("new") == ""
+    assert small.on("new") is small
+    assert (given.kind("old"), given.on("old")) == ("old", given)
+    new = given.on("new")
+    assert new is given.on("new")
+    assert (new.step_time((1,), 8), new.step_time((1,), 4), new.step_time((2,), 8)) == ((0.01, 0.0), None, None)
+    assert (new.limits.least_local, new.limits.most_local, new.limits.most_batch) == (2, 8, 128)
+    assert new.work == given.work
+    assert Application.model_validate_json(given.model_dump_json()) == given
+    course = Course(given, Agents(), 8)
+    assert course.on("old") is course
+    assert course.on("new").work == course.work
+    assert course.on("new").highest_speeds(1, 8).min() > 3 * course.highest_speeds(1, 8).max()
+
+
+@pytest.mark.parametrize(
+    ("fields", "line"),
+    [
+        ({"most_local": 1}, "gpu_types.new.most_local: 1: must be at least least_local, 2"),
+        (
+            {"placements": [MeasuredPlacement(shape=s, points=[(8, 0.1, 0.0)]) for s in ([1, 2], [2, 1])]},
+            "gpu_types.new.placements[1].shape: [2, 1]: must differ from every other, and from its rotations",
+        ),
+        ({"placements": []}, "gpu_types.new.placements"),
+    ],
+)
+def test_bad_types_are_one_line(fields: dict[str, Any], line: str) -> None:
+    """The line names the type, the field, the value and the rule."""
+    given = application().model_copy(
+        update={"gpu_types": {"new": _measured(8, 0.01).model_copy(update=fields)}}
+    )
+    with pytest.raises(InvalidInput) as error:
+        validated(Application, "file", given.model_dump_json(warnings=False))
+    assert str(error.value).startswith(f"file: {line}")
 
 
 # The course of trainings

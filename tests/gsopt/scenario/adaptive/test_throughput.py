@@ -107,7 +107,8 @@ def plain_goodput(
     """Return the goodput of one batch, number by number."""
     computing = model.compute + model.compute_per_sample * local
     base, each = (model.across, model.across_per_gpu) if nodes > 1 else (model.within, model.within_per_gpu)
-    exchange = base + each * (gpus - 2) if gpus > 1 else LEAST_SECONDS
+    beyond = max(gpus - 2, LEAST_SECONDS)  # never 0, as in the authors' program
+    exchange = base + each * beyond if gpus > 1 else LEAST_SECONDS
     norm = float(np.linalg.norm([computing, exchange], model.overlap))
     batch = gpus * local * (steps + 1)
     noise = gradient.var / gradient.sqr * limits.initial_batch

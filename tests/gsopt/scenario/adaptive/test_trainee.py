@@ -20,6 +20,7 @@ from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.validation import Epoch, Validation
 from gsopt.scenario.adaptive.view import TraineeView
 from tests.effort import cases
+from tests.gsopt.simulation.adaptive import APPLICATION, typed
 from tests.strategies.applications import application
 from tests.unwrap import unwrap
 
@@ -115,6 +116,33 @@ def test_it_completes_when_it_says() -> None:
             assert changes[-1] == trainee.completed_at
             assert trainee.next_change() == inf
             assert trainee.share == 1.0
+
+
+def test_types_are_measured_one_by_one() -> None:
+    """A job's speed is that of its type; it fits each type by itself, or all of them as if they were alike."""
+    given = typed(APPLICATION)
+    trainee = Trainee(given, Agents(whole_seconds=False, interval=1), None, 0.0)
+    trainee.place((1,), 0.0, 0.0, gpu_type="old")
+    assert (
+        trainee.rate((1,), 4, "new")
+        == Course(given.on("new"), trainee.agents, 4).speed((1,), Batch(4, 0), 0) / 36
+    )
+    trainee.advance(1.5)
+    assert trainee.gpu_type == "old"
+    assert trainee.model_on("old") == trainee.model
+    assert trainee.model_on("new") is None
+    assert trainee.goodput(1, 1, "new") is None
+    trainee.place((1,), 2.0, 2.0, gpu_type="new")
+    assert trainee.batch == Batch(4, 0)  # as nothing is known of the type
+    trainee.advance(2.5)
+    old, new = (unwrap(trainee.model_on(gpu_type)) for gpu_type in ("old", "new"))
+    local = unwrap(trainee.batch).local
+    assert new.step_time(1, 1, local) == pytest.approx(
+        unwrap(given.on("new").step_time((1,), local))[0], rel=0.1
+    )
+    assert float(old.step_time(1, 1, 4)) > 2 * float(new.step_time(1, 1, 4))
+    assert unwrap(trainee.goodput(1, 1, "new")).goodput > 2 * unwrap(trainee.goodput(1, 1, "old")).goodput
+    assert trainee.model == old  # the first of two times in one configuration counts
 
 
 def test_tuning_pays() -> None:

@@ -10,10 +10,11 @@ from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
+from gsopt.scenario.adaptive.measured_type import MeasuredType
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement
 from gsopt.scenario.adaptive.trainee import Trainee
 from gsopt.scenario.adaptive.validation import Epoch, Validation
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job, Mode
 from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.scenario.speed import Speed
@@ -23,14 +24,18 @@ from gsopt.schedule.bounds.prices import price_bound
 from gsopt.simulation import replay
 from heuristics.policies import equal_share, fifo, marginal, sia, srtf
 from tests.effort import cases
+from tests.gsopt.simulation.monkeys import monkey
 from tests.gsopt.simulation.scenarios import bundle
 from tests.unwrap import unwrap
 
 SHAPES = [(1,), (1, 1), (2,), (1, 2), (2, 2)]
 
 
-def draw_application(random: Random) -> Application:
-    """Draw measurements on up to four GPUs, and a training of a few epochs, or of many, of any length."""
+def draw_application(random: Random, *, types: bool = False) -> Application:
+    """Draw measurements on up to four GPUs, and a training of a few epochs, or of many, of any length.
+
+    Perhaps there are others on GPUs of the type ``new``.
+    """
     size = random.choice([0.02, 0.1, 0.3, 1.0, 3.0])
 
     def seconds(shape: tuple[int, ...]) -> tuple[float, float]:
@@ -41,12 +46,17 @@ def draw_application(random: Random) -> Application:
     alike = random.random() < 0.5
     steps = [[1.0 if alike else random.uniform(0.2, 20) for _ in range(epochs)] for _ in "ab"]
     ends, noise = np.cumsum(steps, axis=1), [3.0] if alike else [0.0, 3.0, 40.0]
-    return Application(
-        name="cnn",
-        placements=[
+
+    def placements() -> list[MeasuredPlacement]:
+        return [
             MeasuredPlacement(shape=shape, points=[(local, *seconds(shape)) for local in (1, 16)])
             for shape in SHAPES
-        ],
+        ]
+
+    return Application(
+        name="cnn",
+        placements=placements(),
+        gpu_types={"new": MeasuredType(placements=placements(), least_local=1, most_local=16)} if types else {},
         validations=[
             Validation(
                 batch=batch,
@@ -78,10 +88,24 @@ def draw_job(random: Random, name: str = "a", release: float = 0.0) -> Job:
     )
 
 
-def draw_scenario(random: Random, *, overhead: Overhead, agents: Agents, **physics: Any) -> Scenario:
-    """Draw one job of a drawn application on two nodes of two GPUs."""
-    given = {"applications": {"cnn": draw_application(random)}, "agents": agents, "overheads": overhead}
-    return Scenario.of(bundle([draw_job(random)]), Cluster.uniform(machines=2, gpus=2), **given, **physics)
+def draw_scenario(
+    random: Random, *, overhead: Overhead, agents: Agents, types: bool = False, **physics: Any
+) -> Scenario:
+    """Draw one job of a drawn application on two nodes of two GPUs, perhaps of each of two types."""
+    application = draw_application(random, types=types)
+    given = {"applications": {"cnn": application}, "agents": agents, "overheads": overhead}
+    return Scenario.of(bundle([draw_job(random)]), _cluster(types=types), **given, **physics)
+
+
+def _cluster(*, types: bool) -> Cluster:
+    if not types:
+        return Cluster.uniform(machines=2, gpus=2)
+    machines = [
+        Machine(name=f"{name} {number}", gpus=2, gpu_type=name)
+        for name in ("old", "new")
+        for number in range(2)
+    ]
+    return Cluster(racks=[Rack(name="r", machines=machines)])
 
 
 def _agents(random: Random, *, whole_seconds: bool) -> Agents:
@@ -98,11 +122,11 @@ def _position(job: Trainee, course: Course) -> float:
     return float(job.epoch + (job.share * course.work - begin) / (end - begin))
 
 
-def _least(times: EpochTimes, visits: list[tuple[float, float, int]], position: float) -> float:
+def _least(times: EpochTimes, visits: list[tuple[float, float, tuple[str, int]]], position: float) -> float:
     """Return how far a job is that goes through epochs as fast as they count, on these GPUs at these times."""
     epochs = len(times.seconds)
-    for begin, end, count in visits:
-        seconds = times.seconds[:, times.counts.tolist().index(count)]
+    for begin, end, way in visits:
+        seconds = times.seconds[:, times.columns[way]]
         left = end - begin
         while left > 0 and position < epochs - 1e-12:
             epoch = int(position + 1e-12)
@@ -111,9 +135,10 @@ def _least(times: EpochTimes, visits: list[tuple[float, float, int]], position: 
     return position
 
 
+@pytest.mark.parametrize("types", [False, True], ids=["alike", "types"])
 @pytest.mark.parametrize("kind", ["exact", "dear", "whole", "free"])
 @pytest.mark.parametrize("part", range(4))
-def test_no_training_is_faster_than_its_epochs_count(kind: str, part: int) -> None:
+def test_no_training_is_faster_than_its_epochs_count(kind: str, part: int, types: bool) -> None:
     """At the end of each visit to GPUs a job is no further than the seconds of its epochs say.
 
     It is moved at random or just before and after its epochs end; with free moves it pays no overhead.
@@ -127,12 +152,12 @@ def test_no_training_is_faster_than_its_epochs_count(kind: str, part: int) -> No
             paid = [seconds + random.choice([0.0, 0.3]) for seconds in paid]
         overhead = Overhead(start=paid[0], resize=paid[1], stop=paid[2] if random.random() < 0.5 else 0.0)
         agents = _agents(random, whole_seconds=kind != "exact")
-        scenario = draw_scenario(random, overhead=overhead, agents=agents)
+        scenario = draw_scenario(random, overhead=overhead, agents=agents, types=types)
         job = scenario.workload.jobs[0]
         times = epoch_times(scenario, 1.0 if kind == "whole" else None)["a"]
         course = Course(scenario.applications["cnn"], agents, job.batch_size)
         trainee = Trainee(scenario.applications["cnn"], agents, job.batch_size, 0.0)
-        now, works_from, visits = 0.0, 0.0, list[tuple[float, float, int]]()
+        now, works_from, visits = 0.0, 0.0, list[tuple[float, float, tuple[str, int]]]()
         begun = None
         for _ in range(8):
             if begun is None or random.random() < 0.3:
@@ -143,7 +168,8 @@ def test_no_training_is_faster_than_its_epochs_count(kind: str, part: int) -> No
                 works_from = max(works_from, now + overhead.resize)
             begun = now if begun is None else begun
             shape, batch = random.choice(SHAPES), random.choice([None, *9 * [job.batch_size]])
-            trainee.place(shape, now, works_from, 1.0, batch)
+            gpu_type = random.choice(["old", "new"]) if types else ""
+            trainee.place(shape, now, works_from, 1.0, batch, gpu_type)
             wanted = random.choice([0.0, random.uniform(0, 30), random.uniform(0, 3), 1e3])
             end = max(now, works_from) + wanted
             if random.random() < 0.5 and trainee.next_change() < float("inf"):
@@ -151,9 +177,9 @@ def test_no_training_is_faster_than_its_epochs_count(kind: str, part: int) -> No
             end = float(max(round(end), now) if kind == "whole" else max(end, now))
             trainee.advance(end)
             done = trainee.completed_at
-            visits.append((now, end if done is None else done, sum(shape)))
+            visits.append((now, end if done is None else done, (gpu_type, sum(shape))))
             first = begun + overhead.start - times.advance
-            counted = [(max(begin, first), end, count) for begin, end, count in visits if end > first]
+            counted = [(max(begin, first), end, way) for begin, end, way in visits if end > first]
             reached = _position(trainee, course)
             assert _least(times, counted, 0.0) >= reached - 1e-9, (seed, visits)
             if done is not None:
@@ -213,8 +239,9 @@ def test_an_epoch_that_always_rounds_down_beats_nothing() -> None:
         assert least <= bound <= ran
 
 
+@pytest.mark.parametrize("types", [False, True], ids=["alike", "types"])
 @pytest.mark.parametrize("seed", range(cases(30)))
-def test_no_simulated_run_beats_the_bounds(seed: int) -> None:
+def test_no_simulated_run_beats_the_bounds(seed: int, types: bool) -> None:
     """Whatever policy runs some adaptive jobs, in rounds or at once, its mean is above both bounds."""
     random = Random(seed)
     seconds = [random.choice([0.0, 1.0, 2.0, 5.0]) for _ in range(3)]
@@ -222,8 +249,8 @@ def test_no_simulated_run_beats_the_bounds(seed: int) -> None:
     jobs = [draw_job(random, str(number), random.choice([0.0, random.uniform(0, 30)])) for number in range(4)]
     scenario = Scenario.of(
         bundle(jobs),
-        Cluster.uniform(machines=2, gpus=2),
-        applications={"cnn": draw_application(random)},
+        _cluster(types=types),
+        applications={"cnn": draw_application(random, types=types)},
         agents=_agents(random, whole_seconds=random.random() < 0.7),
         overheads=overhead,
         restarts=random.choice(["change", "shape", "machines"]),
@@ -234,7 +261,9 @@ def test_no_simulated_run_beats_the_bounds(seed: int) -> None:
             unwrap(mean_jct_bound(scenario, evaluations=0, round_length=round_length)).mean_jct,
             price_bound(scenario, evaluations=200, compiled=True, round_length=round_length).mean_jct,
         ]
-        for policy in (fifo, srtf, marginal, equal_share, sia):
-            run = replay(scenario, policy, round_length=round_length)
+        policies = (sia, monkey) if types else (fifo, srtf, marginal, equal_share, sia)
+        for policy in policies:
+            options: dict[str, Any] = {"seed": seed, "share_limit": 1} if policy is monkey else {}
+            run = replay(scenario, policy, round_length=round_length, **options)
             if len(run.jct) == len(jobs):
                 assert max(found) <= run.metrics.mean_jct * (1 + 1e-9), run.metrics.policy

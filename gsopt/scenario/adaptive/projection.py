@@ -1,0 +1,42 @@
+"""Projection: the goodput that a job expects on GPUs of any type, of which it may have tried only some."""
+
+from typing import Any
+
+from gsopt.scenario.adaptive.view import TraineeView
+
+
+def projected_goodput(
+    trainee: TraineeView, gpu_type: str, nodes: Any, gpus: Any, most_batch: int | None = None
+) -> Any:
+    """Return the goodput that a job expects on a type of GPU; None before it first worked.
+
+    On a type on which it has worked that is by its own model. On any other it is by the model of the first type
+    on which it has worked, times the ratio of the speeds of a single GPU, which are known from profiling.
+
+    Source: Sia (SOSP 2023), section 3.2, and its authors' simulator, where the speed of a GPU is that with the
+    largest measured batch.
+
+    Parameters
+    ----------
+    trainee
+        The job.
+    gpu_type
+        Type of the GPUs; all are alike if the application does not tell types apart.
+    nodes, gpus
+        Numbers of nodes and GPUs.
+    most_batch
+        Largest batch; None for that of the application.
+    """
+    application = trainee.application
+    known = next((kind for kind in (gpu_type, *trainee.worked_on) if trainee.model_on(kind) is not None), None)
+    if known is None or trainee.gradient is None:
+        return None
+    model = trainee.model_on(known)
+    assert model is not None  # noqa: S101 - it is known
+    limits = application.on(known).limits
+    if most_batch is not None:
+        limits = limits.model_copy(update={"most_batch": most_batch})
+    found = model.goodput(nodes, gpus, trainee.gradient, limits).goodput
+    if application.kind(known) == application.kind(gpu_type):
+        return found
+    return found * (application.on(gpu_type).single_speed / application.on(known).single_speed)
