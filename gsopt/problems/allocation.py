@@ -278,7 +278,7 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def remaining(self) -> int:
-        """Number of GPUs left for extra workers once all queued jobs start, negative if these do not fit."""
+        """Number of GPUs left for extra workers once all queued jobs start, negative if the jobs do not fit."""
         return self.capacity - sum(job.base_gpus for job in self.jobs if job.queued)
 
     @property

@@ -59,7 +59,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
     """Return the cost of each job in each position.
 
-    The last positions of all machines come first, followed by the last but one, and so on.
+    The last positions of all machines come first, followed by the second-to-last positions, and so on.
 
     Examples
     --------
@@ -91,7 +91,7 @@ def shorter_first(
     Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal
     sequence, jobs further from the end are never longer. The jobs of each type are therefore sorted by
     duration, then by index. They fill the positions in order, beginning with those furthest from the end; among
-    equals, the earliest start comes first.
+    positions equally far from the end, the one that starts earliest comes first.
 
     Parameters
     ----------
