@@ -1,4 +1,4 @@
-"""``gsopt score``: one number for a heuristic."""
+"""``gsopt score``: rates a heuristic by one number."""
 
 import json
 from typing import Annotated

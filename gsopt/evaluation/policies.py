@@ -45,7 +45,7 @@ class PolicyComparison(Listing[Record]):
     failed
         One-line error messages of the policies that failed, by name.
     load
-        Load offered by the workload; see `gsopt.Scenario.offered_load`.
+        Offered load of the workload; see `gsopt.Scenario.offered_load`.
     """
 
     rows: tuple[Record, ...]

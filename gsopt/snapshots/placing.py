@@ -64,6 +64,6 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
     """Return the amounts in use, limited to the capacity.
 
-    A node may have more in use than it currently admits.
+    On a node, more may be in use than the node currently admits.
     """
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

@@ -244,7 +244,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
 
 
 async def _refuse_other(address: str) -> None:
-    """Raise an error if no scheduler answers at an address in time, as a client would retry forever."""
+    """Raise an error if no scheduler answers at an address in time, as a Dask client would retry forever."""
     from distributed import rpc
     from distributed.security import Security
 

@@ -49,8 +49,8 @@ class PerformanceProfile:
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
     """Return the profile of every method.
 
-    Times are seconds by method and instance, None if the method does not solve the instance. Times below
-    `SHORTEST` count as `SHORTEST`.
+    Times are given in seconds, by method and instance, or as None if the method does not solve the instance.
+    Times below `SHORTEST` count as `SHORTEST`.
     """
     everyone = {instance for found in times.values() for instance in found}
     shortest: dict[str, float] = {}

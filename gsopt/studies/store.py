@@ -215,7 +215,7 @@ def reading(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Hold the folder's lock, which the system releases however this process ends."""
+    """Hold the folder's lock, which the operating system releases however this process ends."""
     lock, holder = FileLock(home / _LOCK, thread_local=False), home / _HOLDER
     with _one_line(home):
         try:

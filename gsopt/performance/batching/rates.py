@@ -34,7 +34,7 @@ class StepTimeTable:
         )
 
     def _without_samples(self, gpus: Counts) -> Floats:
-        """Return the seconds of a step that do not depend on the batch size."""
+        """Return the part of the duration of a step, in seconds, that does not depend on the batch size."""
         further = 2.0 * (gpus - 1)
         communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
         seconds: Floats = self.fixed[:, None] + communication

@@ -9,7 +9,7 @@ from gsopt.performance.communication.layers import Layer
 
 
 def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0) -> float:
-    """Return the seconds of an iteration in which GPUs wait for the network.
+    """Return the time in seconds for which GPUs wait for the network in an iteration.
 
     The backward pass processes the layers in reverse. The all-reduce of a layer may start once its weight
     gradient is computed. All-reduces run one after another, while further layers are computed. The

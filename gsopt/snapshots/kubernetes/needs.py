@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return a pod's requests: the total of its containers or the largest init container, plus overhead."""
+    """Return a pod's requests: its containers' total or largest init container, plus its overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -49,7 +49,8 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
     Other resources are listed by name. GPUs are also listed under their own resource name, as GPUs of one
     vendor cannot replace those of another. `others` has further names of resources that are whole GPUs. Amounts
-    that are `needed` are rounded up, and available ones down. `field` is their location.
+    that are `needed` are rounded up, and available ones down. `field` is the location of the amounts in the
+    file.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}

@@ -39,8 +39,8 @@ def read(
       Job or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
       belong to their node.
     - **Kept** are nodes that are cordoned, not ready or of the control plane, and nodes with a gang that must
-      not be evicted: because of an annotation, a disruption budget without allowed evictions, or two budgets
-      for the same pod.
+      not be evicted. The reason may be an annotation, a disruption budget without allowed evictions, or two
+      budgets for the same pod.
 
     Parameters
     ----------
@@ -59,7 +59,7 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
+        A file cannot be read, or is not output of kubectl. The message names file, field, value and rule.
 
     Examples
     --------

@@ -60,7 +60,7 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
+        A file cannot be read, or is not output of Slurm. The message names file, field, value and rule.
 
     Examples
     --------

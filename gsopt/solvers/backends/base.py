@@ -92,7 +92,7 @@ class Outcome:
         Solver family: ``highs``, ``cp-sat``, ``scip``.
     duals
         Change of the objective per unit of each row's limit, shape (rows,), if the model is a linear program
-        and the solver returns duals; else None.
+        and the solver returns duals; otherwise None.
     message
         The solver's own status, or a note that its process was killed or crashed.
     log
@@ -424,7 +424,7 @@ class _Report:
         return None
 
     def consider(self, values: Vector) -> bool:
-        """Keep a point if it is better than the best one, and return whether it is feasible after rounding."""
+        """Keep a point if it is the best one so far, and return whether it is feasible after rounding."""
         if not np.isfinite(values).all():
             return False
         point = self.form.rounded(values) + 0.0  # no negative zero

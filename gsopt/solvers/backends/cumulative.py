@@ -1,4 +1,4 @@
-"""Cumulative: scheduling activities with several modes on resources, by CP-SAT with interval variables."""
+"""Cumulative: activities with several modes scheduled on resources, by CP-SAT with interval variables."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple

@@ -275,7 +275,7 @@ class Worker:
 
 
 class Pool:
-    """The pool of all workers of this process, which knows the idle ones by module.
+    """The pool of all workers of this process, which keeps the idle workers by module.
 
     A borrowed worker belongs to the thread that borrowed it, until it is idle again.
     """

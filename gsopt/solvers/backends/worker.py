@@ -183,7 +183,7 @@ def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> Non
 
 
 def _read(incoming: int, size: int) -> bytes:
-    """Read exactly `size` bytes, so that no frame waits in a buffer that `select` does not see."""
+    """Read exactly `size` bytes, so that no frame stays in a buffer that `select` does not see."""
     data = bytearray()
     while len(data) < size:
         piece = os.read(incoming, size - len(data))
