@@ -122,7 +122,7 @@ def why(
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Explain why a gang does not fit, and what would help.
+    """Say why a gang does not fit, and what would help.
 
     The output is the smallest change of each kind with which the gang fits: moves,
     evictions, nodes that are opened, a wider level, or fewer workers.

@@ -124,7 +124,7 @@ class Rooms:
         return found
 
     def _stand(self, part: Part, copies: Numbers, machines: range) -> dict[str, int]:
-        """Return the machines, out of the given ones, for a part that fits on them."""
+        """Return the number of workers on each of the given machines, for a part that fits on them."""
         numbers = copies[machines.start : machines.stop]
         if not part.slice:
             return self._named(_taken(numbers, part.count), machines.start)
@@ -138,7 +138,7 @@ class Rooms:
         return found
 
     def _slice_groups(self, part: Part, machines: range) -> Iterator[range]:
-        """Yield the given machines that belong to each group of the level at which the part has slices."""
+        """Yield, for each group at the level of the part's slices, those of the given machines that are in it."""
         for group in self._problem.cluster.groups[part.slice_within]:
             start, stop = max(group.machines.start, machines.start), min(group.machines.stop, machines.stop)
             if start < stop:

@@ -76,7 +76,7 @@ def more_nodes(
 
 
 def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
-    """Return those gangs each of whose parts fits on an empty node with the given capacity."""
+    """Return the gangs whose parts would each fit on an empty node with the given capacity."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 

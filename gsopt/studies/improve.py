@@ -144,7 +144,10 @@ def _begun(file: Path, run: Callable[[Mapping[str, float]], Replay]) -> tuple[Im
 def _changed(
     multipliers: Mapping[str, float], names: Sequence[str], jct: Sequence[Any], draw: np.random.Generator
 ) -> dict[str, float]:
-    """Return multipliers changed for a few random jobs, with odds by the root of their completion times."""
+    """Return the multipliers, changed for a few random jobs.
+
+    The jobs are drawn with probabilities proportional to the square roots of their completion times.
+    """
     likely = np.sqrt(np.array(jct, dtype=float))
     jobs = draw.choice(len(names), size=int(draw.integers(1, _MOST_CHANGED + 1)), p=likely / likely.sum())
     changed, sets_back = dict(multipliers), draw.random() < _SET_BACK
