@@ -124,7 +124,7 @@ def why(
 ) -> None:
     """Say why a gang does not fit, and what would help.
 
-    The output is the smallest change of each kind with which the gang fits: moves,
+    The output is the smallest change of each kind that makes the gang fit: moves,
     evictions, nodes that are opened, a wider level, or fewer workers.
     """
     snapshot = read(files, source, levels, gpu_resources, now)

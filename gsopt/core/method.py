@@ -387,7 +387,7 @@ def uses(method: Method, option: str) -> bool:
 
 
 def accepts(method: MethodLike, option: str) -> bool:
-    """Check whether a method takes a keyword option by name."""
+    """Check whether a method takes a keyword option of the given name."""
     try:
         return option in signature(method).parameters
     except ValueError:  # built into Python without a signature

@@ -44,7 +44,7 @@ def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
 
 @dataclass(frozen=True)
 class Worst:
-    """The worst of several instances, with statistics of the others.
+    """The worst of several instances, with statistics on all of them.
 
     Attributes
     ----------

@@ -85,7 +85,8 @@ class Batching(Problem[Batches]):
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
         Number that stands for the remaining samples of a job if only their distribution is known. `sruf` is
-        linear in the remaining samples, so their means yield its mean (Equation 8).
+        linear in the remaining samples, so the means of the remaining samples yield the mean of `sruf`
+        (Equation 8).
 
     Examples
     --------
@@ -207,7 +208,7 @@ class Batching(Problem[Batches]):
     # The judge
 
     def time(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return the seconds until a job completes, if its GPUs and batch size stay the same."""
+        """Return the time in seconds until a job completes, if its GPUs and batch size stay the same."""
         return Fraction(job.left(self.estimate)) / job.throughput.samples_per_second(
             grant.batch_size, grant.gpus
         )

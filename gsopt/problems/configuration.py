@@ -127,8 +127,8 @@ class Configuration(Problem[ConfigurationSolution]):
 
     A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total is
     minimized in both cases. In a configuration other than the current one, G is multiplied by the restart
-    factor of the job. A job that has no configuration now needs no restart. A job that gets no configuration
-    costs a penalty. The configurations use no more GPUs of a type than there are.
+    factor of the job. A job that currently has no configuration needs no restart. A job that gets no
+    configuration costs a penalty. The configurations use no more GPUs of a type than there are.
 
     **Rounding.** As in the authors' program, costs are rounded to `decimals` decimals and capped. Objective
     values are exact.

@@ -138,7 +138,7 @@ class Rooms:
         return found
 
     def _slice_groups(self, part: Part, machines: range) -> Iterator[range]:
-        """Yield, for each group at the level of the part's slices, those of the given machines that are in it."""
+        """Yield the given machines in each group at the level of the part's slices, skipping empty groups."""
         for group in self._problem.cluster.groups[part.slice_within]:
             start, stop = max(group.machines.start, machines.start), min(group.machines.stop, machines.stop)
             if start < stop:

@@ -148,8 +148,8 @@ class Scheduling(Problem[SchedulingSolution]):
     only for jobs with linear speed and without fairness.
 
     Times are exact numbers, counted from the first release date. Floats in the data stand for their shortest
-    decimals, such as 0.1. A deadline may be missed by a billionth of the time from the first release date to
-    that deadline. Times given as floats may be off by rounding, which is added to the objective value
+    decimals, such as 0.1. A deadline may be missed by a billionth of the time from the job's release to the
+    deadline. Times given as floats may be off by rounding, which is added to the objective value
     (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The paper's text calls the reference value a job completion time, but the equation

@@ -131,7 +131,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Running time of every job alone, in seconds."""
+        """Running time of every job if it runs alone, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
@@ -173,7 +173,7 @@ class Sharing(Problem[SharingSolution]):
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Return the makespan and the seconds by which sharing prolongs the jobs."""
+        """Return the makespan, and the number of seconds by which sharing prolongs the jobs."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)

@@ -45,7 +45,7 @@ class Run(Frozen):
 
 
 class CellShare(NamedTuple):
-    """The number of GPUs of each cell that a job holds.
+    """The number of GPUs that a job holds in each cell.
 
     Attributes
     ----------
@@ -209,7 +209,7 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and the seconds by which tiers prolong the jobs."""
+        """Return the criterion that is not minimized, and by how many seconds tiers prolong the jobs."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)

@@ -99,7 +99,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the GPUs of a gang by node, rounded up to at least one."""
+    """Return the number of GPUs of a gang on each node, rounded up to a whole number of at least one."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:

@@ -182,7 +182,8 @@ class Snapshot(Frozen):
     def placement(self) -> Placement:
         """Create the problem of placing all waiting gangs on as few nodes as possible.
 
-        A selector, affinity, toleration or partition becomes a resource of exactly the nodes that meet it.
+        Each selector, affinity, toleration or partition becomes a resource that only the nodes that meet the
+        requirement have.
 
         Raises
         ------

@@ -70,7 +70,7 @@ class Store:
         self._run = 0
 
     def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
-        """Make a study's grid that of the folder, and record the start of a run.
+        """Make a study's grid the grid of the folder, and record the start of a run.
 
         Results of cells that are no longer in the grid are kept, but not shown.
         """

@@ -2,7 +2,7 @@
 
 The k-th-to-last job on a machine delays k jobs, including itself, so its duration counts k times. Each job also
 waits until the machine is free. Finding the best sequences is therefore an assignment of jobs to positions,
-counted from the end. Costs are doubles.
+counted from the end. Costs are in double precision.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     Each machine starts with few positions, and gets more while it uses all of them. A machine whose first
     position is empty needs no more, because a position further from the end costs every job more.
 
-    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled doubles.
+    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled code with
+    double precision.
 
     Source: AlloX (EuroSys 2020), section 4.2, as an assignment problem; D. Crouse, On implementing 2D
     rectangular assignment algorithms (2016), as in scipy.

@@ -48,9 +48,9 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
     """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, and memory in MiB.
 
     Other resources are listed by name. GPUs are also listed under their own resource name, as GPUs of one
-    vendor cannot replace those of another. `others` has further names of resources that are whole GPUs. Amounts
-    that are `needed` are rounded up, and available ones down. `field` is the location of the amounts in the
-    file.
+    vendor cannot replace those of another. `others` contains additional names of resources that count as whole
+    GPUs. Amounts that are `needed` are rounded up, and available ones down. `field` is the location of the
+    amounts in the file.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}

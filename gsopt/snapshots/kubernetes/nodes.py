@@ -82,8 +82,8 @@ def read_sites(
 ) -> dict[str, Site]:
     """Read nodes, by name.
 
-    `levels` maps each level to its label, the outermost first. If None, `LEVELS` is used. `others` has further
-    names of resources that are whole GPUs. `notes` receives a line for shared GPUs.
+    `levels` maps each level to its label, the outermost first. If None, `LEVELS` is used. `others` contains
+    additional names of resources that count as whole GPUs. `notes` receives a line for shared GPUs.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}

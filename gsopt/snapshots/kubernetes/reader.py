@@ -38,9 +38,9 @@ def read(
     - **Gangs** are pods of one PodGroup, JobSet, group of a LeaderWorkerSet, job of Kubeflow, Volcano or Ray,
       Job or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
       belong to their node.
-    - **Kept** are nodes that are cordoned, not ready or of the control plane, and nodes with a gang that must
-      not be evicted. The reason may be an annotation, a disruption budget without allowed evictions, or two
-      budgets for the same pod.
+    - **Kept nodes** are those that are cordoned, not ready or of the control plane, and nodes with a gang that
+      must not be evicted. The reason may be an annotation, a disruption budget without allowed evictions, or
+      two budgets for the same pod.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def read(
         Node labels by name of the network level that they state, the outermost first. If None, labels in common
         use, such as ``topology.kubernetes.io/zone``.
     gpu_resources
-        Further names of resources that are whole GPUs.
+        Additional names of resources that count as whole GPUs.
     time
         Time at which the files were written, in seconds since 1970; None for the latest time in them.
     notes

@@ -46,7 +46,7 @@ def read(
       The GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
     - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
       total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
-    - **Kept** are nodes that are down, drained, away, or in an active reservation.
+    - **Kept nodes** are those that are down, drained, away, or in an active reservation.
 
     Parameters
     ----------

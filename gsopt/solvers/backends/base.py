@@ -171,7 +171,7 @@ class Backend(Protocol):
 
 
 class Ending(Enum):
-    """A solver's status in terms common to all solvers: what is proven, and why it stopped."""
+    """A solver's status in terms common to all solvers: what is proven, and why the solver stopped."""
 
     OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
     INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
