@@ -66,7 +66,7 @@ def interference(
 ) -> None:
     """Evaluate predictions of how jobs slow each other down.
 
-    Each pair of jobs on one GPU is predicted from the other pairs. The output is the errors, and their effect on
+    Each pair of jobs on one GPU is predicted from the other pairs. The output is the errors and their effect on
     decisions to share. Two jobs share if this shortens the sum of their completion times. The ratio of their
     lengths ranges from 1:8 to 8:1.
     """

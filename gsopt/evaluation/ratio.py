@@ -115,7 +115,7 @@ class Worst:
 
 @dataclass
 class Optima:
-    """The instances of a space with their optima, which are cached for further methods.
+    """The instances of a space with their optima, which are cached for other methods to use.
 
     Attributes
     ----------

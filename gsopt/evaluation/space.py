@@ -157,7 +157,7 @@ class Space:
 
     @property
     def sizes(self) -> range:
-        """The numbers of items."""
+        """The numbers of items that an instance may have."""
         return range(self.least, self.most + 1)
 
     def parts(self, length: int) -> list[Part]:

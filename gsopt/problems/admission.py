@@ -211,10 +211,10 @@ class Admission(Problem[AdmissionSolution]):
     cluster
         The cluster, with racks or a network.
     nodes
-        Additional facts about machines, by name. Machines that are not listed are open, and have no resources
-        other than their GPUs.
+        Additional facts about machines, keyed by machine name. Machines that are not listed are open, and have
+        no resources other than their GPUs.
     places
-        Sets of machines that parts refer to, by name.
+        Sets of machines to which parts refer, keyed by name.
     running
         The running gangs.
     pending
@@ -312,7 +312,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def position(self) -> dict[str, int]:
-        """Index of each machine in the order of the tree, by name."""
+        """Index of each machine in the order of the tree, keyed by machine name."""
         return {machine.name: number for number, machine in enumerate(self.cluster.machines)}
 
     @cached_property

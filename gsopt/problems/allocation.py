@@ -150,7 +150,7 @@ class ElasticJob(Frozen):
 
 
 class AllocationSolution(Frozen):
-    """The number of extra workers of each job, by name.
+    """The number of extra workers of each job, keyed by job name.
 
     Jobs that are left out get none.
     """

@@ -98,7 +98,7 @@ class Share(Frozen):
 
 
 class ColocationSolution(Frozen):
-    """The share of each waiting job that starts, by name.
+    """The share of each waiting job that starts, keyed by job name.
 
     Jobs that are left out keep waiting.
     """

@@ -88,7 +88,7 @@ class ElasticJob(Frozen):
 
     @property
     def menu(self) -> tuple[tuple[int, float], ...]:
-        """Allowed numbers of GPUs, ascending, with the speed relative to that on the demanded GPUs."""
+        """Allowed numbers of GPUs in ascending order, with the speed relative to that on the demanded GPUs."""
         base = self.rates[self.demand]
         return tuple((count, rate / base) for count, rate in sorted(self.rates.items()))
 
@@ -103,7 +103,7 @@ class Run(Frozen):
 
 
 class SchedulingSolution(Frozen):
-    """All runs of all jobs, with their times and numbers of GPUs."""
+    """All runs of all jobs, each with its start, its end and its number of GPUs."""
 
     runs: Many[Run]
 
@@ -131,7 +131,7 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """Return the runs as a schedule in floats, for the simulator and plots."""
+        """Return the runs as a schedule with times as floats, for the simulator and plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )

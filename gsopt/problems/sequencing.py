@@ -134,7 +134,7 @@ class Sequencing(Problem[Sequences]):
         return {job.name: job for job in self.jobs}
 
     def completions(self, solution: Sequences) -> dict[str, Exact]:
-        """Return the completion time of each job, in seconds from now, by name."""
+        """Return the completion time of each job in seconds from now, keyed by job name."""
         found: dict[str, Exact] = {}
         for name, jobs in solution.order.items():
             machine = self._machines[name]

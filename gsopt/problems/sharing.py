@@ -224,7 +224,7 @@ class Sharing(Problem[SharingSolution]):
         )
 
     def taken_over(self, schedule: Schedule) -> SharingSolution:
-        """Convert a schedule of the workload in floats into a solution with exact times.
+        """Convert a schedule of the workload, with times as floats, into a solution with exact times.
 
         Each job starts after the same arrivals and completions as in the schedule, and with the same delay
         after the last of these events.
@@ -335,7 +335,7 @@ class Sharing(Problem[SharingSolution]):
 
     @staticmethod
     def _excuse(start: Number) -> Fraction:
-        """Return the seconds by which rounding may have shifted a start, which is 0 for an exact start."""
+        """Return by how many seconds rounding may have shifted a start, which is 0 for an exact start."""
         return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property

@@ -44,7 +44,7 @@ def placement_of(
 
 
 def racks_of(network: Cluster | None) -> dict[str, str]:
-    """Return the innermost switch above every machine, by name."""
+    """Return the innermost switch above every machine, keyed by machine name."""
     switches = () if network is None else network.switches
     return {machine.name: switch.name for switch in switches for machine in switch.machines}
 

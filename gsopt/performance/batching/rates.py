@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimeTable:
-    """The `StepTime` of many jobs in floats, for searches and policies that evaluate all jobs at once."""
+    """The `StepTime` of many jobs as floats, for searches and policies that evaluate all jobs together."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats

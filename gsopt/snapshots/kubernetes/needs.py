@@ -100,7 +100,7 @@ def _asked(resources: Field) -> dict[str, Fraction]:
 
 
 def amounts_of(field: Field) -> dict[str, Fraction]:
-    """Return amounts of resources by name."""
+    """Return the amounts of resources, keyed by resource name."""
     return {key: quantity(each) for key, each in field.named()}
 
 

@@ -33,8 +33,8 @@ def read(
     The files contain nodes, pods and disruption budgets in any order, with one or more kinds in each file, as
     printed by ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain resources of their own, in
-      addition to the number of GPUs of a machine. With time slicing, a replica does not count as a GPU.
+    - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
+      addition to a machine's number of GPUs. With time slicing, a replica does not count as a GPU.
     - **Gangs** are pods of one PodGroup, JobSet, group of a LeaderWorkerSet, job of Kubeflow, Volcano or Ray,
       Job or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
       belong to their node.

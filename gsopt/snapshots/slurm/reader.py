@@ -42,8 +42,8 @@ def read(
     --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on), and the network
     as topology.conf.
 
-    - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain resources of their own.
-      The GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
+    - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain separate resources. The
+      GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
     - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
       total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
     - **Kept nodes** are those that are down, drained, away, or in an active reservation.

@@ -145,7 +145,7 @@ def failures(found: Results) -> Table:
 
 
 def unsupported(found: Results) -> Table:
-    """Return a table of the instances that methods do not handle, with reasons and numbers of cells."""
+    """Return a table of the instances that methods do not handle, with the reasons and the number of cells."""
     rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]

@@ -221,7 +221,7 @@ class _SuiteCase:
 
 
 def _slack(problem: Problem[Any], value: Number) -> float:
-    """Return the largest error of a value from storing it as a float or computing it in floats."""
+    """Return the largest error of a value that results from storing or computing it as a float."""
     return max(float(problem.resolution(value)), ULPS * ulp(float(value)))
 
 
