@@ -24,9 +24,9 @@ _Shape = Annotated[float, Field(ge=1, le=1e9)]
 class Progress(Frozen):
     """A Beta distribution of a job's progress rho, the fraction of its samples that are processed.
 
-    With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), which is infinite for
-    alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain, which is always
-    finite.
+    If Y samples are processed, Y (1 / rho - 1) samples remain. The mean of this number is Y beta / (alpha - 1),
+    which is infinite for alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain,
+    which is always finite.
 
     Source: ONES, Equations 6 and 7. By Equation 7, a job that has processed no samples would have none left, so
     `processed` must be positive. For a job that has processed nothing, use alpha times the samples of an epoch,

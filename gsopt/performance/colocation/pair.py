@@ -130,7 +130,7 @@ class Pair:
         return self.seconds if self.seconds_whole is None else self.seconds_whole
 
     def _as_given(self, value: Exact) -> Number:
-        """Return a number computed from the slowdowns, as a float if one of these is a float."""
+        """Return a number computed from the slowdowns, as a float if one of the slowdowns is a float."""
         floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
         return float(value) if floats else value
 
@@ -158,7 +158,7 @@ class Pair:
     def shares(self, rule: Rule = "end_points") -> bool:
         """Check whether the new job should share from now on, by one of three rules.
 
-        ``end_points``: share if the sum is no larger than that of waiting, which is correct for two jobs.
+        ``end_points``: share if this yields a sum no larger than waiting does, which is correct for two jobs.
         ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's proof. This is
         correct only if the new job outlasts the running one, as the proof assumes. ``cases``: always share if
         the running job outlasts the new one (Case 1, where the paper only considers starting now), otherwise

@@ -22,7 +22,8 @@ class SubBatch:
     pair
         The two jobs, with the new job using this sub-batch.
     memory
-        Bytes that the new job needs on each GPU, or None if unknown, which always fits.
+        Bytes that the new job needs on each GPU, or None if unknown, in which case the sub-batch counts as
+        fitting.
 
     Examples
     --------

@@ -14,7 +14,7 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
     So it takes 2 (p - 1) (h l + M / (p b)) seconds, with h hops of l seconds and b bytes per second, and 0 for
     a single unit.
 
-    Source: the ring of ASTRA-sim, which is that of NCCL; Dally, section II-B.
+    Source: the ring of ASTRA-sim, which is the same as that of NCCL; Dally, section II-B.
 
     Parameters
     ----------
