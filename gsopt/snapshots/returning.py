@@ -47,7 +47,7 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
 def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
     """Return the nodes that must not be returned, with the reason.
 
-    If a gang must not be evicted, none of its nodes may be returned, as losing any part would end it.
+    If a gang must not be evicted, none of its nodes may be returned, as losing any part would end the gang.
     """
     held: dict[str, str] = {}
     for gang in gangs:

@@ -122,7 +122,7 @@ class Outcome:
 class Backend(Protocol):
     """Interface of a solver of standard forms.
 
-    The method `solve` may also take a keyword `on_bound`, a function that it calls with bounds proven during
+    The method `solve` may also take a keyword `on_bound`, a function that is called with bounds proven during
     the solve.
     """
 

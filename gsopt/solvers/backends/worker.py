@@ -62,7 +62,7 @@ class ParentLink:
         self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Report a bound, which is cheap and may be done often."""
+        """Report a bound. Reporting is cheap, so bounds may be reported often."""
         if bound != self._bound and monotonic() - self._sent_at > _TICK:
             self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)
