@@ -1,4 +1,4 @@
-"""``gsopt admit``, ``defragment`` and ``why``: room for a gang on a cluster that runs."""
+"""``gsopt admit``, ``defragment`` and ``why``: making room for a gang on a running cluster."""
 
 import json
 from collections.abc import Callable, Sequence
@@ -124,7 +124,7 @@ def why(
 ) -> None:
     """Say why a gang does not fit, and what would help.
 
-    The output is the smallest change of each kind with which the gang fits: moves,
+    The output is the smallest change of each kind that makes the gang fit: moves,
     evictions, nodes that are opened, a wider level, or fewer workers.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
@@ -141,7 +141,7 @@ def _deliver(found: Admit, what: str, *, as_json: bool) -> None:
 
 
 def _shown(found: Admit, what: str) -> list[str]:
-    """Show what to type, what is stopped, where the gang goes, and at the end what it costs."""
+    """Return the output: the commands to type, the stopped gangs, the nodes of the gang, and the cost."""
     if found.possible is not True:
         said = found.problem.obstacle or found.result.message
         reason = f": {escape(said)}" if found.possible is False else " within the time limit"
@@ -170,7 +170,7 @@ def _proof(found: Admit) -> str:
 
 
 def _listed(verb: str, gangs: Sequence[Gang], more: Callable[[Gang], str]) -> list[str]:
-    """Return a line for each of the first gangs, and one for the others."""
+    """Return one line for each of the first few gangs, and one line that counts the others."""
     lines = []
     for gang in gangs[:_MOST]:
         size = f"{counted(gang.gpus, 'GPU')} on {counted(len(gang.nodes), 'node')}"
@@ -201,7 +201,7 @@ _TOLD = {
 
 
 def _what(change: Change) -> str:
-    """Say what a change is."""
+    """Describe a change."""
     if change.kind == "level":
         return f"staying within one {change.names[0]}" if change.helps else "a wider level"
     text, word = _TOLD[change.kind]
@@ -209,7 +209,7 @@ def _what(change: Change) -> str:
 
 
 def _said(change: Change) -> str:
-    """Say what a change is, and whether it helps."""
+    """Describe a change, and say whether it helps."""
     what = _what(change)
     if not change.helps:
         return f"{what}: does not help" if change.helps is False else f"{what}: unknown within the time limit"

@@ -157,7 +157,7 @@ def _show_glance(decisions: Sequence[str]) -> None:
 
 
 def _fit(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Return cells as lines of a page, with figures right-aligned and the first column truncated if needed."""
+    """Return cells as lines that fit on a page, with figures right-aligned and long first cells truncated."""
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     first = PAGE - sum(widths[1:]) - len(widths[1:])
     shown = []

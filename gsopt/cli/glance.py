@@ -49,7 +49,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return the share of optima that the exact method proves, such as ``7/8``, and its median time."""
+    """Return the share of optima that the exact method proves, such as ``7/8``, and the median run time."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

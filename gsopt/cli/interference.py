@@ -66,9 +66,9 @@ def interference(
 ) -> None:
     """Evaluate predictions of how jobs slow each other down.
 
-    Each pair of jobs on one GPU is predicted from the others. The output is the errors and their effect on
-    decisions to share: two jobs share if this shortens the sum of their completion times, for lengths from 1 :
-    8 to 8 : 1.
+    Each pair of jobs on one GPU is predicted from the other pairs. The output is the errors and their effect on
+    decisions to share. Two jobs share if this shortens the sum of their completion times. The ratio of their
+    lengths ranges from 1:8 to 8:1.
     """
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:

@@ -1,4 +1,4 @@
-"""``gsopt score``: one number for a heuristic."""
+"""``gsopt score``: rates a heuristic by one number."""
 
 import json
 from typing import Annotated
@@ -26,8 +26,8 @@ def score(
     """Score a heuristic on a suite, relative to proven bounds.
 
     The score is the mean of bound / value (or its inverse): 1 if every instance is solved to optimality. An
-    instance on which the method fails, takes too long or needs too much memory counts 0. The options of a
-    generator stand behind the others:
+    instance on which the method fails, takes too long or needs too much memory counts as 0. The options of a
+    generator come after all other options:
     gsopt score mine.py:rule --suite reclaiming/churn --fresh 7 --servers 60
     """
     from gsopt.studies.score import score as run

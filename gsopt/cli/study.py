@@ -56,8 +56,9 @@ def run(
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every finished cell is stored at once. After Ctrl-C, a crash or a kill the same command continues. A study
-    runs the code of the modules that it names, which must be in the folder of its file or be allowed.
+    Every cell is stored as soon as it is finished. After Ctrl-C, a crash or a kill, the same command continues
+    where the study stopped. A study runs the code of the modules that it names, which must be in the folder of
+    the study's file or be allowed.
     """
     from gsopt import studies
 

@@ -242,7 +242,7 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, and return its start solution if that is better than its own.
+    """Run an exact method, and return the start solution instead of its result if the start is better.
 
     The message lists the options that the method ignored.
 
@@ -285,7 +285,7 @@ def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: Stoppe
 
 @contextmanager
 def watched(budget: Budget, problem: Problem[Any]) -> Iterator[Budget]:
-    """Yield a budget that reports each improvement to the caller's `on_progress` once, and then the end.
+    """Yield a budget that reports each improvement, and finally the end, to the caller's `on_progress`.
 
     Examples
     --------
@@ -322,7 +322,7 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
 
 
 def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
-    """Return the result, with the known solution in place of its own if that is better."""
+    """Return the result, replacing its solution with the known one if the known one is better."""
     if known is None:
         return found
     value = value_of(problem, known)
@@ -333,7 +333,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
 
 
 def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
-    """Return the result, with the given bound in place of its own if that is tighter."""
+    """Return the result, replacing its bound with the given one if the given one is tighter."""
     if found.status is Status.INFEASIBLE or not (
         found.bound is None or problem.sense.better(found.bound, bound)
     ):
@@ -387,7 +387,7 @@ def uses(method: Method, option: str) -> bool:
 
 
 def accepts(method: MethodLike, option: str) -> bool:
-    """Check whether a method takes a keyword option by name."""
+    """Check whether a method takes a keyword option of the given name."""
     try:
         return option in signature(method).parameters
     except ValueError:  # built into Python without a signature

@@ -193,7 +193,7 @@ class About(Frozen):
     bound
         Best proven bound, or None.
     proved_by
-        Method that proved that the value is optimal or, without a value, that no solution exists; empty if
+        Method that proved that the value is optimal or, if there is no value, that no solution exists; empty if
         nothing is proven.
     found_by
         Methods that found the value and the bound, if these differ.
@@ -251,7 +251,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the largest difference between objective values due to rounding, 0 if values are exact."""
+        """Return the largest difference of objective values that rounding may cause, 0 if they are exact."""
         del value
         return 0
 
@@ -271,7 +271,7 @@ class Problem(Frozen, ABC, Generic[S]):
         return {}
 
     def measures(self, solution: S) -> dict[str, Number]:
-        """Return further figures worth showing next to the objective, by name with unit."""
+        """Return further figures worth showing next to the objective, keyed by name and unit."""
         del solution
         return {}
 

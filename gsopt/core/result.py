@@ -370,7 +370,7 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 
 
 def round_bound(problem: Problem[S], bound: Number) -> Number:
-    """Round a bound to the next possible objective value, if all of these are multiples of a step.
+    """Round a bound to the next possible objective value, if all objective values are multiples of a step.
 
     A float is first weakened by its rounding error, so that a bound that is just above a value only because of
     rounding is rounded to that value.

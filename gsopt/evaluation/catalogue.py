@@ -80,7 +80,7 @@ def instances_folder() -> Path:
 
 
 def exact_methods(word: str) -> dict[str, Method]:
-    """Return the exact methods of a decision by name.
+    """Return the exact methods of a decision, keyed by name.
 
     The method called ``exact`` is the default.
     """
@@ -89,7 +89,7 @@ def exact_methods(word: str) -> dict[str, Method]:
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Return the heuristics of a decision by name.
+    """Return the heuristics of a decision, keyed by name.
 
     For scheduling they include every policy, lifted to a heuristic.
     """
@@ -103,17 +103,17 @@ def own_heuristics(word: str) -> dict[str, Method]:
 
 
 def methods(word: str) -> dict[str, Method]:
-    """Return every method of a decision by name, exact ones first."""
+    """Return every method of a decision, keyed by name, with the exact methods first."""
     return exact_methods(word) | heuristics(word)
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the instance generators of a decision by name, or those of workloads for ``workloads``."""
+    """Return the generators of a decision's instances, or of workloads for ``workloads``, keyed by name."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
 
 
 def spaces() -> dict[str, Callable[..., Space]]:
-    """Return the functions that create spaces of small instances, by name."""
+    """Return the functions that create spaces of small instances, keyed by name."""
     found: dict[str, Callable[..., Space]] = {}
     for word in problem_types():
         if find_spec(f"instances.{word}.spaces") is not None:
@@ -123,23 +123,23 @@ def spaces() -> dict[str, Callable[..., Space]]:
 
 
 def policies() -> dict[str, Policy]:
-    """Return the online policies by name."""
+    """Return the online policies, keyed by name."""
     own = _named_exports("heuristics.policies")
     return own | {entry.name: _load(entry) for entry in _added(_POLICIES) if entry.name not in own}
 
 
 def policy_paths() -> dict[str, str]:
-    """Return the paths, by name, of the policies that a comparison includes only on request."""
+    """Return the paths of the policies that a comparison includes only on request, keyed by name."""
     return {name: f"heuristics.policies.{name}:{name}" for name in _sibling("heuristics.policies").OTHERS}
 
 
 def trace_readers() -> dict[str, Callable[..., Any]]:
-    """Return the readers of public traces by name."""
+    """Return the readers of public traces, keyed by name."""
     return _named_exports("instances.traces")
 
 
 def scenario_makers() -> dict[str, Callable[..., Any]]:
-    """Return the functions that create whole scenarios, by name.
+    """Return the functions that create whole scenarios, keyed by name.
 
     The first argument of each is the folder of public traces, or None.
     """
@@ -147,7 +147,7 @@ def scenario_makers() -> dict[str, Callable[..., Any]]:
 
 
 def interference_readers() -> dict[str, Callable[..., Any]]:
-    """Return the readers, by name, of published measurements of jobs that share a GPU."""
+    """Return the readers of published measurements of jobs that share a GPU, keyed by name."""
     return _named_exports("instances.interference")
 
 

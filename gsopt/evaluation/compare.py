@@ -1,4 +1,4 @@
-"""Compare: runs methods on problems, and lists value, best proven bound and gap of each."""
+"""Compare: runs methods on problems, and lists the value, best proven bound and gap of each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -32,8 +32,7 @@ def compare(
     """Run methods on problems, and compare their values with the best proven bounds.
 
     Heuristics run first, and exact methods start from the best solution found so far. If a method raises an
-    error, its row shows the error and the other methods still run. The exception is a `Contradiction`, which is
-    raised.
+    error, its row shows the error and the other methods still run. Only a `Contradiction` ends the comparison.
 
     Parameters
     ----------
@@ -78,7 +77,7 @@ def _wanted(
     problems: Problem[Any] | Iterable[Problem[Any]],
     chosen: MethodLike | str | Iterable[MethodLike | str] | None,
 ) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
-    """Return every problem with the methods to run on it, by unique names."""
+    """Return every problem with the methods to run on it, keyed by unique names."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
         raise InvalidInput("problems", f"a {type(problems).__name__.lower()}", rule)

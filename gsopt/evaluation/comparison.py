@@ -69,7 +69,7 @@ class ComparisonRow:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the value and the best proven bound, 0 if they differ only by rounding."""
+        """Relative gap between the value and the best proven bound, or 0 if they differ only by rounding."""
         value = None if self.result is None else self.result.objective
         met = value is not None and settles(value, self.bound, self.problem.resolution(value))
         return 0.0 if met else relative_gap(value, self.bound)
@@ -394,7 +394,7 @@ def _best(rows: Sequence[ComparisonRow]) -> list[int]:
 
 
 def _bound(row: ComparisonRow) -> Number | None:
-    """Return the bound to show, which is the value itself if the two differ only by rounding."""
+    """Return the bound to show, or the value if the two differ only by rounding."""
     value = None if row.result is None else row.result.objective
     return value if row.gap == 0 else row.bound
 

@@ -1,4 +1,4 @@
-"""Display: a status line with value, bound, gap and time of a running solve."""
+"""Display: a status line with the value, bound, gap and running time of a solve."""
 
 import sys
 from fractions import Fraction

@@ -19,10 +19,10 @@ def export_model(problem: Problem[Any], path: str | Path, method: str | None = N
     r"""Write the integer program of a problem as an MPS or LP file, and return its arrays.
 
     The format follows from the extension. The program comes from the named formulation, or from the first one
-    that can express the problem. Its objective is that of the problem, including the constant, unless the first
-    line says otherwise. Columns and rows keep the names of the model as far as the format allows (see
-    `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in the instance. Comments in the
-    first lines describe the file.
+    that can express the problem. The program has the same objective as the problem, including the constant,
+    unless the first line says otherwise. Columns and rows keep the names of the model as far as the format
+    allows (see `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in the instance.
+    Comments in the first lines describe the file.
     """
     target = Path(path)
     if target.suffix not in _COMMENT:

@@ -62,7 +62,7 @@ class HardInstances:
         self.found = Worst()
 
     def run(self, budget: Budget, *, generations: int | None = None) -> Worst:
-        """Search until the time is up or for a number of generations, then shrink the instance found."""
+        """Search until the time is up or for a given number of generations, then shrink the instance found."""
         living = [self._judged(self._drawn()) for _ in range(_POPULATION)]
         while not budget.passed and generations != 0:
             self._best.update(living)

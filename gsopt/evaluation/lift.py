@@ -22,11 +22,11 @@ from gsopt.simulation.run import replay
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
     """Turn a policy into a heuristic for scheduling that has the policy's name and options.
 
-    If the time limit ends the simulation, there is no solution.
+    If the time limit ends the simulation, the heuristic returns no solution.
 
     The simulation uses exact event times and no overheads. The policy does not know whether the problem
-    requires fairness or forbids preemption, so its schedule may violate these rules. In that case there is no
-    solution, and the message names the job that is treated unfairly or preempted.
+    requires fairness or forbids preemption, so its schedule may violate these rules. In that case the heuristic
+    returns no solution, and its message names the job that is treated unfairly or preempted.
 
     Examples
     --------
@@ -40,24 +40,24 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
 
 
 def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingSolution]]:
-    """Turn a policy into a heuristic of waiting with the policy's name and options.
+    """Turn a policy into a heuristic for waiting that has the policy's name and options.
 
     Options in `preset` replace defaults of the policy. The policy is simulated on the problem's cluster, and
-    its starts are converted to the problem's exact clock. If it interrupts or moves a job, there is no
-    solution, and the message names the job.
+    its starts are converted to the problem's exact clock. If the policy interrupts or moves a job, the
+    heuristic returns no solution, and its message names the job.
     """
     return _lifted(policy, Waiting, preset, InvalidInput)
 
 
 def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingSolution]]:
-    """Turn a policy into a heuristic of sharing, as in `lift_waiting`."""
+    """Turn a policy into a heuristic for sharing, as in `lift_waiting`."""
     return _lifted(policy, Sharing, preset, InvalidInput)
 
 
 def _lifted(
     policy: Policy, kind: type, preset: Mapping[str, Any], refused: type[ValueError]
 ) -> Callable[..., Result[Any]]:
-    """Turn a policy into a heuristic, without a solution if the schedule cannot be converted into one."""
+    """Turn a policy into a heuristic that returns no solution if the schedule cannot be converted into one."""
 
     def method(
         problem: Scheduling | Waiting | Sharing, /, *, budget: Budget = UNLIMITED, **options: Any

@@ -28,7 +28,7 @@ class Tabular(ABC):
 
     @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns of the table, without group headings and with the same number of cells each."""
+        """Return the columns of the table, all with the same number of cells and without group headings."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
@@ -47,13 +47,13 @@ class Tabular(ABC):
         return html_of(self.table())
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown, without the columns that are too many for a paper."""
+        """Return the table in Markdown, leaving out the columns that do not fit in a paper."""
         return markdown_of(*on_paper(self.columns(), self.notes()))
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular for the package booktabs, with the best values in bold.
 
-        Columns that are too many for a paper are left out, and named in a comment.
+        Columns that do not fit in a paper are left out, and are named in a comment.
         """
         return latex_of(*on_paper(self.columns(), self.notes()))
 
@@ -101,7 +101,7 @@ class Listing(Tabular, Sequence[R], Generic[R]):
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
     """Return CSV with a header line.
 
-    Cells are quoted such that a spreadsheet evaluates none as a formula. None becomes an empty cell.
+    Cells are quoted so that no spreadsheet evaluates them as formulas. A value of None becomes an empty cell.
     """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
@@ -110,6 +110,6 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def need(package: str, what: str) -> None:
-    """Raise `InvalidInput`, with instructions to install it, if a package is not installed."""
+    """Raise `InvalidInput`, saying how to install it, if a package is not installed."""
     if find_spec(package) is None:
         raise InvalidInput(what, "", f"needs {package}: pip install matplotlib pandas jinja2")

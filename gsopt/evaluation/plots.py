@@ -95,7 +95,7 @@ def mean_times(
     failed: Sequence[str] = (),
     unit: str = "",
 ) -> "Axes":
-    """Plot the mean job completion times of policies, the shortest on top, and a proven lower bound.
+    """Plot policies' mean job completion times, the shortest at the top, and a proven lower bound.
 
     Each row is a policy with its mean, which may be missing, and its gap as a label. The axis has the given
     unit, or one that suits the times. It is logarithmic if the times span more than a decade.

@@ -43,9 +43,9 @@ class PolicyComparison(Listing[Record]):
     rows
         The figures of each policy.
     failed
-        One-line error messages of the policies that failed, by name.
+        One-line error messages of the policies that failed, keyed by policy name.
     load
-        Load offered by the workload; see `gsopt.Scenario.offered_load`.
+        Offered load of the workload; see `gsopt.Scenario.offered_load`.
     """
 
     rows: tuple[Record, ...]

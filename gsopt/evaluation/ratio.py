@@ -23,7 +23,7 @@ _PICKS = ("pick", "unbounded", "first_unsolved")
 
 
 def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
-    """Return the factor by which a value is worse than the optimum, or None if only one of the two is 0.
+    """Return the factor by which a value is worse than the optimum, or None if just one of the two is 0.
 
     Examples
     --------
@@ -44,7 +44,7 @@ def ratio(problem: Problem[Any], value: Number, optimum: Number) -> Ratio:
 
 @dataclass(frozen=True)
 class Worst:
-    """The worst of several instances, with statistics of the others.
+    """The worst of several instances, with statistics on all of them.
 
     Attributes
     ----------
@@ -96,7 +96,7 @@ class Worst:
         return cls(**{**found, **picks, "ratio": None if exact is None else Fraction(exact)})
 
     def at(self, pick: Pick) -> "Worst":
-        """Return the same findings with another instance of the same ratio."""
+        """Return the same findings, but with another instance that has the same ratio."""
         return replace(self, pick=pick)
 
     def __add__(self, other: "Worst") -> "Worst":
@@ -115,7 +115,7 @@ class Worst:
 
 @dataclass
 class Optima:
-    """The instances of a space with their optima, which are cached for further methods.
+    """The instances of a space with their optima, which are cached for other methods to use.
 
     Attributes
     ----------

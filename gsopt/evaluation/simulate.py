@@ -1,4 +1,4 @@
-"""Simulate: `gsopt.simulation.simulate` with policies by name, and with figures as a table."""
+"""Simulate: `gsopt.simulation.simulate`, but with policies given by name and figures shown as a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields

@@ -215,7 +215,7 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
 
 
 def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:
-    """Return the better of two results, which is `best` on a tie."""
+    """Return the better of two results, or `best` if they are equally good."""
     if found.objective is None:
         return best
     if best is None or best.objective is None or problem.sense.better(found.objective, best.objective):

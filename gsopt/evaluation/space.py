@@ -35,7 +35,7 @@ class Pick(NamedTuple):
 
 
 class Part(NamedTuple):
-    """Consecutive classes of a space with the same setting and number of items."""
+    """Consecutive classes of a space that have the same setting and the same number of items."""
 
     setting: int
     size: int
@@ -50,7 +50,8 @@ class Setting:
     Attributes
     ----------
     items
-        The items that an instance may have, such as jobs, each any number of times. Simple items come first.
+        The items that an instance may contain, such as jobs. Each item may occur any number of times. Simple
+        items come first.
     make
         Function that creates the instance from its items. The optimum does not depend on their order, but
         methods may use the order to break ties.
@@ -64,7 +65,7 @@ class Setting:
     symmetries: tuple[tuple[int, ...], ...] = ()
 
     def count(self, size: int) -> int:
-        """Return the number of classes of instances with a number of items, by Burnside's lemma.
+        """Return the number of classes of instances with a given number of items, by Burnside's lemma.
 
         The instances of a class differ only by the order of their items or by a symmetry. Instances that `make`
         leaves out are counted too.
@@ -91,7 +92,7 @@ class Setting:
 
 
 def _fixed(symmetry: Sequence[int], size: int) -> int:
-    """Count the multisets of a given size that a permutation maps to themselves, those of whole cycles."""
+    """Count the multisets of a given size that a permutation maps to themselves, the unions of whole cycles."""
     counts = [1, *[0] * size]
     for length in _cycles(symmetry):
         for total in range(length, size + 1):
@@ -156,7 +157,7 @@ class Space:
 
     @property
     def sizes(self) -> range:
-        """The numbers of items."""
+        """The numbers of items that an instance may have."""
         return range(self.least, self.most + 1)
 
     def parts(self, length: int) -> list[Part]:

@@ -230,7 +230,7 @@ def figure_column(
 ) -> Column:
     """Return a column of one figure, with times in the given unit or in one that suits the largest time.
 
-    With `best`, the smallest value, and all cells that read the same, are bold in papers.
+    If `best` is true, the smallest value and all cells that read the same are bold in papers.
     """
     numbers = [plain(value) for value in values]
     if kind is FigureKind.SECONDS:
@@ -246,7 +246,7 @@ def figure_column(
 
 
 def _aligned(numbers: Sequence[Any], kind: FigureKind) -> list[str]:
-    """Return the numbers of a column with equally many decimals, unless they differ too much in size."""
+    """Return the numbers of a column with the same number of decimals, unless they differ too much in size."""
     cells = [written(number, kind) for number in numbers]
     sizes = [abs(number) for number in numbers if number]
     if kind is FigureKind.SHARE or not any("." in cell for cell in cells) or "e" in "".join(cells):

@@ -1,8 +1,8 @@
 """Trust: which modules a study may run, as its file may come from an untrusted source.
 
-These are gsopt's own methods, modules in the folder of the study's file, and modules allowed when the study is
-run. There is no such limit for methods named in a program, on the command line, or by entry points of installed
-packages.
+A study may run gsopt's own methods, modules in the folder of the study's file, and modules allowed when the
+study is run. This restriction does not apply to methods named in a program, on the command line, or by entry
+points of installed packages.
 """
 
 import sys

@@ -25,16 +25,16 @@ Places = Many[Mapping[Name, Count]]
 
 
 class Node(Lean):
-    """Further facts about a machine of the cluster.
+    """Additional facts about a machine of the cluster.
 
     Attributes
     ----------
     capacity
         Resources of the machine; by default its GPUs, and nothing else.
     used
-        Resources in use by work that belongs to no gang and stays.
+        Resources in use by work that belongs to no gang and stays where it is.
     closed
-        Whether nothing may be placed on the machine; what runs there may go on.
+        Whether nothing more may be placed on the machine. Workers that are already running there may stay.
 
     Examples
     --------
@@ -59,16 +59,17 @@ class Part(Lean):
     needs
         Resources that one worker needs, all on one machine.
     gpu_type
-        Type of GPU that they need; empty for any.
+        Type of GPU that the workers need; empty for any type.
     memory
-        Bytes of memory that each GPU must have; machines that do not state their memory have enough.
+        Bytes of memory that each GPU must have. Machines that do not state their memory count as having enough.
     where
-        Name of the problem's `places` with the machines on which they may run; empty for any.
+        Name of the set in the problem's `places` that contains the machines on which the workers may run; empty
+        if they may run on any machine.
     slice
-        Number of workers in a slice, all of which are within one group of the level `slice_within`; 0 if the
-        workers form no slices. It divides the number of workers.
+        Number of workers in a slice, all of which run within one group of the level `slice_within`; 0 if the
+        workers form no slices. The number of workers must be a multiple of this number.
     slice_within
-        Level of the slices; empty without slices.
+        Level of the groups that hold a slice each; empty if there are no slices.
 
     Examples
     --------
@@ -88,7 +89,7 @@ class Part(Lean):
 
     @property
     def slices(self) -> int:
-        """Number of slices; 0 if the workers form none."""
+        """Number of slices, or 0 if the workers form none."""
         return self.count // self.slice if self.slice else 0
 
     @model_validator(mode="after")
@@ -107,20 +108,21 @@ class Part(Lean):
 
 
 class Gang(Lean):
-    """Workers that run only together.
+    """Workers that must all run at the same time.
 
     Attributes
     ----------
     name
         Name of the gang.
     parts
-        Its workers; unlike ones are separate parts.
+        The workers of the gang. Workers that differ belong to separate parts.
     within
-        Level of the cluster with a group that must hold all workers; empty for any place.
+        Level of the cluster at which a single group must hold all workers; empty if they may run anywhere.
     priority
         Priority; higher is more important.
     queue
-        Queue to which it belongs; empty if there is only one. Rules of schedulers regard it, costs do not.
+        Queue to which the gang belongs; empty if there is only one. The rules of schedulers take the queue into
+        account, but costs do not.
 
     Examples
     --------
@@ -143,21 +145,21 @@ class Gang(Lean):
 
 
 class Running(Gang):
-    """A gang that is running, and may be evicted or moved as a whole.
+    """A running gang, which may be evicted or moved as a whole.
 
     Attributes
     ----------
     on
-        Number of workers by machine, one entry for each part.
+        Number of workers on each machine, by machine name, with one entry for each part.
     cost
-        Cost of evicting it: 1 to count evictions, or for example the GPU-hours of lost work.
+        Cost of evicting the gang: 1 to count evictions, or for example the GPU-hours of lost work.
     move_cost
-        Cost of stopping it and starting it again on other machines; None if it must not be moved.
+        Cost of stopping the gang and starting it again on other machines; None if it must not be moved.
     protected
-        Whether it must not be evicted. It may still be moved if it has a `move_cost`.
+        Whether the gang must not be evicted. It may still be moved if it has a `move_cost`.
     started
-        When it started, in seconds since any moment; None if unknown. Rules of schedulers regard it, costs do
-        not.
+        Time at which the gang started, in seconds from an arbitrary origin; None if unknown. The rules of
+        schedulers take this time into account, but costs do not.
 
     Examples
     --------
@@ -185,7 +187,7 @@ class Running(Gang):
 
 
 class AdmissionSolution(Frozen):
-    """The evicted gangs, and the new places of the moved and of the pending ones, by name."""
+    """The evicted gangs, and the new places of the moved and the pending gangs, by name."""
 
     evicted: Many[str] = ()
     moved: Mapping[str, Places] = Field(default_factory=dict)
@@ -193,24 +195,26 @@ class AdmissionSolution(Frozen):
 
 
 class Admission(Problem[AdmissionSolution]):
-    """Place all pending gangs, and evict or move running gangs for them at the least total cost.
+    """Place all pending gangs, evicting or moving running gangs at the least total cost to make room.
 
-    A gang is evicted or moved as a whole. Only gangs of a lower priority than every pending one are evicted,
-    and none that is protected. Any gang with a `move_cost` may be moved: it stops, and starts again on machines
-    that satisfy its own requirements. All stops come before all starts, so a gang may take room that others, or
-    it itself, give up.
+    A gang is evicted or moved as a whole. Only gangs with a lower priority than every pending gang are evicted,
+    and protected gangs never are. Any gang with a `move_cost` may be moved: it stops, and starts again on
+    machines that satisfy its own requirements. All gangs stop before any gang starts, so a gang may use the
+    room that other gangs, or the gang itself, have given up.
 
     With ``second_objective="gangs"`` ties between equal costs are broken by the number of gangs evicted or
-    moved: each adds the smallest difference of two costs, divided by 1 plus the number of running gangs.
+    moved: each of these gangs adds to the objective the smallest difference between two costs, divided by 1
+    plus the number of running gangs.
 
     Attributes
     ----------
     cluster
         The cluster, with racks or a network.
     nodes
-        Further facts about machines, by name; the others are open, and have their GPUs and no other resource.
+        Additional facts about machines, keyed by machine name. Machines that are not listed are open, and have
+        no resources other than their GPUs.
     places
-        Sets of machines that parts refer to, by name.
+        Sets of machines to which parts refer, keyed by name.
     running
         The running gangs.
     pending
@@ -308,12 +312,12 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def position(self) -> dict[str, int]:
-        """Number of every machine, in the order of the tree, by name."""
+        """Index of each machine in the order of the tree, keyed by machine name."""
         return {machine.name: number for number, machine in enumerate(self.cluster.machines)}
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """Names of the resources that any worker needs; only these are ever scarce.
+        """Names of the resources that some worker needs, as no other resource can be scarce.
 
         Examples
         --------
@@ -327,7 +331,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def rooms(self) -> tuple[Vector, ...]:
-        """Resources of every machine for gangs, in the order of the cluster's machines and `resources`."""
+        """Resources that each machine has for gangs, in the order of the machines and of `resources`."""
         names, found = self.resources, []
         for machine in self.cluster.machines:
             node = self.nodes.get(machine.name)
@@ -343,7 +347,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def free(self) -> tuple[Vector, ...]:
-        """Resources of every machine that are not in use."""
+        """Resources of each machine that are not in use."""
         used = self.load((gang, gang.on) for gang in self.running)
         return tuple(
             tuple(has - taken for has, taken in zip(room, used[machine], strict=True))
@@ -353,7 +357,7 @@ class Admission(Problem[AdmissionSolution]):
         )
 
     def load(self, standing: Iterable[tuple[Gang, Places]]) -> dict[int, list[int]]:
-        """Return the resources that gangs need on each machine with one of their workers, by its number.
+        """Return the resources that gangs need on each machine where they have workers, by machine index.
 
         Examples
         --------
@@ -384,7 +388,7 @@ class Admission(Problem[AdmissionSolution]):
         return {}
 
     def eligible(self, part: Part) -> frozenset[int]:
-        """Return the numbers of the machines on which workers of a part may be placed, if there is room.
+        """Return the indices of the machines on which workers of a part may be placed if there is room.
 
         Examples
         --------
@@ -417,7 +421,7 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def lowest_priority(self) -> int:
-        """Lowest priority of a pending gang; only gangs of a lower one may be evicted."""
+        """Lowest priority of any pending gang. Only running gangs with a lower priority may be evicted."""
         return min(gang.priority for gang in self.pending)
 
     def evictable(self, gang: Running) -> bool:
@@ -426,23 +430,26 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def _costs(self) -> Fraction:
-        """Smallest difference of two sums of costs, or 1 if all costs are 0."""
+        """Smallest difference between two sums of costs, or 1 if all costs are 0."""
         evictions = (decimal(gang.cost) for gang in self.running)
         moves = (decimal(gang.move_cost) for gang in self.running if gang.move_cost is not None)
         return step([*evictions, *moves]) or Fraction(1)
 
     @cached_property
     def tie(self) -> Exact:
-        """Cost added for each gang that is evicted or moved: too small to add up to a difference of costs."""
+        """Cost added for each gang that is evicted or moved.
+
+        Even for all gangs together, this cost is less than any difference in costs.
+        """
         return self._costs / (1 + len(self.running)) if self.second_objective == "gangs" else 0
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs as written, and of what breaks ties."""
+        """Greatest common divisor of the costs as written and of the additional cost that breaks ties."""
         return whole_step(self._costs, self.tie)
 
     def objective(self, solution: AdmissionSolution) -> Exact:
-        """Return the cost of all evictions and moves, and what breaks ties if that is asked for."""
+        """Return the cost of all evictions and moves, plus any additional cost that breaks ties."""
         gangs = self._by_name
         evictions = (gangs[name].cost for name in solution.evicted)
         moves = (gangs[name].move_cost or 0 for name in solution.moved)
@@ -454,7 +461,7 @@ class Admission(Problem[AdmissionSolution]):
         return {gang.name: gang for gang in self.running}
 
     def violations(self, solution: AdmissionSolution) -> list[str]:
-        """Check that the gangs may be evicted and moved, and that all placed gangs fit where they must be."""
+        """Check that the gangs may be evicted and moved, and that all placed gangs fit on allowed machines."""
         found = [*self._wrongly_evicted(solution), *self._wrongly_moved(solution)]
         pending = {gang.name: gang for gang in self.pending}
         found += [f"placed: {name!r} is no pending gang" for name in solution.placed if name not in pending]
@@ -496,7 +503,7 @@ class Admission(Problem[AdmissionSolution]):
                 yield f"moved: {name!r} is evicted"
 
     def _misplaced(self, gang: Gang, places: Places) -> Iterator[str]:
-        """Yield what is wrong with the machines of one gang, whatever else runs there."""
+        """Yield the rules that the machines of one gang break, regardless of other gangs on these machines."""
         if len(places) != len(gang.parts):
             yield f"has places for {len(places)} parts, not {len(gang.parts)}"
             return
@@ -532,7 +539,7 @@ class Admission(Problem[AdmissionSolution]):
                 return
 
     def _overfull(self, solution: AdmissionSolution, given: Sequence[tuple[Gang, Places]]) -> list[str]:
-        """List the machines on which workers need more of a resource than there is."""
+        """List the machines on which workers need more of a resource than the machine has."""
         gone = [self._by_name[name] for name in (*solution.evicted, *solution.moved)]
         more, less = self.load(given), self.load((gang, gang.on) for gang in gone)
         nothing = [0] * len(self.resources)
@@ -547,7 +554,7 @@ class Admission(Problem[AdmissionSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of machines, of running gangs, and of GPUs that the pending gangs need."""
+        """Return the number of machines, of running gangs, and of GPUs that the pending gangs need."""
         return {
             "machines": len(self.cluster.machines),
             "gangs": len(self.running),
@@ -555,7 +562,7 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def measures(self, solution: AdmissionSolution) -> dict[str, Number]:
-        """Return the numbers of gangs evicted and moved, and of their GPUs."""
+        """Return the number of gangs evicted, the number of gangs moved, and how many GPUs these gangs have."""
         gangs = self._by_name
         return {
             "evicted_gangs": len(solution.evicted),
@@ -565,7 +572,7 @@ class Admission(Problem[AdmissionSolution]):
         }
 
     def groups(self, gang: Gang) -> Sequence[Group]:
-        """Return the groups of machines of which one must hold all workers of a gang.
+        """Return the groups of machines, one of which must hold all workers of a gang.
 
         Examples
         --------
@@ -579,9 +586,9 @@ class Admission(Problem[AdmissionSolution]):
 
     @cached_property
     def obstacle(self) -> str:
-        """The first pending gang that fits nowhere even if all that may stop does, with the reason.
+        """The first pending gang that fits nowhere, even if all gangs that may be stopped are, with the reason.
 
-        Empty if there is none; the gangs may still not fit together.
+        The message is empty if there is no such gang. Even then, the pending gangs may not all fit together.
 
         Examples
         --------
@@ -606,7 +613,7 @@ class Admission(Problem[AdmissionSolution]):
         return ""
 
     def _fitting(self, part: Part, group: Group, rooms: Sequence[Sequence[int]]) -> int:
-        """Return how many workers of a part fit into rooms of the machines of a group, in whole slices."""
+        """Return how many workers of a part fit into the free resources of a group, in whole slices."""
         eligible, need = self.eligible(part), part.needs.vector(self.resources)
         able = [machine for machine in group.machines if machine in eligible]
         if not part.slice:
@@ -618,7 +625,7 @@ class Admission(Problem[AdmissionSolution]):
         return sum(number // part.slice * part.slice for number in held.values())
 
     def candidates(self) -> Iterator[AdmissionSolution]:
-        """Yield every choice of gangs to evict and to move, with all placements into the room that results."""
+        """Yield every choice of gangs to evict and to move, with every placement into the resulting room."""
         for fates in product(*(self._fates(gang) for gang in self.running)):
             stopped = [gang for gang, fate in zip(self.running, fates, strict=True) if fate != "stays"]
             moved = [gang for gang, fate in zip(self.running, fates, strict=True) if fate == "moves"]
@@ -640,7 +647,7 @@ class Admission(Problem[AdmissionSolution]):
         return ["stays", *evicted, *(["moves"] if gang.move_cost is not None else [])]
 
     def _placements(self, gangs: Sequence[Gang], rooms: list[list[int]]) -> Iterator[list[Places]]:
-        """Yield every placement of gangs, one after the other, each within a group of its level."""
+        """Yield every placement of gangs one after another, each within a group of its level."""
         if not gangs:
             yield []
             return
@@ -652,7 +659,10 @@ class Admission(Problem[AdmissionSolution]):
     def _spreads(
         self, parts: Sequence[Part], group: Group, rooms: list[list[int]]
     ) -> Iterator[list[dict[str, int]]]:
-        """Yield every placement of parts on the machines of a group, which are taken while it is yielded."""
+        """Yield every placement of parts on the machines of a group.
+
+        While a placement is yielded, the resources that it uses are taken out of `rooms`.
+        """
         if not parts:
             yield []
             return
@@ -663,7 +673,7 @@ class Admission(Problem[AdmissionSolution]):
     def _stands(
         self, part: Part, count: int, able: Sequence[int], rooms: list[list[int]]
     ) -> Iterator[dict[str, int]]:
-        """Yield every placement of a number of workers of a part on some machines."""
+        """Yield every placement of some workers of a part on the given machines."""
         if not count:
             yield {}
             return
@@ -679,7 +689,7 @@ class Admission(Problem[AdmissionSolution]):
 
 
 def whole_step(costs: Fraction, tie: Exact) -> Fraction:
-    """Return the greatest common divisor of costs and of what breaks ties between them."""
+    """Return the greatest common divisor of the costs and of the additional cost that breaks ties."""
     return step([whole(costs), tie]) or costs
 
 
@@ -689,12 +699,12 @@ def _take(room: list[int], need: Sequence[int], number: int) -> None:
 
 
 def _copies(need: Vector, room: Sequence[int]) -> int:
-    """Return how many workers with a need fit into a room."""
+    """Return how many workers with the given needs fit into the free resources of a machine."""
     return max(0, min(free // amount for amount, free in zip(need, room, strict=True) if amount))
 
 
 def _asked(part: Part, within: str) -> str:
-    """Describe the workers of a part and where they must be, for messages."""
+    """Describe, for messages, the workers of a part and where they must run."""
     needs = ", ".join(f"{amount} {name}" for name, amount in part.needs.named.items() if amount)
     workers = f"{part.count} worker{'s' * (part.count > 1)} ({needs})"
     slices = f" in slices of {part.slice} within a {part.slice_within}" if part.slice else ""

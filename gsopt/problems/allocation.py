@@ -36,8 +36,8 @@ class ElasticJob(Frozen):
     It may have any number up to `max_workers`, or only the numbers listed in `counts`.
 
     The value of extra workers is the reduction of the running time. If speed is proportional to the number of
-    workers, it follows from `time_at_min` or `remaining_work`. Otherwise `values` states it. A float stands for
-    its shortest decimal, such as 0.1.
+    workers, the reduction follows from `time_at_min` or `remaining_work`. Otherwise `values` states the
+    reduction. A float stands for its shortest decimal, such as 0.1.
 
     Attributes
     ----------
@@ -52,9 +52,9 @@ class ElasticJob(Frozen):
         Remaining work in worker-seconds. Replaces `time_at_min`, which is then ``remaining_work /
         min_workers``.
     values
-        Reduction of the running time in seconds with each allowed number of extra workers. These are 1, 2, ...,
-        shape (max_workers - min_workers,), or the numbers in `counts`, shape (len(counts),). Replaces the
-        values for proportional speed, and may follow any measured scaling curve.
+        Reduction of the running time in seconds with each allowed number of extra workers. These numbers are 1,
+        2, ..., shape (max_workers - min_workers,), or the numbers in `counts`, shape (len(counts),). Replaces
+        the values for proportional speed, and may follow any measured scaling curve.
     queued
         Whether the job is still waiting, so that its minimum workers also need GPUs from the capacity.
 
@@ -150,7 +150,7 @@ class ElasticJob(Frozen):
 
 
 class AllocationSolution(Frozen):
-    """The number of extra workers of each job, by name.
+    """The number of extra workers of each job, keyed by job name.
 
     Jobs that are left out get none.
     """
@@ -167,9 +167,9 @@ class Allocation(Problem[AllocationSolution]):
     If they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs
     of a longer queue to start.
 
-    In the classic knapsack one item of every class must be chosen. A class becomes a queued job: `min_workers`
-    is the weight of its lightest item, and `counts` and `values` are the additional weights and values of its
-    other items. The total value of the lightest items is then added to the objective.
+    In the classic knapsack, one item of every class must be chosen. To state such a knapsack, make each class a
+    queued job: `min_workers` is the weight of its lightest item, and `counts` and `values` are the additional
+    weights and values of its other items. The total value of the lightest items is then added to the objective.
 
     Source: Aryl, section 5.2 and Appendix D, second phase of Algorithm 2. The paper prints the item weight as
     ``(w + min_workers) * gpus_per_worker``. That counts minimum workers twice: the first phase has already
@@ -278,7 +278,7 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def remaining(self) -> int:
-        """Number of GPUs left for extra workers once all queued jobs start, negative if these do not fit."""
+        """Number of GPUs left for extra workers once all queued jobs start, negative if the jobs do not fit."""
         return self.capacity - sum(job.base_gpus for job in self.jobs if job.queued)
 
     @property

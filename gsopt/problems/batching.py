@@ -30,7 +30,7 @@ class Grant(Frozen):
 
 
 class Batches(Frozen):
-    """The grants of the running jobs, by name.
+    """The grants of the running jobs, keyed by job name.
 
     Jobs that are left out wait.
     """
@@ -46,8 +46,8 @@ class Batching(Problem[Batches]):
 
     **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over running jobs on c
     GPUs each. `rate` maximizes the completions per second, the sum of 1 / T. `sum_time` minimizes the sum of T.
-    With weights w these terms are T c / w, w / T and w T. Each job that is reconfigured costs an additional
-    `reconfiguration` in the same unit.
+    For jobs with weights w, these terms are T c / w, w / T and w T. Each job that is reconfigured costs an
+    additional `reconfiguration` in the same unit.
 
     **Which jobs must run.** Waiting jobs cost nothing. So `sruf` alone would run only the few jobs with the
     least work, each on as many GPUs as it may have, which the paper tries to avoid. `forced` makes jobs run as
@@ -58,8 +58,8 @@ class Batching(Problem[Batches]):
     **How many GPUs.** The paper's rule that every GPU has a job cannot be kept if the limits of the jobs leave
     some GPUs over. Instead, solutions use as many GPUs as possible, which is `target`.
 
-    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Here the local batches of a job are equal, instead of
-    separate for each GPU (Equation 1), as the largest one determines the time of a step.
+    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Here the local batches of a job are equal, whereas
+    Equation 1 chooses one for each GPU, as the largest local batch determines the duration of a step.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Batching(Problem[Batches]):
     caps
         Rule for the largest number of GPUs of a job, where R is its batch limit and b the largest number of
         samples on a GPU. ``convergence``: ceil(R / b), as more GPUs would only make local batches smaller.
-        ``batch``: R, so one sample on each GPU, as Equations 1-4 allow. ``refresh``: as in the paper's
+        ``batch``: R, that is, one sample on each GPU, as Equations 1-4 allow. ``refresh``: as in the paper's
         operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job that ran
         on c GPUs with a batch of B, and ceil(R / b) for other jobs.
     menu
@@ -85,7 +85,8 @@ class Batching(Problem[Batches]):
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
         Number that stands for the remaining samples of a job if only their distribution is known. `sruf` is
-        linear in the remaining samples, so their means yield its mean (Equation 8).
+        linear in the remaining samples, so the means of the remaining samples yield the mean of `sruf`
+        (Equation 8).
 
     Examples
     --------
@@ -207,7 +208,7 @@ class Batching(Problem[Batches]):
     # The judge
 
     def time(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return the seconds until a job completes, if its GPUs and batch size stay the same."""
+        """Return the time in seconds until a job completes, if its GPUs and batch size stay the same."""
         return Fraction(job.left(self.estimate)) / job.throughput.samples_per_second(
             grant.batch_size, grant.gpus
         )
@@ -257,8 +258,8 @@ class Batching(Problem[Batches]):
     def sampled(self, seed: int = 0) -> "Batching":
         """Return the problem with every distribution of remaining samples replaced by a random draw from it.
 
-        Algorithm 1 of the paper draws in this way and picks the best solution in its population. The optimum of
-        the resulting problem is the best among all solutions.
+        Algorithm 1 of the paper draws in this way, and then picks the best solution in its population. The
+        optimum of the problem returned here is the best of all solutions.
 
         Examples
         --------

@@ -22,7 +22,7 @@ class Running(Frozen):
     Attributes
     ----------
     seconds
-        Remaining seconds at full speed.
+        Remaining running time at full speed, in seconds.
     model
         Name of the model being trained, for which slowdowns are known.
     memory
@@ -47,7 +47,8 @@ class Mode(Frozen):
     Attributes
     ----------
     slowdown
-        Iteration time relative to that of the whole batch, each running alone; at least 1 (Castor, Equation 3).
+        Iteration time relative to that with the whole batch, both measured alone on the GPUs; at least 1
+        (Castor, Equation 3).
     memory
         Bytes of memory that the job uses on each GPU.
 
@@ -97,7 +98,7 @@ class Share(Frozen):
 
 
 class ColocationSolution(Frozen):
-    """The share of each waiting job that starts, by name.
+    """The share of each waiting job that starts, keyed by job name.
 
     Jobs that are left out keep waiting.
     """
@@ -106,16 +107,16 @@ class ColocationSolution(Frozen):
 
 
 class Colocation(Problem[ColocationSolution]):
-    """Pair waiting jobs with running ones so that sharing GPUs saves the most seconds of completion time.
+    """Pair waiting jobs with running ones so that sharing GPUs saves the most completion time in total.
 
     A waiting job shares GPUs with one running job that has at least as many, and neither has another partner.
-    The memory of each GPU must hold both. While both run, each slows the other down. The running job slows down
-    as a whole even if the new job uses only some of its GPUs, as the slowest GPU holds up all others. Once one
-    completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that running
-    job completes, even if other GPUs become free earlier. A pair saves the total completion time without
-    sharing minus that with sharing, which may be negative. A job that keeps waiting saves nothing.
-    `gsopt.problems.sharing.Sharing` is the same decision over time. A float stands for its shortest decimal,
-    such as 0.1, so every value is an exact fraction.
+    The memory of each GPU must hold both jobs. While both run, each slows the other down. The running job slows
+    down as a whole even if the new job uses only some of its GPUs, as the slowest GPU holds up all others. Once
+    one completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that
+    running job completes, even if other GPUs become free earlier. A pair saves the total completion time
+    without sharing minus that with sharing, which may be negative. A job that keeps waiting saves nothing.
+    `gsopt.problems.sharing.Sharing` models the same decision over time. A float stands for its shortest
+    decimal, such as 0.1, so every value is an exact fraction.
 
     Source: Castor, sections 3 and 5.1, for two jobs. The paper decides about one job at a time (Algorithms 1
     and 2), whereas this problem decides about all waiting jobs at once.
@@ -164,7 +165,7 @@ class Colocation(Problem[ColocationSolution]):
         return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
 
     def objective(self, solution: ColocationSolution) -> Exact:
-        """Return the total seconds of completion time that the pairs save."""
+        """Return the completion time that all pairs save, in seconds."""
         running = {job.name: job for job in self.running}
         pending = {job.name: job for job in self.pending}
         return exact_total(
@@ -173,7 +174,7 @@ class Colocation(Problem[ColocationSolution]):
         )
 
     def _saved(self, running: Running, pending: Pending, mode: str) -> Fraction:
-        """Return the seconds that a pair saves."""
+        """Return the completion time that a pair saves, in seconds."""
         divided = {each.name: each.slowdown for each in pending.modes}
         left, whole = decimal(running.seconds), decimal(pending.seconds)
         new = whole * decimal(divided.get(mode, 1))
@@ -250,7 +251,7 @@ class Colocation(Problem[ColocationSolution]):
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:
-        """Return the number of pairs, of shared GPUs, and of pairs that run in sub-batches."""
+        """Return the number of pairs, of GPUs that are shared, and of pairs that run in sub-batches."""
         gpus = {job.name: job.gpus for job in self.pending}
         return {
             "pairs": len(solution.shares),
@@ -263,7 +264,7 @@ class Colocation(Problem[ColocationSolution]):
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:
-        """Yield the choices of the waiting jobs from an index on, using only running jobs without a partner."""
+        """Yield the possible choices of all waiting jobs from an index on, with partners not yet taken."""
         if index == len(self.pending):
             yield {}
             return

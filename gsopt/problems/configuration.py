@@ -81,8 +81,9 @@ class AdaptiveJob(Frozen):
     name
         Name of the job.
     goodputs
-        Goodput in each configuration, relative to a common reference, or None if the job cannot run there.
-        Sia's reference is the job's lowest goodput or, for a job of fixed size, its lowest goodput per GPU.
+        Goodput in each configuration relative to a common reference, or None if the job cannot use the
+        configuration. In Sia, the reference is the job's lowest goodput or, for a job of fixed size, its lowest
+        goodput per GPU.
     current
         Index of the current configuration, or None if the job has none.
     restart_factor
@@ -115,7 +116,7 @@ class AdaptiveJob(Frozen):
 class ConfigurationSolution(Frozen):
     """The index of each job's configuration, by job name.
 
-    Jobs that are left out have none.
+    Jobs that are left out have no configuration.
     """
 
     configurations: Mapping[Name, Place]
@@ -126,8 +127,8 @@ class Configuration(Problem[ConfigurationSolution]):
 
     A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total is
     minimized in both cases. In a configuration other than the current one, G is multiplied by the restart
-    factor of the job. A job that has no configuration now needs no restart. A job that gets no configuration
-    costs a penalty. The configurations use no more GPUs of a type than there are.
+    factor of the job. A job that currently has no configuration needs no restart. A job that gets no
+    configuration costs a penalty. The configurations use no more GPUs of a type than there are.
 
     **Rounding.** As in the authors' program, costs are rounded to `decimals` decimals and capped. Objective
     values are exact.

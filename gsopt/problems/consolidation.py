@@ -26,7 +26,7 @@ class Job(Frozen):
     Attributes
     ----------
     weight
-        Value of each of its GPUs, relative to those of other jobs.
+        Value of each GPU of the job, relative to the GPUs of other jobs.
     model
         Name of the model being trained, for which penalties are known. A model without penalties does not
         communicate.
@@ -62,7 +62,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, as
     GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I was
-    measured on 8 GPUs. Using it for other numbers is an assumption.
+    measured on 8 GPUs. Using it for other numbers of GPUs is an assumption.
 
     Attributes
     ----------
@@ -161,7 +161,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def job_bonus(self) -> int:
         """Extra value of each placed job.
 
-        For ``lexicographic`` it exceeds the sum of all values; otherwise it is 0.
+        For ``lexicographic``, this value exceeds the sum of all other values. Otherwise it is 0.
         """
         if self.maximize != "lexicographic":
             return 0
@@ -171,7 +171,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     def machine_bonus(self) -> Exact:
         """Extra value of each machine left whole.
 
-        For ``fragmentation`` it is just enough to break ties; otherwise it is 0.
+        For ``fragmentation``, this value is just enough to break ties. Otherwise it is 0.
         """
         if self.maximize != "fragmentation":
             return 0

@@ -33,10 +33,10 @@ class GoodputJob(Frozen):
     name
         Name of the job.
     speedups
-        Speed-ups by number of nodes. The first row is for one node with 1, 2, ... GPUs, the second for two
-        nodes with 2, 3, ... GPUs, and so on. The job cannot run on other combinations.
+        Speed-ups, with one row for each number of nodes. The first row is for one node with 1, 2, ... GPUs, the
+        second for two nodes with 2, 3, ... GPUs, and so on. The job cannot run on other combinations.
     current
-        Current number of GPUs on each node; empty if the job has none.
+        Current number of GPUs on each node; empty if the job has no GPUs.
     age
         Seconds since the job was submitted.
     restarts
@@ -61,7 +61,7 @@ class GoodputJob(Frozen):
     def speedup(self, nodes: int, gpus: int) -> float | None:
         """Return the speed-up on a number of nodes and GPUs.
 
-        It is 0 without GPUs, and None where the job cannot run.
+        The speed-up is 0 without GPUs, and None for a combination on which the job cannot run.
         """
         if not gpus:
             return 0.0
@@ -73,7 +73,7 @@ class GoodputJob(Frozen):
 class GoodputSolution(Frozen):
     """The number of GPUs of each job on every node, by job name.
 
-    Jobs that are left out have none.
+    Jobs that are left out have no GPUs.
     """
 
     gpus: Mapping[Name, Many[Count]]

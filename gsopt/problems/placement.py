@@ -1,4 +1,4 @@
-"""Placement: on which server each worker runs, so that few servers are used and preferences respected."""
+"""Placement: on which server each worker runs, so that few servers are used and few preferences broken."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -33,7 +33,7 @@ _COMMON = ("gpu", "cpu", "memory")
 
 
 class Resources(Frozen):
-    """Amounts of GPUs, CPUs, memory, and any other resources by name.
+    """Amounts of GPUs, CPUs, memory, and any other resources, which are given by name.
 
     Resources that are left out are 0.
 
@@ -57,7 +57,7 @@ class Resources(Frozen):
         return {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory, **self.__pydantic_extra__}
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
-        """Return the amounts of the given resources, in their order."""
+        """Return the amounts of the given resources, in the order in which these are given."""
         further = self.__pydantic_extra__
         common = self.gpu, self.cpu, self.memory
         if tuple(names[:3]) == _COMMON:
@@ -180,7 +180,8 @@ class PlacementSolution(Frozen):
 class Placement(Problem[PlacementSolution]):
     """Place all workers on as few servers as possible, or with as few broken preferences as possible.
 
-    The workers on a server must not need more of any resource than it has. `minimize` selects the objective:
+    The workers on a server must not need more of any resource than the server has. `minimize` selects the
+    objective:
 
     ``"servers"``
         the number of servers in use, that is, servers with a worker, whether placed now or before.

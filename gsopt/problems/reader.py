@@ -11,7 +11,7 @@ from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
-    """Read the problem in an instance file, whatever decision it is for.
+    """Read the problem in an instance file of any decision.
 
     Raises
     ------

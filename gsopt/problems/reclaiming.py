@@ -59,15 +59,15 @@ class ReclaimingSolution(Frozen):
 
 
 class Reclaiming(Problem[ReclaimingSolution]):
-    """Return exactly `demand` of the servers on loan, preempting as little as possible.
+    """Return exactly `demand` of the servers on loan, preempting jobs at the least total cost.
 
     A preempted job loses all its workers on every server. With ``elasticity="tagged"`` a job is preempted when
     it loses any base worker; with ``"fungible"`` flexible workers can replace base workers, and a job survives
     if it keeps as many GPUs as its base workers had.
 
-    With ``second_objective="collateral"`` ties between equal costs are broken by collateral damage: GPUs of
-    preempted jobs on servers that are not returned. The objective is then the integer ``cost * (1 + GPUs in
-    use) + collateral``, which orders solutions lexicographically. Costs must be integers.
+    With ``second_objective="collateral"`` ties between equal costs are broken by collateral damage, the number
+    of GPUs of preempted jobs on servers that are not returned. The objective is then the integer ``cost * (1 +
+    GPUs in use) + collateral``, which orders solutions lexicographically. Costs must be integers.
 
     Source: Aryl, section 4 (minimum k-union: the fewest jobs whose removal vacates k servers).
 
@@ -200,7 +200,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         Parameters
         ----------
         solution
-            The servers to return; None for no such flags.
+            The servers to return; None to omit these flags.
 
         Examples
         --------

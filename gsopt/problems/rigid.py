@@ -1,4 +1,4 @@
-"""Rigid: requirements of problems over time whose jobs can run in only one way."""
+"""Rigid: checks for problems over time whose jobs can run in only one way."""
 
 from collections.abc import Mapping, Sequence
 

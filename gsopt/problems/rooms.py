@@ -1,4 +1,4 @@
-"""Rooms: what machines have free while gangs stop and start one after another, and where a gang fits."""
+"""Rooms: the free resources of machines while gangs stop and start one after another, and where gangs fit."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -15,7 +15,7 @@ Numbers = NDArray[np.int64]
 class Rooms:
     """The free resources of all machines of an admission problem, which change as gangs stop and start.
 
-    The judge does not use this class; methods that place one gang after another do.
+    The judge does not use this class, but methods that place one gang after another do.
 
     Attributes
     ----------
@@ -46,17 +46,17 @@ class Rooms:
         self.free: Numbers = np.array(problem.free, dtype=np.int64).reshape(shape)
 
     def stop(self, gang: Gang, places: Places) -> None:
-        """Free what a gang uses on its machines."""
+        """Free the resources that a gang uses on its machines."""
         for machine, amounts in self._problem.load([(gang, places)]).items():
             self.free[machine] += amounts
 
     def start(self, gang: Gang, places: Places) -> None:
-        """Use what a gang needs on its machines, which may not be free."""
+        """Take the resources that a gang needs on its machines, even if they are not free."""
         for machine, amounts in self._problem.load([(gang, places)]).items():
             self.free[machine] -= amounts
 
     def copies(self, part: Part) -> Numbers:
-        """Return how many workers of a part fit on every machine, up to the number that it has."""
+        """Return how many workers of a part fit on each machine, at most as many as the part has."""
         need = np.array(part.needs.vector(self._problem.resources), dtype=np.int64)
         asked = np.flatnonzero(need)
         most = (self.free[:, asked] // need[asked]).min(axis=1)
@@ -69,12 +69,13 @@ class Rooms:
         return found
 
     def fit(self, gang: Gang) -> Places | None:
-        """Return where a gang fits, or None.
+        """Return the machines on which a gang fits, or None.
 
-        Of several groups of its level, it takes the one with the least room; there it takes the machines with
-        the most room first, and for the last workers the one with the least that suffices. Identical workers
-        are placed whenever that is possible. Unlike parts are placed one after another, larger workers first,
-        which may fail although there is a place.
+        If the gang fits in several groups of its level, the group with the least room is used. Within the
+        group, the machines with the most room come first, and the last workers go to the machine with the least
+        room that suffices. If all workers are identical, a placement is found whenever one exists. Parts that
+        differ are placed one after another, larger workers first, which may fail even though a placement
+        exists.
         """
         groups = self._problem.groups(gang)
         starts = [group.machines.start for group in groups]
@@ -95,7 +96,7 @@ class Rooms:
         return None
 
     def _one_by_one(self, gang: Gang, machines: range) -> Places | None:
-        """Place unlike parts on machines one after another, larger workers first."""
+        """Place the parts of a gang on machines one after another, larger workers first."""
         before = self.free[machines.start : machines.stop].copy()
         order = sorted(
             range(len(gang.parts)),
@@ -114,7 +115,7 @@ class Rooms:
         return tuple(found[index] for index in range(len(gang.parts))) if len(found) == len(order) else None
 
     def _in_slices(self, part: Part, copies: Numbers) -> Numbers:
-        """Return how many workers fit in whole slices, counted at the first machine of each slice group."""
+        """Return how many workers fit in whole slices, counted at the first machine of each slice's group."""
         if not part.slice:
             return copies
         starts = [group.machines.start for group in self._problem.cluster.groups[part.slice_within]]
@@ -123,7 +124,7 @@ class Rooms:
         return found
 
     def _stand(self, part: Part, copies: Numbers, machines: range) -> dict[str, int]:
-        """Return the machines of a part that fits on some machines."""
+        """Return the number of workers on each of the given machines, for a part that fits on them."""
         numbers = copies[machines.start : machines.stop]
         if not part.slice:
             return self._named(_taken(numbers, part.count), machines.start)
@@ -137,7 +138,7 @@ class Rooms:
         return found
 
     def _slice_groups(self, part: Part, machines: range) -> Iterator[range]:
-        """Yield what some machines have of each group of a part's slices."""
+        """Yield the given machines in each group at the level of the part's slices, skipping empty groups."""
         for group in self._problem.cluster.groups[part.slice_within]:
             start, stop = max(group.machines.start, machines.start), min(group.machines.stop, machines.stop)
             if start < stop:
@@ -148,7 +149,10 @@ class Rooms:
 
 
 def _taken(most: Sequence[int] | NDArray[Any], count: int) -> dict[int, int]:
-    """Return how many of a count to take of each: the largest first, the last of the least that suffices."""
+    """Return how many items to take from each place so that the total is the given count.
+
+    The places with the most room come first. The last items go to the place with the least room that suffices.
+    """
     numbers = np.asarray(most)
     order = np.argsort(-numbers, kind="stable").tolist()
     found: dict[int, int] = {}

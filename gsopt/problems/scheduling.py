@@ -47,7 +47,7 @@ class ElasticJob(Frozen):
     work
         Amount of work, in any unit.
     rates
-        Work done per second, by each number of GPUs on which the job may run.
+        Work done per second, by number of GPUs. The job may run only on these numbers of GPUs.
     gpus
         Number of GPUs that the job demands. None for the smallest allowed number.
 
@@ -88,7 +88,7 @@ class ElasticJob(Frozen):
 
     @property
     def menu(self) -> tuple[tuple[int, float], ...]:
-        """Allowed numbers of GPUs, ascending, with the speed relative to that on the demanded GPUs."""
+        """Allowed numbers of GPUs in ascending order, with the speed relative to that on the demanded GPUs."""
         base = self.rates[self.demand]
         return tuple((count, rate / base) for count, rate in sorted(self.rates.items()))
 
@@ -103,7 +103,7 @@ class Run(Frozen):
 
 
 class SchedulingSolution(Frozen):
-    """All runs of all jobs, with their times and numbers of GPUs."""
+    """All runs of all jobs, each with its start, its end and its number of GPUs."""
 
     runs: Many[Run]
 
@@ -131,7 +131,7 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """Return the runs as a schedule in floats, for the simulator and plots."""
+        """Return the runs as a schedule with times as floats, for the simulator and plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )
@@ -140,19 +140,21 @@ class SchedulingSolution(Frozen):
 class Scheduling(Problem[SchedulingSolution]):
     """Run elastic jobs on a cluster so that they complete as early as possible on average.
 
-    A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. So the optimum is a
-    bound for every policy that runs jobs on allowed numbers of GPUs, whatever its rounds, overheads and
-    placements. With `fairness`, no job may complete more than that many seconds later than if all GPUs were
-    shared equally, as a fluid, among the jobs present. Without preemption a job may be resized at any time, but
-    not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it only for
-    jobs with linear speed and without fairness.
+    A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. Therefore, the
+    optimum is a bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its rounds,
+    overheads and placements. With `fairness`, no job may complete more than that many seconds later than if all
+    GPUs were shared equally, as a fluid, among the jobs present. Without preemption a job may be resized at any
+    time, but not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it
+    only for jobs with linear speed and without fairness.
 
     Times are exact numbers, counted from the first release date. Floats in the data stand for their shortest
-    decimals, such as 0.1. A deadline may be missed by a billionth of the time until then. Times given as floats
-    may be off by rounding, which is added to the objective value (`gsopt.problems.trial`).
+    decimals, such as 0.1. A deadline may be missed by a billionth of the time from the job's release to the
+    deadline. Times given as floats may be off by rounding, which is added to the objective value
+    (`gsopt.problems.trial`).
 
-    Source: Ares, Eq. 1. The text calls the reference a job completion time, but the equation compares it with a
-    point in time, which is used here. Work is counted in GPU-seconds on the demanded GPUs.
+    Source: Ares, Eq. 1. The paper's text calls the reference value a job completion time, but the equation
+    compares it with a point in time. This problem follows the equation. Work is counted in GPU-seconds on the
+    demanded GPUs.
 
     Attributes
     ----------
@@ -207,7 +209,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def tasks(self) -> tuple[ElasticTask, ...]:
-        """The jobs in exact numbers, by release date, with only the rates that fit on the cluster."""
+        """The jobs in exact numbers, by release date, with rates only for GPU counts that the cluster has."""
         return tuple(
             ElasticTask(
                 job.name,
@@ -230,7 +232,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def own_clock(self) -> Scenario:
-        """The same scenario with times counted from the first release date, for simulators and models."""
+        """The scenario with times counted from the first release date, for simulators and models."""
         workload = self._as_workload(self.origin) if self.origin else self.workload
         return Scenario(workload=workload, cluster=Cluster.plain(self.gpus))
 
@@ -273,7 +275,7 @@ class Scheduling(Problem[SchedulingSolution]):
         )
 
     def made_of(self, runs: Iterable[TaskStretch]) -> SchedulingSolution:
-        """Convert runs timed from the first release date into a solution, as in `taken_over`."""
+        """Convert runs whose times count from the first release date into a solution, as in `taken_over`."""
         runs = list(runs)
         last = max(*(decimal(run.end) for run in runs), *(task.release for task in self.tasks), 0) + self.origin
         shortest = float(min(task.height for task in self.tasks))

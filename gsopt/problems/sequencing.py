@@ -24,7 +24,7 @@ class Machine(Frozen):
     gpu_type
         Type of the GPU, on which the durations of jobs depend.
     available
-        Seconds from now until it is free.
+        Seconds from now until the GPU is free.
 
     Examples
     --------
@@ -134,7 +134,7 @@ class Sequencing(Problem[Sequences]):
         return {job.name: job for job in self.jobs}
 
     def completions(self, solution: Sequences) -> dict[str, Exact]:
-        """Return the completion time of each job, in seconds from now, by name."""
+        """Return the completion time of each job in seconds from now, keyed by job name."""
         found: dict[str, Exact] = {}
         for name, jobs in solution.order.items():
             machine = self._machines[name]
@@ -186,7 +186,7 @@ class Sequencing(Problem[Sequences]):
         }
 
     def candidates(self) -> Iterator[Sequences]:
-        """Yield every split of every order of the jobs among the machines."""
+        """Yield every way to split every ordering of the jobs among the machines."""
         cuts = list(combinations(range(len(self.jobs) + len(self.machines) - 1), len(self.machines) - 1))
         for jobs, cut in product(permutations(self._jobs), cuts):
             starts = [0, *(place - index for index, place in enumerate(cut))]

@@ -1,4 +1,4 @@
-"""Shares: the share of the time that each job runs on each type of GPU."""
+"""Shares: the share of time for which each job runs on each type of GPU."""
 
 from collections.abc import Iterator, Mapping
 from fractions import Fraction
@@ -29,7 +29,7 @@ class TypedJob(Frozen):
     Attributes
     ----------
     gpus
-        Number of GPUs, all of one type, that the job holds while it runs.
+        Number of GPUs that the job holds while it runs, all of the same type.
     throughputs
         Steps per second on that number of GPUs of each type. The job cannot run on types that are left out.
     steps
@@ -285,7 +285,7 @@ class Shares(Problem[TimeShares]):
     # Around it
 
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
-        """Convert shares that keep the rules up to rounding errors into shares that keep them exactly.
+        """Convert shares that satisfy the rules up to rounding errors into shares that satisfy them exactly.
 
         Shares of a job that add up to more than 1 are divided by their sum. Then the shares on a type with too
         few GPUs are scaled down. Every share is rounded down to fifteen digits. Shares on types on which a job

@@ -54,10 +54,11 @@ class Sharing(Problem[SharingSolution]):
     only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model C) it may
     start at any time, which may be slightly better. The optimum of Model E is not a bound for Model C.
 
-    A start is read as an exact time. If that breaks a rule, a float is taken for a rounded time and moved to
-    the nearest event within a few units in its last place.
+    A start is read as an exact time. If a start breaks a rule and is a float, it is taken for a rounded time,
+    and moved to the nearest event within a few units in its last place.
 
-    Source: Castor, Eq. 6-13, as a problem of its own: without time slots, and with Eq. 4-5 for the speeds.
+    Source: Castor, Eq. 6-13, as a problem in its own right: without time slots, and with Eq. 4-5 for the
+    speeds.
 
     Attributes
     ----------
@@ -130,7 +131,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Running time of every job alone, in seconds."""
+        """Running time of every job if it runs alone, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
@@ -172,7 +173,7 @@ class Sharing(Problem[SharingSolution]):
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Return the makespan and the seconds by which sharing prolongs the jobs."""
+        """Return the makespan, and the number of seconds by which sharing prolongs the jobs."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
@@ -223,7 +224,7 @@ class Sharing(Problem[SharingSolution]):
         )
 
     def taken_over(self, schedule: Schedule) -> SharingSolution:
-        """Convert a schedule of the workload in floats into a solution with exact times.
+        """Convert a schedule of the workload, with times as floats, into a solution with exact times.
 
         Each job starts after the same arrivals and completions as in the schedule, and with the same delay
         after the last of these events.
@@ -306,7 +307,7 @@ class Sharing(Problem[SharingSolution]):
     def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
         """Check whether a start just before an event is meant to be at the event.
 
-        This is so if no other event is nearer, or if the event frees the GPUs that the job needs.
+        This is the case if no other event is nearer, or if the event frees the GPUs that the job needs.
         """
         if self.starts == "events":
             return is_nearer
@@ -334,7 +335,7 @@ class Sharing(Problem[SharingSolution]):
 
     @staticmethod
     def _excuse(start: Number) -> Fraction:
-        """Return the seconds by which rounding may have shifted a start, which is 0 for an exact start."""
+        """Return by how many seconds rounding may have shifted a start, which is 0 for an exact start."""
         return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property
@@ -346,7 +347,7 @@ class Sharing(Problem[SharingSolution]):
     def _continued(
         self, course: ProgressOfJobs, runs: Mapping[int, Run], last: int
     ) -> Iterator[SharingSolution]:
-        """Yield all schedules that continue with the start of a job of higher index, or with the next event."""
+        """Yield all schedules that continue by starting a job with a higher index, or with the next event."""
         if len(runs) == len(self.jobs):
             yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
             return

@@ -4,11 +4,12 @@ This is the judge of `gsopt.problems.scheduling`. It shares no code with any met
 rule exactly.
 
 Times given as floats may be off by rounding. The time during which a job breaks a rule is called its debt. A
-debt is excused up to `gsopt.core.numbers.clock.clock_error` of the job's last end and shortest duration.
+debt is excused if it is at most the `gsopt.core.numbers.clock.clock_error` for the job's last end and shortest
+duration.
 
 Breaking rules gains nothing, as all debts until a job completes are added to its completion time. If the clock
-stopped for the length of every debt, the schedule would be legal, and each job would complete no later than it
-is scored. So no schedule scores better than the optimum.
+stopped for the length of every debt, the schedule would be legal, and no job would complete later than the
+completion time with which it is scored. So no schedule scores better than the optimum.
 """
 
 from collections import defaultdict
@@ -196,7 +197,7 @@ class Trial:
     def _end(self, job: int) -> int | None:
         """Return the completion time of a job.
 
-        Record a broken rule if work is missing, or if the job runs too long for rounding to explain.
+        Record a broken rule if work is missing, or if the job runs longer than rounding can explain.
         """
         task, own = self.tasks[job], self._own[job]
         spent: dict[int, int] = defaultdict(int)
@@ -233,7 +234,7 @@ class Trial:
                 self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
-        """Yield each interval with too many GPUs in use, as start, end, runs, and jobs that may be excused."""
+        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may be excused."""
         starting, ending = (
             defaultdict[int, list[tuple[int, int]]](list),
             defaultdict[int, list[tuple[int, int]]](list),
@@ -260,7 +261,7 @@ class Trial:
 
 
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
-    """Return the completion time of each job if all GPUs are shared equally, as a fluid, among jobs present.
+    """Return each job's completion time if all GPUs are shared equally, as a fluid, among the jobs present.
 
     The algorithm uses virtual time: the service received by a job that is present from the beginning.
 

@@ -1,4 +1,4 @@
-"""Waiting over time: when and on which GPUs each job starts, where it may pay to wait for closer GPUs."""
+"""Waiting over time: when and on which GPUs each job starts, as it may pay to wait for closer GPUs."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -45,7 +45,7 @@ class Run(Frozen):
 
 
 class CellShare(NamedTuple):
-    """The number of GPUs of each cell that a job holds.
+    """The number of GPUs that a job holds in each cell.
 
     Attributes
     ----------
@@ -71,8 +71,8 @@ class Waiting(Problem[WaitingSolution]):
     A job runs for its duration, prolonged by the penalty of the tier that joins its GPUs. It is neither
     interrupted nor moved, so it may pay to wait for GPUs that are closer together.
 
-    Source: Dally, section II-B, for the run times; the problem is that of its scheduler, with all jobs known in
-    advance and without preemption.
+    Source: Dally, section II-B, for the run times. The problem is that of Dally's scheduler, but with all jobs
+    known in advance and without preemption.
 
     Attributes
     ----------
@@ -82,7 +82,7 @@ class Waiting(Problem[WaitingSolution]):
         The jobs, in any order; each runs on exactly as many GPUs as it demands.
     penalties
         Exposed communication time per unit of computation, by model and tier. A wider tier must not have a
-        lower penalty. Jobs on one GPU and models that are not listed have none. The default is Table I of
+        lower penalty. Jobs on one GPU and models that are not listed have no penalty. The default is Table I of
         Dally.
     minimize
         ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to
@@ -146,10 +146,10 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def step(self) -> Fraction | None:
-        """Number of which the optimum, and every value of a schedule without needless idling, is a multiple.
+        """A number of which the optimum, and the value of any schedule without needless idling, is a multiple.
 
-        It is the greatest common divisor of run times and of releases, counted from the first one. For the mean
-        job completion time it is divided by the number of jobs.
+        The number is the greatest common divisor of all run times and release dates, the latter counted from
+        the first one. For the mean job completion time, this divisor is divided by the number of jobs.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
         common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
@@ -209,7 +209,7 @@ class Waiting(Problem[WaitingSolution]):
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and the seconds by which tiers prolong the jobs."""
+        """Return the criterion that is not minimized, and by how many seconds tiers prolong the jobs."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
@@ -238,8 +238,8 @@ class Waiting(Problem[WaitingSolution]):
     def workload(self) -> Workload:
         """The jobs as a workload, by release date, with times counted from the first release.
 
-        If run times are rounded, each job has a model of its own, and its duration is the rounded time on the
-        innermost tier. The simulator then uses the rounded times.
+        If run times are rounded, each job has a model of its own, and the job's duration is the rounded time on
+        the innermost tier. In this way, the simulator uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
@@ -280,8 +280,8 @@ class Waiting(Problem[WaitingSolution]):
     def taken_over(self, schedule: Schedule) -> WaitingSolution:
         """Convert a schedule of the scenario into a solution with exact times.
 
-        A start that differs from a release or an end only by rounding is moved to that time. No job starts
-        before its GPUs are free.
+        A start that differs from a release date or from the end of a job only by rounding is moved to that
+        time. No job starts before its GPUs are free.
 
         Raises
         ------
@@ -378,7 +378,7 @@ class Waiting(Problem[WaitingSolution]):
 def broken_runs(
     runs: Sequence[Run], jobs: Sequence[Job], gpus: int, excuse: Callable[[Number], Number] | None = None
 ) -> Iterator[str]:
-    """Yield the rules about single jobs that the runs break.
+    """Yield the rules on individual jobs that the runs break.
 
     Rounding may excuse a start that is slightly early.
     """

@@ -40,17 +40,18 @@ class Request:
     Attributes
     ----------
     gang
-        Name of a waiting gang of the snapshot, or the size of a new one, such as ``16x8``: 16 workers with 8
-        GPUs each.
+        Name of a waiting gang in the snapshot, or the size of a new gang, such as ``16x8`` for 16 workers with
+        8 GPUs each.
     within
-        Level of the network with a group that must hold all workers; empty for any place.
+        Level of the network at which a single group must hold all workers; empty if they may run anywhere.
     slices
-        Number of workers of a slice and the level that holds each, such as ``4:rack``; empty without slices.
+        Number of workers in a slice, and the level at which one group must hold each slice, such as ``4:rack``;
+        empty if there are no slices.
     gpu_type
-        Type of GPU that a new gang needs; empty for any.
+        Type of GPU that a new gang needs; empty for any type.
     priority
-        Priority; None for that of a waiting gang. A new gang has the highest one then, so that it may evict
-        every gang that is not protected.
+        Priority of the gang. If None, a waiting gang keeps its own priority, while a new gang has the highest
+        one and may thus evict every gang that is not protected.
 
     Examples
     --------
@@ -65,12 +66,12 @@ class Request:
     priority: int | None = None
 
     def pending(self, snapshot: Snapshot) -> PendingGang:
-        """Return the gang as the problem takes it.
+        """Return the requested gang in the form that the problem expects.
 
         Raises
         ------
         InvalidInput
-            There is no such gang, its size is no size, or its slices are not written as they must be.
+            The gang does not exist, or the size of the gang or of its slices is malformed.
         """
         waiting = {gang.name: gang for gang in snapshot.pending}
         known = waiting.get(self.gang)
@@ -127,7 +128,7 @@ def admission_of(
 ) -> Admission:
     """Create the problem of admitting a gang; see `admit`.
 
-    Only nodes with GPUs take part. Pods that belong to no gang stay, and count as in use.
+    Only nodes with GPUs are considered. Pods that belong to no gang stay, and their resources count as in use.
     """
     check_cost(cost)
     machines = {machine.name for machine in snapshot.cluster.machines}
@@ -181,7 +182,7 @@ def _running(
 
 
 def _nodes(snapshot: Snapshot, gangs: Sequence[Gang], machines: Collection[str]) -> dict[str, Node]:
-    """Return capacity of every machine, and what is in use there besides gangs."""
+    """Return the capacity of each machine, and the resources in use there by anything other than gangs."""
     held: dict[str, dict[str, int]] = {}
     for gang in gangs:
         for pod in gang.standing:
@@ -206,13 +207,13 @@ def _nodes(snapshot: Snapshot, gangs: Sequence[Gang], machines: Collection[str])
 
 
 def resources_of(amounts: Mapping[str, int]) -> Resources:
-    """Return the amounts that are not 0."""
+    """Return the amounts that are not 0, as `Resources`."""
     return Resources(**{name: amount for name, amount in amounts.items() if amount})
 
 
 @dataclass(frozen=True)
 class Admit:
-    """The choice of gangs to evict and to move, and the nodes of the gang that is admitted.
+    """The gangs to evict and to move, and the nodes of the gang that is admitted.
 
     Attributes
     ----------
@@ -248,7 +249,7 @@ class Admit:
 
     @property
     def possible(self) -> bool | None:
-        """Whether the gang can be admitted; None if neither a way nor a proof of the opposite was found."""
+        """Whether the gang can be admitted, or None if this was neither shown nor ruled out."""
         if self.result.solution is not None:
             return True
         return False if self.result.status is Status.INFEASIBLE else None
@@ -281,13 +282,13 @@ class Admit:
 
     @property
     def moves(self) -> dict[str, dict[str, int]]:
-        """Number of workers of each moved gang on each of its new nodes, by name of the gang."""
+        """Number of workers of each moved gang on each of its new nodes, by names of gang and node."""
         solution = self.result.solution
         return {} if solution is None else {name: _together(places) for name, places in solution.moved.items()}
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands that stop the evicted and the moved gangs, which are not run."""
+        """Shell commands that stop the evicted and the moved gangs. The commands are not run."""
         return stop_commands(self.snapshot, [*self.evicted, *self.moved])
 
     def as_dict(self) -> dict[str, Any]:
@@ -310,7 +311,7 @@ class Admit:
 
 
 def _together(places: Sequence[Mapping[str, int]]) -> dict[str, int]:
-    """Add up the workers of all parts on each node."""
+    """Return, for each node, the number of workers of all parts together."""
     found: dict[str, int] = {}
     for machines in places:
         for name, number in machines.items():
@@ -331,10 +332,10 @@ def admit(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose the running gangs to evict or move, at the least cost, so that a gang fits.
+    """Choose the running gangs to evict or move at the least cost so that a gang fits.
 
-    Only gangs of a lower priority are evicted. Those that must not be preempted stay, such as gangs with a
-    disruption budget of zero.
+    Only gangs with a lower priority are evicted. Gangs that must not be preempted, such as those with a
+    disruption budget of zero, are not.
 
     Parameters
     ----------
@@ -345,18 +346,18 @@ def admit(
     cost
         Cost of evicting a gang, as in `Snapshot.reclaiming`.
     move_cost
-        Cost of moving a gang to other nodes, as a part of the cost of evicting it; None if gangs must not be
+        Cost of moving a gang to other nodes, relative to the cost of evicting it; None if gangs must not be
         moved.
     protect
-        Names of further gangs that must not be evicted.
+        Names of additional gangs that must not be evicted.
     time_limit
-        Seconds, or text such as ``30s``, after which the best solution so far is returned with its proven
-        bound.
+        Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
+        with its proven bound.
 
     Raises
     ------
     InvalidInput
-        There is no such gang, level or cost, or the limit is not a time.
+        A gang, level or cost does not exist, or the time limit is invalid.
 
     Examples
     --------

@@ -39,7 +39,10 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
 
 
 def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
-    """Return the commands that stop gangs; their controllers or the scheduler start them again elsewhere."""
+    """Return the commands that stop gangs.
+
+    The gangs are started again elsewhere by their controllers or by the scheduler.
+    """
     if snapshot.source == "slurm":
         return tuple(_stopped_by_slurm(gangs))
     return tuple(_deleted(gangs))

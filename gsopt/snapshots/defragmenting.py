@@ -22,35 +22,35 @@ def defragment(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose the running gangs to move, at the least cost, so that the GPUs of some nodes become free.
+    """Choose the running gangs to move at the least cost so that all GPUs of some nodes become free.
 
-    No gang is evicted: every moved gang has a place on other nodes. The result is that of admitting a gang that
-    needs all GPUs of these nodes.
+    No gang is evicted, as every moved gang gets a place on other nodes. The result has the same form as that of
+    admitting a gang that needs all GPUs of the nodes to be freed.
 
     Parameters
     ----------
     snapshot
         The cluster.
     nodes
-        Number of nodes.
+        Number of nodes to free.
     within
-        Level of the network with a group that must hold these nodes; empty for any nodes.
+        Level of the network at which a single group must hold all freed nodes; empty if they may be anywhere.
     gpus
-        Number of GPUs of each node; None for the largest in the cluster.
+        Number of GPUs of each node to free; None for the largest number on any node of the cluster.
     gpu_type
-        Their type; empty for any.
+        Type of these GPUs; empty for any type.
     cost
-        Cost of moving a gang, measured as that of preempting it in `Snapshot.reclaiming`.
+        Cost of moving a gang, with the same choices as for preempting a gang in `Snapshot.reclaiming`.
     protect
         Names of gangs that must not be moved.
     time_limit
-        Seconds, or text such as ``30s``, after which the best solution so far is returned with its proven
-        bound.
+        Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
+        with its proven bound.
 
     Raises
     ------
     InvalidInput
-        There is no such level, gang or cost, or a number is out of range.
+        A level, gang or cost does not exist, or a number is out of range.
 
     Examples
     --------

@@ -68,6 +68,6 @@ def objects(documents: list[Field]) -> Iterator[Field]:
 
 
 def _of_kind(item: Field, kind: str) -> Field:
-    """Return an item of a list, with the kind implied by the list if it has none of its own."""
+    """Return an item of a list, with the kind implied by the list if the item has no kind."""
     whole = item.mapping()
     return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

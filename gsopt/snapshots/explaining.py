@@ -1,4 +1,4 @@
-"""Explaining: the smallest changes with which a gang that does not fit would fit."""
+"""Explaining: the smallest changes that would make room for a gang that does not fit."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,23 +18,23 @@ _TOP = 10_000_000_000
 
 @dataclass(frozen=True)
 class Change:
-    """A change with which a gang fits, or the proof that this kind of change does not help.
+    """A change that makes a gang fit, or the finding that changes of this kind do not help.
 
     Attributes
     ----------
     kind
-        What is changed: ``"nothing"``, ``"moves"``, ``"evictions"`` of gangs of lower priority,
-        ``"preemptions"`` of gangs of any priority, ``"nodes"`` that are closed and would be opened, ``"level"``
-        that holds the workers, or ``"workers"``.
+        What is changed: ``"nothing"``; ``"moves"`` of gangs; ``"evictions"`` of gangs with a lower priority;
+        ``"preemptions"`` of gangs with any priority; closed ``"nodes"``, which are opened; the ``"level"`` at
+        which one group must hold the workers; or the number of ``"workers"``.
     helps
-        Whether the gang fits with it; None if neither that nor the opposite was proven in time.
+        Whether the gang fits after the change; None if this was neither proven nor disproven in time.
     size
-        Number of gangs that are moved or evicted, of nodes that are opened, of levels above the required one,
-        or of workers that are missing.
+        Number of gangs that are moved or evicted, of nodes that are opened, of levels by which the helpful
+        level is above the required one, or of workers left out.
     least
         Whether it is proven that no smaller change of this kind helps.
     names
-        The gangs or nodes, or the level.
+        The gangs, the nodes, or the level.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class Change:
 
 @dataclass(frozen=True)
 class Why:
-    """Why a gang does not fit, and what would help.
+    """The reasons why a gang does not fit, and the changes that would help.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class Why:
     request
         The gang.
     obstacle
-        What no eviction or move can change; empty if they can help.
+        The reason why no eviction or move can help; empty if one may help.
     changes
-        Every kind of change, the mildest first.
+        One change of every kind that was tried, the mildest first.
 
     Examples
     --------
@@ -79,17 +79,17 @@ class Why:
 
     @property
     def fits(self) -> bool:
-        """Whether the gang fits as it is."""
+        """Whether the gang fits without any change."""
         return bool(self.changes[0].helps)
 
     @property
     def helpful(self) -> tuple[Change, ...]:
-        """The changes with which the gang fits."""
+        """The changes that make the gang fit."""
         return tuple(change for change in self.changes if change.helps)
 
     @property
     def hopeless(self) -> bool:
-        """Whether it is proven that none of the changes helps."""
+        """Whether it is proven that none of these changes helps."""
         return all(change.helps is False for change in self.changes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -113,7 +113,7 @@ class Why:
 
 
 def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = TIME_LIMIT) -> Why:
-    """Find out why a gang does not fit, and the smallest change of each kind with which it would.
+    """Find out why a gang does not fit, and the smallest change of each kind that would make it fit.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
     request
         The gang, or its name or size.
     time_limit
-        Seconds, or text such as ``30s``, for all changes together.
+        Time limit for all changes together, in seconds or as a string such as ``30s``.
 
     Raises
     ------
     InvalidInput
-        There is no such gang or level, or the limit is not a time.
+        The gang or level does not exist, or the time limit is invalid.
 
     Examples
     --------
@@ -151,14 +151,14 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
 
 
 class _Inquiry:
-    """Tries one change after the other."""
+    """Search for the smallest change of each kind, one kind after another."""
 
     def __init__(self, snapshot: Snapshot, request: Request, budget: Budget) -> None:
         self._snapshot, self._request, self._budget = snapshot, request, budget
         self._pending = request.pending(snapshot)
 
     def answer(self) -> Why:
-        """Try every kind of change, unless the gang fits without."""
+        """Try every kind of change, unless the gang fits without any."""
         nothing = self._problem()
         as_it_is = self._change("nothing", nothing)
         if as_it_is.helps:
@@ -182,14 +182,14 @@ class _Inquiry:
         move_cost: float | None = None,
         priority: int | None = None,
     ) -> Admission:
-        """Return the problem of admitting the gang, in which nothing may be changed unless it is said."""
+        """Return the problem of admitting the gang, in which only the changes given as options are allowed."""
         gang = self._pending if pending is None else pending
         if priority is not None:
             gang = gang.model_copy(update={"priority": priority})
         return admission_of(self._snapshot, gang, cost=Cost.JOBS, move_cost=move_cost, evict=evict)
 
     def _asking(self, **changes: Any) -> Admission:
-        """Return the problem of admitting a changed gang without any other change."""
+        """Return the problem of admitting a modified gang without any other change."""
         return self._problem(pending=self._pending.model_copy(update=changes))
 
     def _solved(self, problem: Admission) -> Result[AdmissionSolution]:
@@ -208,14 +208,18 @@ class _Inquiry:
         yield self._change("moves", self._problem(move_cost=1.0))
 
     def _evictions(self) -> Iterator[Change]:
-        """Evict gangs of lower priority; and if there are others, of any priority."""
+        """Evict gangs with a lower priority and then, if there are other gangs, gangs with any priority."""
         problem = self._problem(evict=True)
         yield self._change("evictions", problem)
         if any(gang.priority >= problem.lowest_priority for gang in problem.running):
             yield self._change("preemptions", self._problem(evict=True, priority=_TOP))
 
     def _nodes(self, nothing: Admission) -> Iterator[Change]:
-        """Open as few closed nodes as possible: what is free on each is held by a gang that may be evicted."""
+        """Open as few closed nodes as possible.
+
+        The free resources of each closed node are held by an imaginary gang, whose eviction means that the node
+        is opened.
+        """
         closed = [name for name, node in nothing.nodes.items() if node.closed]
         held = []
         for name in closed:
@@ -242,7 +246,7 @@ class _Inquiry:
         )
 
     def _levels(self) -> Iterator[Change]:
-        """Let a wider level hold the workers, the narrowest one that helps."""
+        """Find the narrowest of the wider levels at which one group can hold all workers."""
         levels = self._snapshot.cluster.levels
         if not self._pending.within:
             return
@@ -260,7 +264,7 @@ class _Inquiry:
         yield Change("level", helps)
 
     def _workers(self) -> Iterator[Change]:
-        """Start with as many workers as fit, in whole slices."""
+        """Find the largest number of workers, in whole slices, with which the gang fits."""
         if len(self._pending.parts) != 1:
             return
         (part,) = self._pending.parts
@@ -281,5 +285,5 @@ class _Inquiry:
 
 
 def _door(node: str) -> str:
-    """Name the gang that holds what is free on a closed node."""
+    """Name the imaginary gang that holds the free resources of a closed node."""
     return f"closed node {node}"

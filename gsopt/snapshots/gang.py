@@ -33,7 +33,7 @@ class Part(Frozen):
     count
         Number of identical parts.
     needs
-        Resources that each part has or waits for.
+        Resources that each part uses or waits for.
     gpus
         Number of GPUs of each part, which may be a fraction.
     started

@@ -1,4 +1,4 @@
-"""Network: the cluster of machines whose location is known by level, such as zone and rack."""
+"""Network: the cluster formed by machines whose locations are given by level, such as zone and rack."""
 
 from collections.abc import Sequence
 from typing import NamedTuple

@@ -23,7 +23,7 @@ _NOTHING = "is closed: no node takes anything"
 class Spot(NamedTuple):
     """Identical parts of a gang that fit on a node.
 
-    Parts may have no names.
+    The names may be empty.
     """
 
     gang: str
@@ -43,14 +43,14 @@ class Pack:
     problem, result
         The problem of placing all gangs, and its result. Both are None if nothing waits or no node is open.
     spots
-        Nodes for the gangs that have room.
+        The nodes of the gangs that have room.
     missing
         The gangs without room, with the reason.
     copies
         Number of copies without room, by gang.
     more
-        Additional nodes that would hold these gangs. None if nothing is missing, or if some gang would not even
-        fit on empty nodes like the existing ones.
+        Additional nodes that would hold the gangs without room. None if nothing is missing, or if some gang
+        would not even fit on empty nodes like the existing ones.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def placement_of(
 
 
 def racks_of(network: Cluster | None) -> dict[str, str]:
-    """Return the innermost switch above every machine, by name."""
+    """Return the innermost switch above every machine, keyed by machine name."""
     switches = () if network is None else network.switches
     return {machine.name: switch.name for switch in switches for machine in switch.machines}
 
@@ -64,6 +64,6 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
     """Return the amounts in use, limited to the capacity.
 
-    A node may have more in use than it currently admits.
+    On a node, more may be in use than the node currently admits.
     """
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

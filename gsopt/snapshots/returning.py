@@ -47,7 +47,7 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
 def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
     """Return the nodes that must not be returned, with the reason.
 
-    If a gang must not be evicted, none of its nodes may be returned, as losing any part would end it.
+    If a gang must not be evicted, none of its nodes may be returned, as losing any part would end the gang.
     """
     held: dict[str, str] = {}
     for gang in gangs:
@@ -99,7 +99,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the GPUs of a gang by node, rounded up to at least one."""
+    """Return the number of GPUs of a gang on each node, rounded up to a whole number of at least one."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:

@@ -54,8 +54,8 @@ def more_nodes(
 ) -> More | None:
     """Return how many more nodes like an existing one would hold the gangs without room.
 
-    The node has the type that would hold the most gangs. Ties go to the most common type. `short` has the
-    worker entries of these gangs and their numbers of copies.
+    The new nodes have the type that would hold the most of these gangs. Ties go to the most common type.
+    `short` contains the worker entries of these gangs and their numbers of copies.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}
@@ -76,7 +76,7 @@ def more_nodes(
 
 
 def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
-    """Return the gangs each of whose parts fits on an empty node with the given capacity."""
+    """Return the gangs whose parts would each fit on an empty node with the given capacity."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 

@@ -39,9 +39,9 @@ class Snapshot(Frozen):
     network
         The nodes with GPUs and the switches above them, or None if no node has GPUs.
     budgets
-        Allowed evictions at a time, by name of the disruption budget.
+        Number of evictions allowed at a time, by name of the disruption budget.
     leaving
-        Parts that are being deleted. They are not a loss, but must be drained too.
+        Parts that are being deleted. Deleting them loses no work, but they must be drained, too.
 
     Examples
     --------
@@ -155,7 +155,7 @@ class Snapshot(Frozen):
         """Create the problem of returning nodes so that the least work is lost.
 
         Every gang with GPUs is a job. Its GPUs on a node are rounded up to a whole number of at least one. If
-        these numbers exceed the GPUs of a node in total, the node counts as having that many GPUs.
+        the total of these numbers on a node exceeds its number of GPUs, the node counts as having that total.
 
         Parameters
         ----------
@@ -182,7 +182,8 @@ class Snapshot(Frozen):
     def placement(self) -> Placement:
         """Create the problem of placing all waiting gangs on as few nodes as possible.
 
-        A selector, affinity, toleration or partition becomes a resource of exactly the nodes that meet it.
+        Each selector, affinity, toleration or partition becomes a resource that only the nodes that meet the
+        requirement have.
 
         Raises
         ------

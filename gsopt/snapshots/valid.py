@@ -1,4 +1,4 @@
-"""Valid: one-line errors about data derived from files of other programs."""
+"""Valid: one-line errors about data derived from files written by other programs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager

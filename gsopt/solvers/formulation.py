@@ -58,13 +58,13 @@ class Formulation(ABC, Generic[P, S]):
 
     @abstractmethod
     def extract(self, values: Mapping[str, float], problem: P) -> S:
-        """Return the solution, given column values by name.
+        """Return the solution, given column values keyed by column name.
 
         Integer columns are already rounded.
         """
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Return a solution as column values by name, for use as a start.
+        """Return a solution as column values, keyed by column name, for use as a start.
 
         Columns that are left out are 0.
         """

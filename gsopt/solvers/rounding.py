@@ -1,4 +1,4 @@
-"""Rounding: reads objectives with rounded floats such that bounds hold for the exact objectives."""
+"""Rounding: reads objectives with rounded floats in such a way that bounds hold for the exact objectives."""
 
 from collections.abc import Sequence
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Scaling: objectives scaled such that solvers' proofs hold for the exact problem.
+"""Scaling: scales objectives so that the proofs of solvers hold for the exact problem.
 
 Solvers work with doubles and absolute tolerances. An objective is therefore expressed in multiples of its own
 step, with coefficients well above the solvers' tolerances but within the precision of doubles. If no scale
@@ -166,7 +166,7 @@ def _continuous(
 class _Stages:
     """Minimization of an objective with integer costs in stages, large units first.
 
-    A stage minimizes ``costs // unit``. The result times the unit is a bound, as no column is below its lower
+    A stage minimizes ``costs // unit``. Its minimum times the unit is a bound, as no column is below its lower
     bound. In the next stage an additional column, with a cost of one unit, represents the excess over that
     bound, so all other costs are below the unit.
     """

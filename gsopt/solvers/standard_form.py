@@ -227,11 +227,11 @@ class StandardForm:
         return bool(whole) and self.violation(point) <= FEASIBILITY
 
     def named(self, values: ArrayLike) -> dict[str, float]:
-        """Return a point as column values by name."""
+        """Return a point as column values, keyed by column name."""
         return dict(zip(self.columns, _floats(values).tolist(), strict=True))
 
     def point(self, values: Mapping[str, float]) -> Vector:
-        """Return a point from column values by name.
+        """Return a point from column values, keyed by column name.
 
         Columns that are left out are 0.
         """

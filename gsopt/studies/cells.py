@@ -85,7 +85,7 @@ class Cell:
 
 @dataclass(frozen=True)
 class Labels:
-    """The names of a cell in tables, and the options of its instance and method for splitting tables."""
+    """The names of a cell in tables, and the options of instance and method by which tables can be split."""
 
     group: Label
     instance: Label

@@ -1,4 +1,4 @@
-"""Compute: computes one cell in a worker process, which caches the instances that it loaded last."""
+"""Compute: computes one cell in a worker process, which caches the instances loaded most recently."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -73,7 +73,7 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
     """Return a bound on the mean JCT of any policy on a cell's instance, or None if nothing can be proven.
 
-    `evaluations` is the number of GPU prices to try; None for a default share of effort.
+    `evaluations` is the number of GPU prices to try; None for a default number.
     """
     del link  # to the parent process
     try:

@@ -1,8 +1,8 @@
 """Dask cluster: cells computed by Dask workers on any number of machines.
 
-The scheduler holds at most two cells per worker thread. A worker thus finds its next cell at once, and even a
-large grid takes little memory in the scheduler. If a worker dies, only the cells that it was computing are
-lost, and they are computed elsewhere.
+The scheduler holds at most two cells per worker thread. A worker thus finds its next cell without waiting, and
+even a large grid takes little memory in the scheduler. If a worker dies, only the cells that it was computing
+are lost, and they are computed elsewhere.
 """
 
 import asyncio
@@ -244,7 +244,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
 
 
 async def _refuse_other(address: str) -> None:
-    """Raise an error if no scheduler answers at an address in time, as a client would retry forever."""
+    """Raise an error if no scheduler answers at an address in time, as a Dask client would retry forever."""
     from distributed import rpc
     from distributed.security import Security
 

@@ -51,7 +51,7 @@ class OrderResult:
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
-    """Return an error if this machine cannot compute the cells of a study, or None if it can."""
+    """Return an error if this machine cannot compute the cells of a study, and None otherwise."""
     here = str(Path.cwd())  # methods may lie there, as for the command
     if here not in sys.path:
         sys.path.append(here)

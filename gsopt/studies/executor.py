@@ -1,7 +1,7 @@
 """Executor: the place where the cells of a study are computed, such as processes on this machine.
 
-These processes are workers like those of solvers, in a separate pool. They end with this process, however it
-ends.
+These processes are workers like those of solvers, in a separate pool. They end when this process ends, however
+it ends.
 """
 
 import os
@@ -65,7 +65,7 @@ class Processes:
 
     @contextmanager
     def borrow(self, check: Callable[[], None]) -> Iterator[Call]:
-        """Yield the call function of an idle process, once that has started."""
+        """Yield the call function of an idle process, once the process has started."""
         with self._pool.borrow(MODULE, check) as worker:
             yield caller(worker)
 

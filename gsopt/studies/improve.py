@@ -1,4 +1,4 @@
-"""Improve: search for a better schedule of a scenario by multipliers of the keys of its jobs."""
+"""Improve: searches for a better schedule of a scenario by multiplying the keys of individual jobs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import exp
@@ -26,7 +26,7 @@ _MOST = 1e6
 
 
 class ImprovedSchedule(Frozen):
-    """The best multipliers found so far, and what they are worth.
+    """The best multipliers found so far, with the result of the run that uses them.
 
     Attributes
     ----------
@@ -35,7 +35,7 @@ class ImprovedSchedule(Frozen):
     tries
         Number of runs that have been tried.
     multipliers
-        Multiplier of the keys of each job, by name of the job; 1 for all others.
+        Factor by which the keys of each job are multiplied, by job name; 1 for jobs that are not listed.
     """
 
     mean_jct: float
@@ -54,36 +54,37 @@ def improve(
     on_better: Callable[[ImprovedSchedule], Any] | None = None,
     **options: Any,
 ) -> ImprovedSchedule:
-    """Search for multipliers with which a policy's schedule is better, and keep the best ones in a file.
+    """Search for multipliers that improve a policy's schedule, and keep the best ones in a file.
 
-    The search begins with the multipliers in the file, or with none if there is no file. Each try changes those
-    of one to three jobs, preferably of jobs that take long, and simulates the whole scenario. Multipliers that
-    are no worse than the best ones replace them. Every try is recorded in the file at once, so that a search
-    that was interrupted goes on where it ended, with the same result as without the interruption.
+    The search begins with the multipliers in the file, or without any if there is no file. Each try changes the
+    multipliers of one to three jobs, preferring jobs with long completion times, and simulates the whole
+    scenario. Multipliers that are no worse than the best ones replace them. Every try is recorded in the file
+    immediately, so an interrupted search continues where it stopped, and its result is the same as without the
+    interruption.
 
     Parameters
     ----------
     scenario
-        What is given.
+        The scenario.
     policy
         A policy with an option `multipliers`, such as `heuristics.policies.marginal`, or its name.
     file
-        Path of the file.
+        Path of the file with the best multipliers.
     tries
-        Number of runs to try, with those that the file counts.
+        Total number of runs to try, including those already recorded in the file.
     seed
-        Seed of the changes.
+        Seed of the random changes.
     round_length
         Seconds between decisions, as for `gsopt.simulate`.
     on_better
         Called with each better result.
     options
-        Further options of the policy.
+        Other options of the policy.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or written, or belongs to another scenario, policy or option.
+        The file cannot be read or written, or was made for another scenario, policy or option.
 
     Examples
     --------
@@ -124,7 +125,10 @@ def improve(
 
 
 def _begun(file: Path, run: Callable[[Mapping[str, float]], Replay]) -> tuple[ImprovedSchedule, Replay]:
-    """Return what a file holds, or the policy's own schedule if there is none, and the run."""
+    """Return the contents of a file and the run that they describe.
+
+    If there is no file, the run is that of the policy without multipliers.
+    """
     found = read_data(ImprovedSchedule, file) if file.exists() else None
     best = run(found.multipliers if found else {})
     value = best.metrics.mean_jct
@@ -140,7 +144,10 @@ def _begun(file: Path, run: Callable[[Mapping[str, float]], Replay]) -> tuple[Im
 def _changed(
     multipliers: Mapping[str, float], names: Sequence[str], jct: Sequence[Any], draw: np.random.Generator
 ) -> dict[str, float]:
-    """Return multipliers that differ for a few jobs, which are drawn by the root of their completion times."""
+    """Return the multipliers, changed for a few random jobs.
+
+    The jobs are drawn with probabilities proportional to the square roots of their completion times.
+    """
     likely = np.sqrt(np.array(jct, dtype=float))
     jobs = draw.choice(len(names), size=int(draw.integers(1, _MOST_CHANGED + 1)), p=likely / likely.sum())
     changed, sets_back = dict(multipliers), draw.random() < _SET_BACK

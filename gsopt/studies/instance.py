@@ -56,7 +56,7 @@ class StudyInstance:
 
 @dataclass(frozen=True, eq=False)
 class Excerpt:
-    """A part of a space to enumerate, or the whole space to search for some seconds."""
+    """A part of a space to enumerate, or the whole space with the number of seconds to search it."""
 
     optima: Optima  # of the space, kept for the next method
     part: Part | None
@@ -91,7 +91,7 @@ def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
 def workload_of(reading: Any, source: str) -> Workload:
     """Return the workload in a reader's result.
 
-    Raise `InvalidInput` if no row was usable, as the file is then not such a trace.
+    Raise `InvalidInput` if no row was usable, as the file is then not a trace of this kind.
     """
     workload: Workload = reading.workload
     if reading.dropped and not workload.jobs:

@@ -22,9 +22,10 @@ class Paired:
     difference
         Median of the differences over all pairs.
     two_sided
-        Probability, if differences are symmetric around 0, of rank sums at least as uneven.
+        Probability of rank sums at least this uneven if differences are symmetric around 0.
     less, greater
-        The same probability for differences at least as far below 0, or above 0.
+        Probability, under the same assumption, of rank sums at least this far on the negative or the positive
+        side.
     """
 
     pairs: int

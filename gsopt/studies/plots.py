@@ -91,7 +91,7 @@ def dots(
     by
         The column that distinguishes the dots of a group.
     relative_to
-        A method by whose figure on the same instance every figure is divided.
+        A method. Every figure is divided by that method's figure on the same instance.
     log
         Whether the axis is logarithmic even if values are close to each other.
     axes
@@ -100,7 +100,7 @@ def dots(
     Raises
     ------
     InvalidInput
-        There is nothing of the kind to draw, or matplotlib is not installed.
+        There is nothing to draw, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     groups: dict[str, dict[str, Dot]] = {}
@@ -208,7 +208,7 @@ def lines(
     Raises
     ------
     InvalidInput
-        There is nothing of the kind to draw, or matplotlib is not installed.
+        There is nothing to draw, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     rows = [row for row in found.rows if values_of([row], chosen, bases)]
@@ -246,7 +246,7 @@ def panels(
     Raises
     ------
     InvalidInput
-        There is nothing of the kind to draw, or matplotlib is not installed.
+        There is nothing to draw, or matplotlib is not installed.
     """
     chosen, bases = _chosen(found, figure, relative_to)
     _refuse_absent(x, found.rows)

@@ -2,8 +2,9 @@
 
 A performance profile (Dolan and More, Mathematical Programming 91, 2002) compares run times instance by
 instance. Each time is divided by the shortest time of any method on that instance. The profile of a method is
-the share of instances whose ratio is at most a given number. At 1 this is the share on which no method is
-faster, and at the far right the share that the method solves at all.
+the share of instances whose ratio is at most a given number. At a ratio of 1, the profile is the share of
+instances on which no method is faster. At the far right, it is the share of instances that the method solves at
+all.
 """
 
 from bisect import bisect_right
@@ -49,8 +50,8 @@ class PerformanceProfile:
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
     """Return the profile of every method.
 
-    Times are seconds by method and instance, None if the method does not solve the instance. Times below
-    `SHORTEST` count as `SHORTEST`.
+    Times are given in seconds, by method and instance, or as None if the method does not solve the instance.
+    Times below `SHORTEST` count as `SHORTEST`.
     """
     everyone = {instance for found in times.values() for instance in found}
     shortest: dict[str, float] = {}

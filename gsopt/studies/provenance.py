@@ -1,4 +1,4 @@
-"""Provenance: the times, machines and versions with which the cells of a study were computed."""
+"""Provenance: when, on which machines and with which versions the cells of a study were computed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field

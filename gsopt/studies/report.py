@@ -210,9 +210,9 @@ def report(
     statistics
         Names as in `gsopt.studies.statistics.statistic`, by default the mean.
     relative_to
-        Method by whose figure on the same instance (the mean over its seeds) every figure is divided, or
-        ``least`` for the least figure of any method there. If the divisor is 0 or missing, the quotient is left
-        out.
+        Method to compare with: every figure is divided by that method's figure on the same instance, which is
+        the mean over its seeds. ``least`` stands for the least figure of any method on the instance. If the
+        divisor is 0 or missing, the quotient is left out.
 
     Raises
     ------

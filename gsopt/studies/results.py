@@ -66,7 +66,7 @@ class Results(Listing[CellRow]):
         return tuple(sorted({row.version for row in self.rows}))
 
     def by_decision(self) -> dict[str, "Results"]:
-        """Return the results of each decision, and those of policies, by name."""
+        """Return the results of each decision, and those of policies, keyed by the decision's name."""
         rows: dict[str, list[CellRow]] = {}
         for row in self.rows:
             rows.setdefault(row.word or "policies", []).append(row)

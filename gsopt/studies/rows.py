@@ -35,14 +35,14 @@ class CellOutcome:
     figures
         Figures by name, as plain JSON.
     wall
-        Seconds that the cell took, including the time to load its instance.
+        Time in seconds to compute the cell, including the time to load its instance.
     message
         Reason why there are no figures.
     error
         Type of the error, if the cell failed.
     sources
-        The files from which its instance was read, with the SHA-256 of each. The store keeps them in a separate
-        table.
+        The files from which the cell's instance was read, with the SHA-256 of each. The store keeps them in a
+        separate table.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Runner: has an executor compute the cells of a study, and stores each result at once.
+"""Runner: has an executor compute the cells of a study, and stores each result as soon as it arrives.
 
 One thread for each running cell waits for the executor and stores the outcome. If the program is killed, only
 the running cells are lost.
@@ -42,7 +42,7 @@ class StudyProgress:
     failed
         Number of failed cells.
     left
-        Expected seconds until the end at the pace of this run; None before its first result.
+        Expected remaining time in seconds at the pace of this run; None before the first result.
     note
         One-line reason why the run cannot continue at present; empty if it can.
 

@@ -1,4 +1,4 @@
-"""Score: one number for a heuristic, from instances on which it runs with limits of time and memory."""
+"""Score: rates a heuristic by one number, from runs on instances with limits on time and memory."""
 
 import resource
 import signal
@@ -49,11 +49,12 @@ class ScoredInstance(NamedTuple):
     quality
         How close the value is to the best proven bound: 1 if they are equal, 0 if there is no value.
     gap
-        Relative gap to that bound; None without a value, or if the bound is 0 and the value is not.
+        Relative gap between the value and that bound; None if there is no value, or if the bound is 0 and the
+        value is not.
     objective, bound
         The value and the bound.
     failure
-        Why there is no value; empty if there is one.
+        Reason why there is no value; empty if there is one.
     """
 
     instance: str
@@ -75,7 +76,7 @@ class Score(Listing[ScoredInstance]):
     rows
         The outcome on each instance.
     unproven
-        Names of instances without any proven bound, which do not count.
+        Names of the instances without any proven bound, which do not count.
     """
 
     method: str
@@ -152,7 +153,7 @@ class Score(Listing[ScoredInstance]):
 
 
 class Attempt(NamedTuple):
-    """One instance that a method is to solve in a process of its own."""
+    """An instance that a method is to solve in a process of its own."""
 
     word: str
     method: str
@@ -174,11 +175,11 @@ def score(
     count: int = 20,
     **arguments: Any,
 ) -> Score:
-    """Run a method on instances, each in a process with limits, and compare its values with proven bounds.
+    """Run a method on instances, each in a limited process, and compare its values with proven bounds.
 
-    If a method hangs, exits or exhausts its memory, it loses only the instance on which it does so. As long as
-    no run comes close to its limit, the score depends neither on the number of workers nor on what else the
-    machine is doing.
+    If the method hangs, exits or exhausts its memory on an instance, only that instance counts as failed. As
+    long as no run comes close to its limits, the score depends neither on the number of workers nor on other
+    programs on the machine.
 
     Parameters
     ----------
@@ -186,26 +187,26 @@ def score(
         A method or policy by name, such as ``"greedy"``, ``"my_module:my_function"`` or
         ``"folder/program.py:my_function"``. A file is imported only in the processes with limits.
     instances
-        Problems; or names of instances, suites or files; or the name of a generator, such as
+        Problems, names of instances, suites or files, or the name of a generator such as
         ``"reclaiming/churn"``.
     limit
         Seconds of processor time for each instance.
     memory
-        Bytes that the process may use.
+        Bytes of memory that each process may use.
     workers
         Number of processes.
     options
         Options of the method.
     fresh, count
-        Seed and number of the instances that a generator draws. With a seed that nobody has used, the instances
-        are new to everybody.
+        Seed and number of the instances that a generator draws. With a seed that nobody has used before, nobody
+        has seen the instances.
     arguments
         Arguments of the generator.
 
     Raises
     ------
     InvalidInput
-        There is no such method or instance, or a number breaks a rule.
+        The method or an instance does not exist, or a number is out of range.
     Contradiction
         The method's value is better than a proven bound.
 
@@ -256,7 +257,7 @@ def _problems(
 
 
 def _refuse_missing(method: str, words: Iterable[str]) -> None:
-    """Refuse a method that does not exist, or a file that does not."""
+    """Raise `InvalidInput` for a method or a file that does not exist."""
     file, _, function = method.rpartition(":")
     if file.endswith(".py"):
         if not Path(file).is_file() or not function.isidentifier():
@@ -267,7 +268,7 @@ def _refuse_missing(method: str, words: Iterable[str]) -> None:
 
 
 def _found(word: str, method: str) -> MethodLike:
-    """Find a method, by a path to a file too."""
+    """Return a method, which may also be given by the path of a file and the name of a function."""
     file, _, function = method.rpartition(":")
     if not file.endswith(".py"):
         return catalogue.find_method(word, method)
@@ -306,7 +307,7 @@ def _ignored(_: Any) -> None:
 
 
 def solve_limited(attempt: Attempt, link: Any = None) -> Result[Any] | str:
-    """Solve an instance within limits, in a process of its own; return the reason if there is no result."""
+    """Solve an instance within limits, and return the result or the reason why there is none."""
     del link
     try:
         method = _found(attempt.word, attempt.method)

@@ -20,7 +20,7 @@ from gsopt.simulation.interval import SHORTEST_ROUND
 
 
 class Setting(Physics):
-    """Everything in a `Scenario` except its workload, and the times at which the policy decides.
+    """Everything in a `Scenario` except its workload, plus the times at which the policy decides.
 
     Attributes
     ----------

@@ -45,7 +45,7 @@ class Study(Frozen):
         no limit. A policy whose run takes longer fails. Policies have no limit unless this field is given.
     bound_evaluations
         Number of GPU prices to try for the bound on all policies, computed once per workload. None for a number
-        that takes less time than a simulation, 0 for closed formulas only.
+        of prices that takes less time than a simulation, or 0 to use only closed formulas.
 
     Examples
     --------

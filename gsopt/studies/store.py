@@ -70,7 +70,7 @@ class Store:
         self._run = 0
 
     def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
-        """Make a study's grid that of the folder, and record the start of a run.
+        """Make a study's grid the grid of the folder, and record the start of a run.
 
         Results of cells that are no longer in the grid are kept, but not shown.
         """
@@ -215,7 +215,7 @@ def reading(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Hold the folder's lock, which the system releases however this process ends."""
+    """Hold the folder's lock, which the operating system releases however this process ends."""
     lock, holder = FileLock(home / _LOCK, thread_local=False), home / _HOLDER
     with _one_line(home):
         try:

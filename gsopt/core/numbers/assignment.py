@@ -2,7 +2,7 @@
 
 The k-th-to-last job on a machine delays k jobs, including itself, so its duration counts k times. Each job also
 waits until the machine is free. Finding the best sequences is therefore an assignment of jobs to positions,
-counted from the end. Costs are doubles.
+counted from the end. Costs are in double precision.
 """
 
 from collections.abc import Sequence
@@ -20,7 +20,8 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     Each machine starts with few positions, and gets more while it uses all of them. A machine whose first
     position is empty needs no more, because a position further from the end costs every job more.
 
-    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled doubles.
+    Complexity: O(n^2 m K) for n jobs on m machines with K positions each, about 2 n / m, in compiled code with
+    double precision.
 
     Source: AlloX (EuroSys 2020), section 4.2, as an assignment problem; D. Crouse, On implementing 2D
     rectangular assignment algorithms (2016), as in scipy.
@@ -59,7 +60,7 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
     """Return the cost of each job in each position.
 
-    The last positions of all machines come first, followed by the last but one, and so on.
+    The last positions of all machines come first, followed by the second-to-last positions, and so on.
 
     Examples
     --------
@@ -91,7 +92,7 @@ def shorter_first(
     Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal
     sequence, jobs further from the end are never longer. The jobs of each type are therefore sorted by
     duration, then by index. They fill the positions in order, beginning with those furthest from the end; among
-    equals, the earliest start comes first.
+    positions equally far from the end, the one that starts earliest comes first.
 
     Parameters
     ----------

@@ -12,7 +12,7 @@ from gsopt.core.numbers.tolerances import CLOCK_TICKS, SPAN_ERROR
 def clock_error(time: Any, seconds: Any) -> float:
     """Return the rounding error of a span of seconds that ends at a given time.
 
-    It is a few units in the last place of the time, plus a billionth of the span.
+    The error is a few units in the last place of the time, plus a billionth of the span.
 
     Examples
     --------
@@ -46,7 +46,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin: a float if it is exact as written, else a fraction."""
+        """Return the time some seconds after the origin, as a float if that is exact, else as a fraction."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin

@@ -15,8 +15,9 @@ _LARGEST = 10.0**15
 def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
     """Return the shortest decimals of finite floats, as integers over a common power of ten.
 
-    If n has at most 15 digits and dividing n by 10**k in doubles yields a float, then n / 10**k is its shortest
-    decimal, because division rounds correctly and no other decimal with at most 15 digits has the same double.
+    If n has at most 15 digits and dividing n by 10**k in double precision yields a float, then n / 10**k is its
+    shortest decimal, because division rounds correctly and no other decimal with at most 15 digits has the same
+    double.
 
     Returns
     -------

@@ -24,7 +24,7 @@ class HullSegment(NamedTuple, Generic[Count]):
 
 
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
-    """Return the upper concave hull of a menu through the origin, as steps of decreasing efficiency.
+    """Return the upper concave hull of a menu and the origin, as steps of decreasing efficiency.
 
     Every GPU count that lies on the hull, up to rounding, is a corner, so a job with linear speed has a step
     for each count. The last corner is the smallest GPU count with the highest speed.

@@ -21,7 +21,7 @@ def read_seconds(text: str) -> float:
     Raises
     ------
     ValueError
-        The text is not a duration.
+        The string is not a duration.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def read_window(text: str, *, field: str = "window") -> tuple[float, float]:
     Raises
     ------
     InvalidInput
-        The text is not a window.
+        The string is not a window.
 
     Examples
     --------

@@ -1,9 +1,9 @@
 """Batching: the training speed of jobs by batch size and number of GPUs, and the data of such jobs.
 
-`StepTime` models the seconds of a step, and `Tabulated` holds measured throughput. `BatchingJob` is a job with
-the limits of its batch size and its remaining work, known or as a distribution (`Progress`). `LimitRules`
-defines how the limits change over time, and `heuristics.policies.ones.progress` predicts the remaining work
-from completed jobs. The decision for all jobs is `gsopt.problems.batching.Batching`.
+`StepTime` models the duration of a step, and `Tabulated` holds measured throughput. `BatchingJob` is a job with
+limits on its batch size and with its remaining work, either known or as a distribution (`Progress`).
+`LimitRules` defines how the limits change over time, and `heuristics.policies.ones.progress` predicts the
+remaining work from completed jobs. The decision for all jobs is `gsopt.problems.batching.Batching`.
 
 Examples
 --------

@@ -1,4 +1,4 @@
-"""Job: a job with the limits of its batch size, its remaining work, and its training speed."""
+"""Job: a job with limits on its batch size, its remaining work, and its training speed."""
 
 from fractions import Fraction
 from random import Random
@@ -24,13 +24,13 @@ _Shape = Annotated[float, Field(ge=1, le=1e9)]
 class Progress(Frozen):
     """A Beta distribution of a job's progress rho, the fraction of its samples that are processed.
 
-    With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), which is infinite for
-    alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain, which is always
-    finite.
+    If Y samples are processed, Y (1 / rho - 1) samples remain. The mean of this number is Y beta / (alpha - 1),
+    which is infinite for alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain,
+    which is always finite.
 
-    Source: ONES, Equations 6 and 7. By Equation 7 a job that has processed nothing would have nothing left, so
-    `processed` must be positive. For such a job use alpha times the samples of an epoch, in line with the
-    paper's threshold for alpha.
+    Source: ONES, Equations 6 and 7. By Equation 7, a job that has processed no samples would have none left, so
+    `processed` must be positive. For a job that has processed nothing, use alpha times the samples of an epoch,
+    in line with the paper's threshold for alpha.
 
     Examples
     --------
@@ -44,9 +44,9 @@ class Progress(Frozen):
     processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the exact number of remaining samples by an estimate.
+        """Return the exact number of remaining samples according to an estimate.
 
-        The estimate ``"mean"`` fails for alpha = 1.
+        The estimate ``"mean"`` does not exist for alpha = 1.
         """
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
@@ -75,13 +75,13 @@ class BatchingJob(Frozen):
     progress
         Distribution of the progress. Replaces `remaining`.
     min_gpus
-        Smallest number of GPUs if the job runs.
+        Smallest number of GPUs on which the job may run.
     weight
         Priority of the job, as used by `gsopt.problems.batching.Batching`.
     new
         Whether the job has just arrived and has not run yet.
     previous_gpus, previous_batch
-        Current number of GPUs, 0 if the job waits, and current batch size, None to ignore it.
+        Current number of GPUs, which is 0 if the job waits, and current batch size, or None to ignore it.
 
     Examples
     --------

@@ -74,7 +74,7 @@ class LimitRules(Frozen):
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return the limit of a job that still waits in the next schedule: half, but at least 1 ("resume")."""
+        """Return half the limit, but at least 1, for a job that still waits in the next schedule ("resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
@@ -88,9 +88,9 @@ class LimitRules(Frozen):
         limit
             The current limit R.
         elapsed
-            T_processed, the seconds for which the job has run.
+            T_processed, the time in seconds for which the job has run.
         warm
-            Whether the job has completed its warm-up steps, before which its limit does not change.
+            Whether the job has completed its warm-up steps. Until then, its limit does not change.
         """
         if not warm:
             return _valid("limit", limit)

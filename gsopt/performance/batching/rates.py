@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimeTable:
-    """The `StepTime` of many jobs in floats, for searches and policies that evaluate all jobs at once."""
+    """The `StepTime` of many jobs as floats, for searches and policies that evaluate all jobs together."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats
@@ -34,7 +34,7 @@ class StepTimeTable:
         )
 
     def _without_samples(self, gpus: Counts) -> Floats:
-        """Return the seconds of a step that do not depend on the batch size."""
+        """Return the part of the duration of a step, in seconds, that does not depend on the batch size."""
         further = 2.0 * (gpus - 1)
         communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
         seconds: Floats = self.fixed[:, None] + communication

@@ -24,23 +24,23 @@ _Part = Annotated[float, Field(ge=0, le=_LONGEST)]
 
 
 class StepTime(Frozen):
-    """The seconds of a training step: a fixed part, a part per local sample, and a ring all-reduce.
+    """The duration of a training step: a fixed part, a part per local sample, and a ring all-reduce.
 
     A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
     M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
-    are split into local batches that are as equal as possible. A step takes as long as the largest one, with b
-    = ceil(B / c) samples. A single GPU does not communicate. A float stands for its shortest decimal, such as
-    0.1, so all results are exact fractions.
+    are split into local batches that are as equal as possible. A step takes as long as its largest local batch,
+    with b = ceil(B / c) samples. A single GPU does not communicate. A float stands for its shortest decimal,
+    such as 0.1, so all results are exact fractions.
 
-    The model is gsopt's own, while the paper measures throughput (ONES, section 3.2.1, Equation 5). The
+    The model is gsopt's own, whereas the paper measures throughput (ONES, section 3.2.1, Equation 5). The
     all-reduce is `gsopt.performance.communication.flat_ring`, and does not overlap with computation.
 
     Attributes
     ----------
     fixed
-        Seconds of each step, independent of its batch.
+        Part of a step, in seconds, that does not depend on the batch.
     per_sample
-        Seconds for each sample of a local batch.
+        Additional seconds for each sample of a local batch.
     message
         Bytes of gradients on every GPU.
     wire
@@ -75,7 +75,7 @@ class StepTime(Frozen):
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
-        """Return the seconds of a step.
+        """Return the duration of a step in seconds.
 
         There must be at least one GPU, and at least one sample per GPU.
         """
@@ -113,9 +113,9 @@ class StepTime(Frozen):
     def fastest(self, gpus: int, most: int) -> int | None:
         """Return the batch size of at most `most` samples with the highest throughput.
 
-        It is either the largest batch, or the largest one with equal local batches. If the fixed part is small,
-        the delay due to one GPU with an additional sample may exceed the gain from that sample. If two batch
-        sizes have equal throughput, the larger one is returned.
+        This is either the largest batch, or the largest batch that can be split into equal local batches. If
+        the fixed part is small, the delay due to one GPU with an additional sample may exceed the gain from
+        that sample. If two batch sizes have equal throughput, the larger one is returned.
 
         Examples
         --------
@@ -152,7 +152,7 @@ class Rate(Frozen):
 
 
 class Tabulated(Frozen):
-    """Measured throughput, without interpolation, so a job runs only in measured configurations.
+    """Measured throughput, without interpolation, so that a job runs only in measured configurations.
 
     Examples
     --------

@@ -9,12 +9,12 @@ from gsopt.core.numbers.grid import Number
 
 
 def cycle(stages: Sequence[Sequence[Number]]) -> Any:
-    """Return the shortest time in seconds in which each job of a group completes one iteration, taking turns.
+    """Return the shortest time in which the jobs of a group, taking turns, complete one iteration each.
 
-    `stages` has the seconds for which each job needs each resource in an iteration. An iteration uses each
-    resource once, always in the same cyclic order, but may start with any resource. In each phase of the cycle
-    every job uses a different resource, and all wait for the slowest job before the next phase. Source: Muri
-    (SIGCOMM 2022). Complexity: O(k!) for k resources.
+    The time is in seconds. `stages` contains the seconds for which each job needs each resource in an
+    iteration. An iteration uses each resource once, always in the same cyclic order, but may start with any
+    resource. In each phase of the cycle every job uses a different resource, and all wait for the slowest job
+    before the next phase. Source: Muri (SIGCOMM 2022). Complexity: O(k!) for k resources.
     """
     resources = len(stages[0]) if stages else 0
     is_group = 1 <= len(stages) <= resources
@@ -32,9 +32,9 @@ def cycle(stages: Sequence[Sequence[Number]]) -> Any:
 def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, float]]:
     """Return the slowdowns of all pairs of interleaved models, for `gsopt.scenario.speed.Speed.interference`.
 
-    `stages` has the seconds for which each model needs each resource in an iteration. The slowdown of a model
-    is the cycle time of the pair relative to the model's own iteration. Groups of three or more may be slower
-    than their pairs suggest, as the cycle of a group is at least as long as that of each pair in it.
+    `stages` contains the seconds for which each model needs each resource in an iteration. The slowdown of a
+    model is the cycle time of the pair relative to the model's own iteration. Groups of three or more may be
+    slower than their pairs suggest, as the cycle of a group is at least as long as that of each pair in it.
     """
     for model, own in stages.items():
         require(sum(own) > 0, f"stages[{model!r}]", own, "must be seconds that are not all 0")

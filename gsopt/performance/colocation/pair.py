@@ -1,4 +1,4 @@
-"""Pair: a new job that may share the GPUs of a running one now, or wait until that completes."""
+"""Pair: a new job that may share a running job's GPUs now, or wait until the running job completes."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,13 +28,14 @@ class Pair:
     Attributes
     ----------
     remaining
-        Seconds that the running job still needs alone.
+        Seconds that the running job still needs if it runs alone.
     seconds
-        Seconds that the new job needs alone, in the sub-batches that it would use while sharing.
+        Seconds that the new job needs if it runs alone, in the sub-batches that it would use while sharing.
     slowdown_running, slowdown_new
         Factor by which each job takes longer while they share; at least 1.
     seconds_whole
-        Seconds that the new job needs alone with its whole batch, if it waits. None for the same as `seconds`.
+        Seconds that the new job needs if it waits and then runs alone with its whole batch. None for the same
+        value as `seconds`.
 
     Raises
     ------
@@ -88,8 +89,9 @@ class Pair:
     def saved(self) -> Any:
         """Completion time saved by sharing from now on instead of waiting, negative if sharing is worse.
 
-        It is computed from slowdowns read as decimals, not from the two sums. So for jobs that gain exactly
-        nothing, such as two jobs that slow each other down by 1.5, it is 0 even if seconds are floats.
+        It is computed from slowdowns read as decimals, not from the two sums. So the result is 0, even if
+        seconds are floats, for jobs that gain exactly nothing, such as two jobs that slow each other down by a
+        factor of 1.5.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -119,7 +121,7 @@ class Pair:
 
     @property
     def _per_second(self) -> Any:
-        """Increase of the sum for every second of the new job, while the running job outlasts it."""
+        """Increase of the sum for every second of the new job, while the running job outlasts the new one."""
         return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
 
     @property
@@ -128,7 +130,7 @@ class Pair:
         return self.seconds if self.seconds_whole is None else self.seconds_whole
 
     def _as_given(self, value: Exact) -> Number:
-        """Return a number computed from the slowdowns, as a float if one of these is a float."""
+        """Return a number computed from the slowdowns, as a float if one of the slowdowns is a float."""
         floats = isinstance(self.slowdown_running, float) or isinstance(self.slowdown_new, float)
         return float(value) if floats else value
 
@@ -156,7 +158,7 @@ class Pair:
     def shares(self, rule: Rule = "end_points") -> bool:
         """Check whether the new job should share from now on, by one of three rules.
 
-        ``end_points``: share if the sum is no larger than that of waiting, which is correct for two jobs.
+        ``end_points``: share if this yields a sum no larger than waiting does, which is correct for two jobs.
         ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's proof. This is
         correct only if the new job outlasts the running one, as the proof assumes. ``cases``: always share if
         the running job outlasts the new one (Case 1, where the paper only considers starting now), otherwise

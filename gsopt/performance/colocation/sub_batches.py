@@ -22,7 +22,8 @@ class SubBatch:
     pair
         The two jobs, with the new job using this sub-batch.
     memory
-        Bytes that the new job needs on each GPU, or None if unknown, which always fits.
+        Bytes that the new job needs on each GPU, or None if unknown, in which case the sub-batch counts as
+        fitting.
 
     Examples
     --------
@@ -44,7 +45,7 @@ class Choice:
     shares
         Whether the new job shares now.
     name
-        Name of its sub-batch, which is the whole batch if it does not share.
+        Name of the new job's sub-batch, which is the whole batch if the job does not share.
     mean_jct
         Mean completion time of the two jobs.
 
@@ -118,12 +119,13 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Return sub-batch sizes by repeated halving, from the whole batch to one sample, and the count of each.
+    """Return the sizes from the whole batch down to one sample, and the number of sub-batches of each size.
 
-    Their gradients are accumulated, so the batch stays the same. An iteration takes
-    `gsopt.scenario.speed.IterationTime.seconds` with that number of steps.
+    Each size is half of the previous one, rounded up. The gradients of the sub-batches are accumulated, so the
+    batch stays the same. An iteration takes `gsopt.scenario.speed.IterationTime.seconds` with as many steps as
+    there are sub-batches.
 
-    Halves are rounded up. Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12.
+    Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12.
 
     Examples
     --------

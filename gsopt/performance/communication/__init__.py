@@ -1,7 +1,7 @@
 """Communication: a model of the time that a data-parallel job takes to exchange gradients.
 
 A `Wire` describes the links of one level, and a `Dimension` a number of units joined by such wires.
-`flat_ring`, `hierarchical` and `halving` return the seconds of an all-reduce over dimensions, and a
+`flat_ring`, `hierarchical` and `halving` return the duration of an all-reduce over dimensions in seconds, and a
 `Collective` expresses them as a latency and a time per byte. `exposed` is the part that the backward pass does
 not hide, and `penalty` relates it to the computation. `tier_penalty` returns penalties for
 `gsopt.scenario.speed.Speed`. `layout` returns the dimensions of GPUs in a cluster, and `wires_of` its wires.

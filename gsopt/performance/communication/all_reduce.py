@@ -8,13 +8,13 @@ from gsopt.performance.communication.wire import Dimension
 
 
 def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> float:
-    """Return the seconds of a ring all-reduce of `size` bytes on every unit.
+    """Return the duration, in seconds, of a ring all-reduce of `size` bytes on every unit.
 
     With p units the M bytes are cut into p parts, and every unit passes one part on in each of 2 (p - 1) steps.
     So it takes 2 (p - 1) (h l + M / (p b)) seconds, with h hops of l seconds and b bytes per second, and 0 for
     a single unit.
 
-    Source: the ring of ASTRA-sim, which is that of NCCL; Dally, section II-B.
+    Source: the ring of ASTRA-sim, which is the same as that of NCCL; Dally, section II-B.
 
     Parameters
     ----------
@@ -37,8 +37,9 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
 
 
 def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = False) -> float:
-    """Return the seconds of a hierarchical all-reduce: reduce-scatter inside out, all-gather outside in.
+    """Return the duration of a hierarchical all-reduce in seconds.
 
+    Reduce-scatters run from the innermost dimension outwards, and all-gathers from the outermost one inwards.
     Every dimension is a ring. After p units of the first dimension, each unit has only a p-th of the bytes, so
     the outer rings carry little. The dimensions are processed one after another, without pipelining.
 
@@ -67,7 +68,7 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
 
 
 def halving(size: float, dimension: Dimension) -> float:
-    """Return the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
+    """Return the duration, in seconds, of an all-reduce by recursive halving and doubling or a double tree.
 
     It sends as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so it takes 2 ceil(log2 p) h l
     + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. This count is exact for units

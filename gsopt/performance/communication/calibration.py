@@ -1,4 +1,4 @@
-"""Calibration: fits link and computing times such that the model yields measured penalties.
+"""Calibration: fits link and computing times so that the model yields measured penalties.
 
 Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency equals
 the measured one. In addition, a latency and a time per byte are fitted to all models of one tier.
@@ -108,7 +108,7 @@ def _collective(parameters: Any) -> Collective:
 
 
 def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
-    """Return the latency that would alone explain a penalty, and the time per byte that would."""
+    """Return the latency that would explain a penalty by itself, and the time per byte that would do so."""
     waiting = scale * measured * sum(layer.computation for layer in layers)
     ends = [
         (waiting + scale * beside, number, size)
@@ -121,7 +121,7 @@ def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[floa
 
 
 def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
-    """Yield, for each number of first layers, their bytes and the seconds of computation meanwhile."""
+    """Yield, for the first 1, 2, ... layers, their bytes and the seconds of computation meanwhile."""
     size = beside = 0.0
     for layer in layers:
         size += layer.size

@@ -18,7 +18,7 @@ class Collective(Frozen):
     Attributes
     ----------
     latency
-        Seconds of an all-reduce of 0 bytes.
+        Duration of an all-reduce of 0 bytes in seconds.
     per_byte
         Additional seconds per byte.
 
@@ -55,5 +55,5 @@ class Collective(Frozen):
         return cls(latency=latency, per_byte=per_byte)
 
     def seconds(self, size: float) -> float:
-        """Return the seconds of an all-reduce of `size` bytes."""
+        """Return the duration of an all-reduce of `size` bytes in seconds."""
         return self.latency + self.per_byte * size

@@ -27,9 +27,9 @@ class Layer(Frozen):
     Attributes
     ----------
     forward
-        Seconds of the forward pass.
+        Duration of the forward pass in seconds.
     input_gradient, weight_gradient
-        Seconds of the two parts of the backward pass.
+        Durations of the two parts of the backward pass in seconds.
     size
         Bytes of the layer's gradients, which are all-reduced once the weight gradient is computed.
 
@@ -46,7 +46,7 @@ class Layer(Frozen):
 
     @property
     def computation(self) -> float:
-        """Seconds of the forward and the backward pass."""
+        """Duration of the forward and the backward pass in seconds."""
         return self.forward + self.input_gradient + self.weight_gradient
 
 

@@ -36,7 +36,7 @@ class Layout(Frozen):
 
 
 def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DALLY_WIRES) -> Layout:
-    """Return the dimensions of GPUs: those of a machine, machines of a rack, and racks.
+    """Return the dimensions of GPUs: GPUs in a machine, machines in a rack, and racks.
 
     A hierarchy needs equally many GPUs, at least two, on every machine, and equally many machines in every
     rack. For other sets, such as 7 + 1, no hierarchy is defined. They form one ring over the outermost tier,

@@ -11,9 +11,9 @@ from gsopt.scenario.cluster.switch import ISLAND, MACHINE
 def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, Wire]:
     """Return the wires of every level of a cluster, for `layout`.
 
-    The wires of a level are the links of the units below it. An all-reduce is as fast as its slowest link, so a
-    level has the lowest rate and the longest latency of its links. A message between neighbours passes two
-    links, up and down, unless the level is a ring.
+    The wires of a level are the links of the units below it. An all-reduce is only as fast as its slowest link,
+    so a level has the lowest rate and the longest latency of any of its links. A message between neighbours
+    passes two links, up and down, unless the level is a ring.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ from gsopt.performance.communication.layers import Layer
 
 
 def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0) -> float:
-    """Return the seconds of an iteration in which GPUs wait for the network.
+    """Return the time in seconds for which GPUs wait for the network in an iteration.
 
     The backward pass processes the layers in reverse. The all-reduce of a layer may start once its weight
     gradient is computed. All-reduces run one after another, while further layers are computed. The
@@ -44,7 +44,7 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
 def penalty(
     layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0, floor: float = 0.0
 ) -> float:
-    """Return the exposed communication per unit of computation, at least a floor.
+    """Return the exposed communication per unit of computation, but no less than a floor.
 
     Parameters
     ----------

@@ -15,8 +15,8 @@ def tier_penalty(
 ) -> TierPenalty:
     """Return the penalty of a model on every tier, for `gsopt.scenario.speed.Speed`.
 
-    With collectives fitted to Table I of Dally, it is within a factor of about two of the table for machine and
-    rack, and within 5 % for the network. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
+    With collectives fitted to Table I of Dally, the penalty is within a factor of about two of the table for
+    machine and rack, and within 5 % for the network. The table itself is `gsopt.scenario.speed.TIER_PENALTIES`.
 
     Parameters
     ----------

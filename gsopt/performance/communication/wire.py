@@ -32,14 +32,14 @@ class Wiring(StrEnum):
 
 
 class Wire(Frozen):
-    """The links of one level, which are identical and carry one message at a time each.
+    """The links of one level, which are identical, and each of which carries one message at a time.
 
     Attributes
     ----------
     bandwidth
         Bytes per second of one link.
     latency
-        Seconds of each hop, independent of the message size.
+        Time of each hop in seconds, which does not depend on the message size.
     wiring
         Way in which the links join the units. A message to the next unit takes one hop, or two through a
         switch.
@@ -79,7 +79,7 @@ class Wire(Frozen):
         return there[self.wiring]
 
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
-        """Return the seconds of a message of `size` bytes over some hops.
+        """Return the time in seconds that a message of `size` bytes takes over some hops.
 
         Hops forward bytes as they receive them, so the size counts only once. Source: the analytical network of
         ASTRA-sim, without congestion. ASTRA-sim truncates times to whole nanoseconds, as `whole` does.

@@ -1,4 +1,4 @@
-"""Decisions: the cost of deciding about sharing by predicted instead of measured slowdowns."""
+"""Decisions: the cost of deciding about sharing with predicted instead of measured slowdowns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
@@ -16,7 +16,7 @@ RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 
 
 class Decisions(Frozen):
-    """A comparison of decisions by predicted slowdowns with those by measured ones.
+    """A comparison of decisions based on predicted slowdowns with those based on measured ones.
 
     Both are evaluated with the measured slowdowns. Every pair counts with each of its jobs as the running one,
     and for every ratio of their lengths.
@@ -26,19 +26,19 @@ class Decisions(Frozen):
     cases
         Number of decisions.
     alike
-        Fraction of equal decisions.
+        Fraction of decisions that are equal.
     sharing
-        Fraction of decisions to share by the measured slowdowns.
+        Fraction of cases in which the jobs should share according to the measured slowdowns.
     benefit, benefit_measured
-        Mean sharing benefit of the decisions by predicted and by measured slowdowns: the new job's completion
-        time if it waits, relative to its actual one. Source: Castor, Eq. 24.
+        Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
+        new job's completion time if it waits, relative to its actual one. Source: Castor, Eq. 24.
     deviation
-        Mean difference of the two benefits, relative to the latter; in the paper it is below 10 % (section
-        6.4).
+        Mean difference between the two benefits, relative to the second one. In the paper it is below 10 %
+        (section 6.4).
     lost
-        Fraction lost, due to predictions, of the completion time that sharing can save. It is 1 if deciding by
-        predictions saves nothing, and more if it costs completion time. Cases are weighted by the sum of
-        completion times without sharing. None if nothing can be saved.
+        Fraction of the completion time that sharing could save but that is lost because of the predictions. It
+        is 1 if the decisions based on predictions save nothing, and more than 1 if they cost completion time.
+        Cases are weighted by the sum of completion times without sharing. None if nothing can be saved.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Decisions(Frozen):
 
 
 class _DecidedPair(NamedTuple):
-    """A pair with its measured slowdowns, and the decision to share by the predicted ones."""
+    """A pair with its measured slowdowns, and the decision based on the predicted ones."""
 
     pair: Pair
     shares: bool
@@ -80,7 +80,7 @@ def compare_decisions(
     *,
     ratios: Sequence[float] = RATIOS,
 ) -> Decisions:
-    """Compare the decisions to share by predicted slowdowns with those by measured ones.
+    """Compare decisions to share based on predicted slowdowns with those based on measured ones.
 
     Two jobs share if this does not increase the sum of their completion times
     (`gsopt.performance.colocation.Pair.shares`).

@@ -56,7 +56,7 @@ def evaluate(
     seed: int = 0,
     ratios: Sequence[float] = RATIOS,
 ) -> Evaluation:
-    """Predict every pair from others, and compare the predictions with the measurements.
+    """Predict every pair from other pairs, and compare the predictions with the measurements.
 
     Source: Castor, sections 6.2 to 6.4, which report root mean square errors of 0.06 and 0.07.
 

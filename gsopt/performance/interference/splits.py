@@ -22,7 +22,7 @@ def splits(
     twice. Folds that leave no training pair, or hold none out, are skipped.
 
     Source: Castor, section 6.2, which splits job pairs at random, about 80:20. The split by configuration is
-    gsopt's own. It models a scheduler that gets a job never measured with any other.
+    gsopt's own. It models a scheduler that receives a job that was never measured together with any other job.
 
     Examples
     --------

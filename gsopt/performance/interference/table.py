@@ -22,7 +22,7 @@ class Profile(Frozen):
     name
         Name of the configuration, which is the `model` of its jobs.
     features
-        Measured values by name. Names include the unit.
+        Measured values, keyed by names that include the unit.
 
     Examples
     --------
@@ -73,7 +73,7 @@ class PairTable(Frozen):
 
     @cached_property
     def by_name(self) -> Mapping[str, Profile]:
-        """The configurations by name."""
+        """The configurations, keyed by name."""
         return {profile.name: profile for profile in self.profiles}
 
     @property

@@ -16,7 +16,7 @@ class DisruptionBudget(NamedTuple):
 
 
 def read_budgets(objects: Sequence[Field], notes: list[str]) -> dict[str, list[DisruptionBudget]]:
-    """Read disruption budgets, by namespace.
+    """Read disruption budgets, and return them keyed by namespace.
 
     Budgets without a status, as in a file that was never applied, are left out.
     """

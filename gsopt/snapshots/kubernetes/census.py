@@ -15,7 +15,7 @@ _CUT, _LONGEST_KIND = 160, 30
 
 
 class Census:
-    """Collector of resources in use on each node, the pods of each gang, and pods being deleted."""
+    """Collector of the resources in use on each node, the pods of each gang, and the pods being deleted."""
 
     def __init__(self, reader: PodReader) -> None:
         self._reader = reader

@@ -38,7 +38,7 @@ class Device(NamedTuple):
 def device(resource: str, others: Collection[str] = ()) -> Device | None:
     """Return how a resource counts as GPUs, or None if it is not a GPU.
 
-    `others` has further names of resources that are whole GPUs.
+    `others` contains additional names of resources that count as whole GPUs.
     """
     return Device("whole", Fraction(1)) if resource in others else _known(resource)
 

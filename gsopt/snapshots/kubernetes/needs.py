@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return a pod's requests: the total of its containers or the largest init container, plus overhead."""
+    """Return what a pod requests: the larger of all containers and any init container, plus overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -48,8 +48,9 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
     """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, and memory in MiB.
 
     Other resources are listed by name. GPUs are also listed under their own resource name, as GPUs of one
-    vendor cannot replace those of another. `others` has further names of resources that are whole GPUs. Amounts
-    that are `needed` are rounded up, and available ones down. `field` is their location.
+    vendor cannot replace those of another. `others` contains additional names of resources that count as whole
+    GPUs. Amounts that are `needed` are rounded up, and available ones down. `field` is the location of the
+    amounts in the file.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -99,7 +100,7 @@ def _asked(resources: Field) -> dict[str, Fraction]:
 
 
 def amounts_of(field: Field) -> dict[str, Fraction]:
-    """Return amounts of resources by name."""
+    """Return the amounts of resources, keyed by resource name."""
     return {key: quantity(each) for key, each in field.named()}
 
 

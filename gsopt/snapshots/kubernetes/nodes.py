@@ -80,10 +80,10 @@ class Site(NamedTuple):
 def read_sites(
     nodes: Sequence[Field], levels: Mapping[str, str] | None, others: Sequence[str], notes: list[str]
 ) -> dict[str, Site]:
-    """Read nodes, by name.
+    """Read nodes, and return them keyed by name.
 
-    `levels` maps each level to its label, the outermost first. If None, `LEVELS` is used. `others` has further
-    names of resources that are whole GPUs. `notes` receives a line for shared GPUs.
+    `levels` maps each level to its label, the outermost first. If None, `LEVELS` is used. `others` contains
+    additional names of resources that count as whole GPUs. `notes` receives a line for shared GPUs.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}

@@ -12,7 +12,7 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """Collector of the requirements of pods on nodes, and of the nodes that meet them.
+    """Collector of the node requirements of pods, and of the nodes that meet them.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ class KubernetesPlaces:
 
 
 def _reason(spec: Field) -> str:
-    """Describe the requirements of a pod on nodes."""
+    """Describe the node requirements of a pod."""
     wanted = [f"{key}={value}" for key, value in spec["nodeSelector"].texts().items()]
     wanted += ["node affinity"] if spec["affinity"]["nodeAffinity"] else []
     text = ", ".join(wanted) or "tolerates their taints"

@@ -19,7 +19,7 @@ _QUANTITY = re.compile(
 
 
 def quantity(field: Field) -> Fraction:
-    """Read an amount, which is 0 if it is missing."""
+    """Read an amount, or 0 if it is missing."""
     if field.value is None:
         return Fraction(0)
     value = _value(field.scalar())
@@ -40,7 +40,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def amount(field: Field, value: Fraction, *, needed: bool) -> int:
-    """Return an amount as an integer, rounded up if it is needed and down if it is available."""
+    """Return an amount as an integer, rounded up for a demand and down for what is available."""
     whole = ceil(value) if needed else floor(value)
     if whole > _MOST:
         field.refuse(f"must be at most {_MOST:,} of what it is counted in")

@@ -33,14 +33,14 @@ def read(
     The files contain nodes, pods and disruption budgets in any order, with one or more kinds in each file, as
     printed by ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
-    - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain resources of their own, in
-      addition to the number of GPUs of a machine. With time slicing, a replica does not count as a GPU.
+    - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
+      addition to a machine's number of GPUs. With time slicing, a replica does not count as a GPU.
     - **Gangs** are pods of one PodGroup, JobSet, group of a LeaderWorkerSet, job of Kubeflow, Volcano or Ray,
       Job or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
       belong to their node.
-    - **Kept** are nodes that are cordoned, not ready or of the control plane, and nodes with a gang that must
-      not be evicted: because of an annotation, a disruption budget without allowed evictions, or two budgets
-      for the same pod.
+    - **Kept nodes** are those that are cordoned, not ready or of the control plane, and nodes with a gang that
+      must not be evicted. The reason may be an annotation, a disruption budget without allowed evictions, or
+      two budgets for the same pod.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def read(
         Node labels by name of the network level that they state, the outermost first. If None, labels in common
         use, such as ``topology.kubernetes.io/zone``.
     gpu_resources
-        Further names of resources that are whole GPUs.
+        Additional names of resources that count as whole GPUs.
     time
         Time at which the files were written, in seconds since 1970; None for the latest time in them.
     notes
@@ -59,7 +59,7 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
+        A file cannot be read, or is not output of kubectl. The message names file, field, value and rule.
 
     Examples
     --------

@@ -45,10 +45,10 @@ class Host(NamedTuple):
 
 
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
-    """Read nodes, by name.
+    """Read nodes, and return them keyed by name.
 
-    `listed` has the nodes from ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
-    `grouped` has the entries of ``sinfo`` since that release, each with identical nodes of one partition.
+    `listed` contains the nodes from ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
+    `grouped` contains the entries of ``sinfo`` since that release, each with identical nodes of one partition.
     """
     found: dict[str, Host] = {}
     for entry in listed:

@@ -42,7 +42,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Return the reservations that the nodes state themselves."""
+    """Return the reservations that are stated by the nodes themselves."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         if host.reserved:
@@ -51,10 +51,10 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 
 
 class SlurmPlaces:
-    """Collector of the requirements of jobs on nodes, and of the nodes that meet them.
+    """Collector of the node requirements of jobs, and of the nodes that meet them.
 
-    `partitions` has the partitions that the nodes themselves do not state. `notes` receives a line for every
-    requirement that is ignored.
+    `partitions` contains the partitions that the nodes themselves do not state. `notes` receives a line for
+    every requirement that is ignored.
     """
 
     def __init__(
@@ -130,7 +130,7 @@ class SlurmPlaces:
         return all(each in labels for each in text.split("&"))
 
     def _required(self, job: Field, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return the nodes that a job does not exclude, and only those that it requires if they are enough."""
+        """Return the nodes that a job does not exclude, or only those that it requires if these are enough."""
         required, excluded = set(nodes(job["required_nodes"])), set(nodes(job["excluded_nodes"]))
         if required and len(required) >= number(job["node_count"]):
             names = tuple(name for name in names if name in required)

@@ -42,11 +42,11 @@ def read(
     --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on), and the network
     as topology.conf.
 
-    - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain resources of their own.
-      The GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
+    - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain separate resources. The
+      GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
     - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
       total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
-    - **Kept** are nodes that are down, drained, away, or in an active reservation.
+    - **Kept nodes** are those that are down, drained, away, or in an active reservation.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
+        A file cannot be read, or is not output of Slurm. The message names file, field, value and rule.
 
     Examples
     --------

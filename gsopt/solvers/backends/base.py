@@ -92,7 +92,7 @@ class Outcome:
         Solver family: ``highs``, ``cp-sat``, ``scip``.
     duals
         Change of the objective per unit of each row's limit, shape (rows,), if the model is a linear program
-        and the solver returns duals; else None.
+        and the solver returns duals; otherwise None.
     message
         The solver's own status, or a note that its process was killed or crashed.
     log
@@ -122,7 +122,7 @@ class Outcome:
 class Backend(Protocol):
     """Interface of a solver of standard forms.
 
-    The method `solve` may also take a keyword `on_bound`, a function that it calls with bounds proven during
+    The method `solve` may also take a keyword `on_bound`, a function that is called with bounds proven during
     the solve.
     """
 
@@ -171,7 +171,7 @@ class Backend(Protocol):
 
 
 class Ending(Enum):
-    """A solver's status in terms common to all solvers: what is proven, and why it stopped."""
+    """A solver's status in terms common to all solvers: what is proven, and why the solver stopped."""
 
     OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
     INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
@@ -424,7 +424,7 @@ class _Report:
         return None
 
     def consider(self, values: Vector) -> bool:
-        """Keep a point if it is better than the best one, and return whether it is feasible after rounding."""
+        """Keep a point if it is the best one so far, and return whether it is feasible after rounding."""
         if not np.isfinite(values).all():
             return False
         point = self.form.rounded(values) + 0.0  # no negative zero

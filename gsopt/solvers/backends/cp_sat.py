@@ -328,7 +328,7 @@ def _refuse_large(form: "StandardForm", sizes: Vector) -> None:
 
 
 def _noise(limits: Vector) -> Vector:
-    """Return the largest rounding error of a limit that was computed in floats."""
+    """Return the largest rounding error of a limit that was computed with floats."""
     return np.minimum(LIMIT_NOISE + LIMIT_PART * np.abs(limits), 0.5)
 
 

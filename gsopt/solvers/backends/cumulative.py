@@ -1,4 +1,4 @@
-"""Cumulative: scheduling activities with several modes on resources, by CP-SAT with interval variables."""
+"""Cumulative: activities with several modes scheduled on resources, by CP-SAT with interval variables."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -60,9 +60,9 @@ class CumulativeAnswer(NamedTuple):
 def solve(task: ActivityTask, link: "ParentLink") -> CumulativeAnswer:
     """Solve a task. This function runs in the worker.
 
-    Every mode is an optional interval of fixed length. A mode on a single resource takes its units there. A
-    mode on several resources may divide its demand among them in any way that stays the same from start to end.
-    A cumulative constraint limits each resource, and each group, to its units.
+    Every mode is an optional interval of fixed length. A mode on a single resource takes its units from that
+    resource. A mode on several resources may divide its demand among these resources in any way that stays the
+    same from start to end. A cumulative constraint limits each resource, and each group, to its units.
     """
     from ortools.sat.python.cp_model import CpModel
 

@@ -22,8 +22,8 @@ def solve_followed(
     """Solve a CP-SAT model with parameters given by name. This function runs in the worker.
 
     `read` returns the solution, given a function from variables to values, and `bound` undoes the scaling of a
-    bound. Return CP-SAT's own status, the best solution and the bound. If there is no solution, the last two
-    are None, as CP-SAT may then report a bound of 0 for any model.
+    bound. The function returns CP-SAT's own status, the best solution and the bound. If there is no solution,
+    the last two are None, as CP-SAT may then report a bound of 0 for any model.
     """
     from ortools.sat.python.cp_model import CpSolver, CpSolverSolutionCallback
 

@@ -98,7 +98,7 @@ class ProcessStarter:
             return found.result()
 
     def forget(self) -> None:
-        """Forget the thread after a fork, which does not copy it."""
+        """Forget the thread after a fork, as a fork does not copy threads."""
         self._lock, self._orders = Lock(), None
 
 
@@ -243,7 +243,7 @@ class Worker:
     def _receive(self, deadline: float) -> Frame:
         """Return the next frame.
 
-        Output that the solver printed before it is returned first, as a log frame.
+        Output that the solver printed before that frame is returned first, as a log frame.
         """
         while True:
             if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
@@ -275,7 +275,7 @@ class Worker:
 
 
 class Pool:
-    """The pool of all workers of this process, which knows the idle ones by module.
+    """The pool of all workers of this process, which keeps the idle workers by module.
 
     A borrowed worker belongs to the thread that borrowed it, until it is idle again.
     """

@@ -58,7 +58,7 @@ class Program:
     """A growing linear program to minimize, such as the master program of column generation.
 
     The program stays in a HiGHS worker, so each solve continues from the last basis, and only changes are sent.
-    A worker that is new, or has dropped the program, receives all of it again.
+    A worker that is new, or has dropped the program, receives the whole program again.
     """
 
     def __init__(self) -> None:

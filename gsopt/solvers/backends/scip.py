@@ -73,7 +73,8 @@ class Scip(Solver):
 def optimize(task: Task, link: "ParentLink") -> Answer:
     """Solve a model.
 
-    This function runs in the worker, which treats everything printed there, including SCIP's log, as log.
+    This function runs in the worker, where everything that is printed, including SCIP's own log, becomes part
+    of the log.
     """
     answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
     if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:

@@ -62,7 +62,7 @@ class ParentLink:
         self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Report a bound, which is cheap and may be done often."""
+        """Report a bound. Reporting is cheap, so bounds may be reported often."""
         if bound != self._bound and monotonic() - self._sent_at > _TICK:
             self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)
@@ -183,7 +183,7 @@ def _watch(calls: SimpleQueue[Any], incoming: int, out: int, parent: int) -> Non
 
 
 def _read(incoming: int, size: int) -> bytes:
-    """Read exactly `size` bytes, so that no frame waits in a buffer that `select` does not see."""
+    """Read exactly `size` bytes, so that no frame stays in a buffer that `select` does not see."""
     data = bytearray()
     while len(data) < size:
         piece = os.read(incoming, size - len(data))

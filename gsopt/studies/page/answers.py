@@ -29,7 +29,7 @@ _MOST_LINES = 1000
 
 @dataclass(frozen=True)
 class Answer:
-    """The first part of a page on a group of instances: a sentence, and a table of the ranked methods."""
+    """The first part of a page about a group of instances: a sentence, and a table of the ranked methods."""
 
     title: str
     sentence: str
@@ -176,7 +176,7 @@ def titled(decision: str, group: str) -> str:
 
 
 def overall(found: Results) -> str:
-    """Return a sentence on how many groups each method is best in, if there are several groups."""
+    """Return a sentence that says in how many groups each method is best, if there are several groups."""
     groups = [ranking for ranking in rankings(found).values() if ranking.ranks]
     wins: dict[str, int] = {}
     for rank in (rank for ranking in groups for rank in ranking.best):

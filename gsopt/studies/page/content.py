@@ -74,10 +74,10 @@ def content(
     gantts: Sequence[PagePicture] = (),
     options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
-    """Collect the content of a page on results, whose full table is `whole`.
+    """Collect the content of a page about results.
 
-    `figures` are the figures to show, by default the usual ones. `options` are those of the command that writes
-    the page. Call this inside `gsopt.studies.page.svg.drawing`.
+    `whole` is the full table of the results. `figures` are the figures to show, by default the usual ones.
+    `options` are those of the command that writes the page. Call this inside `gsopt.studies.page.svg.drawing`.
     """
     pretty = _pretty(json.loads(spec))
     found_answers = tuple(answers(found))
@@ -108,7 +108,7 @@ def content(
 
 
 def summary(found: Results, runs: Sequence[StudyRun]) -> str:
-    """Return a sentence or two on the number of cells with a result, the dates and the versions."""
+    """Return one or two sentences on the number of cells with a result, the dates and the versions."""
     count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
     kinds = ((CellState.FAILED, "failed"), (CellState.UNSUPPORTED, "that the method does not handle"))
@@ -145,7 +145,7 @@ def failures(found: Results) -> Table:
 
 
 def unsupported(found: Results) -> Table:
-    """Return a table of the instances that methods do not handle, with reasons and numbers of cells."""
+    """Return a table of the instances that methods do not handle, with the reasons and the number of cells."""
     rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]
@@ -195,7 +195,7 @@ def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def download(name: str, kind: str, text: str) -> Download:
-    """Return a text as a file embedded in a page, compressed if it is large."""
+    """Return a string as a file embedded in a page, compressed if it is large."""
     data = text.encode("utf-8", errors="backslashreplace")
     if len(data) <= _LARGE:
         return Download(name, f"data:{kind};charset=utf-8;base64,{b64encode(data).decode()}")

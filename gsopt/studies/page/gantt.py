@@ -51,7 +51,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
 
 
 def runs_of(found: Results) -> dict[str, CellRow]:
-    """Return the runs of policies by name.
+    """Return the runs of policies, keyed by name.
 
     The run with the first seed is also listed by a name without seed.
     """

@@ -116,7 +116,7 @@ def _rename(root: ET.Element, prefix: str) -> None:
 
 
 def _size(root: ET.Element) -> dict[str, str]:
-    """Return the attributes of a picture's size, at which two usual pictures fit side by side.
+    """Return the size attributes of a picture, chosen so that two ordinary pictures fit side by side.
 
     Broad pictures get the class ``broad``.
     """

@@ -14,7 +14,7 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
-    """Write an improvement back to the files of its instance, and return their paths.
+    """Write an improvement back to the files of its instance, and return the paths of these files.
 
     The solution is stored. The instance's file gets value, bound, methods and date, unless the optimum was
     proven before. Nothing is written for any other outcome.

@@ -122,7 +122,7 @@ def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
 
 
 def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | None) -> Iterator[str]:
-    """Yield errors of the stored solution that the judge finds."""
+    """Yield the errors that the judge finds in the stored solution."""
     if solution is None:
         return
     for broken in problem.violations(solution):
@@ -221,7 +221,7 @@ class _SuiteCase:
 
 
 def _slack(problem: Problem[Any], value: Number) -> float:
-    """Return the largest error of a value from storing it as a float or computing it in floats."""
+    """Return the largest error of a value that results from storing or computing it as a float."""
     return max(float(problem.resolution(value)), ULPS * ulp(float(value)))
 
 

@@ -88,8 +88,9 @@ def verify(
 ) -> Verification:
     """Verify the best known values of committed instances.
 
-    The judge scores the stored solution. The decision's exact method continues from it until it proves the
-    stored bound or reaches the time limit. After Ctrl-C, the verdicts reached by then are returned.
+    The judge scores the stored solution. The decision's exact method continues from that solution until the
+    method proves the stored bound or reaches the time limit. After Ctrl-C, the verdicts reached by then are
+    returned.
 
     Parameters
     ----------

@@ -13,9 +13,9 @@ from gsopt.performance.interference.table import PairTable, Profile
 def row_means(table: PairTable, /) -> Prediction:
     """Predict by the geometric means of a job's row and of its partner's column.
 
-    A slowdown is the mean of the table, times a factor for how much worse the job fares with all others, times
-    a factor for how much worse all others fare with its partner. It needs no features. The factors of a
-    configuration without any measured pair are 1.
+    A predicted slowdown is the mean of the table, times a factor for how much worse than average the job fares
+    with all others, times a factor for how much worse than average all others fare with its partner. This
+    predictor needs no features. The factors of a configuration without any measured pair are 1.
 
     This baseline is not in Castor.
 
