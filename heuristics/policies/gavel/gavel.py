@@ -1,5 +1,6 @@
 """Gavel: shares of the time on every kind of GPU, and rounds that carry them out."""
 
+from collections.abc import Mapping
 from math import inf
 from typing import get_args
 
@@ -22,7 +23,7 @@ def gavel(
     interval: float = 360,
     renewal: float = 1920,
     isolated: Isolated | None = None,
-    restart: float = 0,
+    restart: float | Mapping[str, float] = 0,
 ) -> Decider:
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
@@ -42,6 +43,8 @@ def gavel(
 
     Readings:
 
+    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the work left after the current
+      epoch does not depend on how much progress a step makes in it.
     - For a multi-GPU job, the seconds that it runs count, not its GPU-seconds, so it receives its share of the
       time and not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, at most every `renewal` seconds. Until
@@ -78,7 +81,7 @@ def gavel(
         far would have taken, and the rest at its current isolated speed; or ``present``, all its work at that
         speed after the wait for its first round. If None, as in the code that `rounds` follows.
     restart
-        Seconds of overhead per start, added by ``present``.
+        Seconds of overhead per start, of all jobs or by model, added by ``present``.
 
     Raises
     ------
@@ -100,7 +103,7 @@ def gavel(
         require_one_of("isolated", isolated, get_args(Isolated))
     require_interval("interval", interval)
     require_interval("renewal", renewal)
-    require(0 <= number_of(restart) < inf, "restart", restart, "must be a finite number of seconds, at least 0")
+    _require_restart(restart)
     divide = TimeSharing(
         objective,
         find_method(Shares.word, shares, field="shares"),
@@ -110,3 +113,13 @@ def gavel(
     )
     leftovers = objective != "fifo"
     return Rounds(state, divide, form=rounds, interval=interval, renewal=renewal, leftovers=leftovers)
+
+
+def _require_restart(restart: float | Mapping[str, float]) -> None:
+    """Check that overheads are finite and not negative."""
+    rule = "must be a finite number of seconds, at least 0"
+    if isinstance(restart, Mapping):
+        for model, seconds in restart.items():
+            require(0 <= number_of(seconds) < inf, f"restart.{model}", seconds, rule)
+    else:
+        require(0 <= number_of(restart) < inf, "restart", restart, rule)
