@@ -43,7 +43,7 @@ def gavel(
 
     Readings:
 
-    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the work left after the current
+    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the work after the current
       epoch does not depend on how much progress a step makes in it.
     - For a multi-GPU job, the seconds that it runs count, not its GPU-seconds, so it receives its share of the
       time and not of the GPUs.
