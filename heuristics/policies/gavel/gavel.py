@@ -34,8 +34,8 @@ def gavel(
     (`heuristics.policies.gavel.rounds`).
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published, policies
-    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``; its
-    port in the simulator of Sia (SOSP 2023), a baseline of Ares.
+    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf``, ``fifo_perf`` and
+    ``max_sum_throughput_perf``; its port in the simulator of Sia (SOSP 2023), a baseline of Ares.
 
     Key: share divided by the fraction of all time that the job has had, then the time missed before, then the
     share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does
@@ -52,8 +52,9 @@ def gavel(
       whole steps of the jobs whose steps are known.
     - ``port``: shares are computed in every round, the time that jobs have had is never reset, rounds begin at
       multiples of `interval`, and all kinds have one queue.
-    - Jobs without a share run on spare GPUs, except with `fifo`. The code's `fifo` is ``shares="queue"``, a
-      strict queue; the default is the paper's.
+    - Jobs without a share run on spare GPUs in the order of arrival, except with `fifo`. In the code of
+      `max_sum`, the last digits of the solver decide their order; its port rounds them away.
+    - The code's `fifo` is ``shares="queue"``, a strict queue; the default is the paper's.
     - Kinds of GPUs are allocated in the order in which the cluster lists their types, and by memory, least
       first; the code has V100, P100, K80.
 
@@ -66,7 +67,7 @@ def gavel(
     Parameters
     ----------
     objective
-        The objective: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``, see
+        The objective: ``max_min``, ``finish_time``, ``makespan``, ``fifo`` or ``max_sum``, see
         `gsopt.problems.shares.Shares`.
     shares
         A method of the decision `shares`, or its name.
