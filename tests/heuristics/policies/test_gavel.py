@@ -38,6 +38,7 @@ from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.gsopt.simulation.scripts import workload
 from tests.heuristics.policies.shared import ALIKE, mixed, pieces, traces
+from tests.unwrap import unwrap
 
 #: Completion times of the 15 jobs of the artifact evaluation on four V100s, in the authors' simulator.
 PUBLISHED: Mapping[str, tuple[float, ...]] = {
@@ -61,6 +62,61 @@ PUBLISHED: Mapping[str, tuple[float, ...]] = {
     ),
 }
 
+#: Shares of v100, p100 and k80 that the authors' simulator gives the same jobs for finish times on two GPUs of
+#: each type, in each of its four decisions; and when the jobs then complete there.
+TYPED_SHARES: Sequence[Mapping[str, tuple[float, float, float]]] = (
+    {
+        "0": (0.28201167889, 3.4e-10, 2.2e-10),
+        "1": (1e-10, 0.08907591969, 0.22820365219),
+        "2": (0.28401143129, 5.2e-10, 1.9e-10),
+        "3": (8e-11, 0.32449198177, 1.129e-08),
+        "4": (0.2832607763, 2.8e-10, 2.7e-10),
+        "5": (2.6e-10, 0.38446864464, 3.8e-10),
+        "6": (0.04709697626, 0.33472267703, 1.7e-10),
+        "7": (2.8e-10, 0.38908242699, 3.9e-10),
+        "8": (2.8e-10, 0.38908242699, 3.9e-10),
+        "9": (0.13766135466, 1.8e-10, 9e-11),
+        "10": (0.2832607763, 2.8e-10, 2.7e-10),
+        "11": (0.13800744869, 1.1e-10, 1.3e-10),
+        "12": (2.1e-10, 5e-10, 0.77416474503),
+        "13": (0.26902075271, 2.5e-10, 1.9e-10),
+        "14": (2.3e-10, 3.8e-10, 0.76942793625),
+    },
+    {
+        "0": (2.242e-08, 0.26084859431, 1.89e-08),
+        "1": (8.3e-10, 3.54e-09, 0.3038301933),
+        "2": (7.24e-09, 0.22948124673, 9.75e-09),
+        "3": (1.2e-09, 6.4e-09, 0.46761635733),
+        "4": (0.07840472886, 0.17111193172, 0.01373883257),
+        "5": (2.37e-09, 0.10640173554, 7.681e-08),
+        "6": (3.77e-09, 0.29171661303, 7.78e-09),
+        "7": (2.42e-09, 0.21301411852, 8.273e-08),
+        "8": (2.42e-09, 0.20561793871, 8.366e-08),
+        "9": (0.82971009874, 0.17028989499, 2.32e-09),
+        "10": (0.082732972, 0.18122795995, 0.01386038611),
+        "12": (1.68e-09, 5.48e-09, 0.45077749749),
+        "13": (0.1794420538, 4.622e-08, 1.364e-08),
+        "14": (1.74e-09, 4.69e-09, 0.44634623704),
+    },
+    {
+        "1": (0.07641790889, 0.21211604644, 0.20844214987),
+        "2": (0.11917036952, 0.18446238335, 0.21837004839),
+        "3": (0.1021447937, 0.37797986161, 0.2528191088),
+        "6": (0.21194634016, 0.32887195396, 0.17758567644),
+        "7": (0.10070444718, 0.15695920617, 0.23598991631),
+        "8": (0.08982037697, 0.13591146233, 0.22479842799),
+        "12": (0.13419229388, 0.24230166705, 0.27105294093),
+        "14": (0.99999999994, 3e-11, 3e-11),
+    },
+    {
+        "3": (1.477e-08, 0.99999996344, 1.379e-08),
+    },
+)
+TYPED = (
+    *(3034.883, 4557.105, 4972.238, 5929.695, 2938.464, 2753.265, 4085.461, 4299.335, 4386.673),
+    *(1599.492, 3380.161, 1244.224, 3845.431, 3163.210, 3972.261),
+)
+
 #: Seconds from submission to completion of the first 12 jobs of Sia's Philly workload 6 on four nodes of four
 #: GPUs, in Sia's port of Gavel.
 PORTED: Mapping[str, tuple[int, ...]] = {
@@ -77,6 +133,28 @@ def test_as_its_authors_simulate_it(objective: str) -> None:
     jobs = read(folder).workload
     run = simulate(jobs, gavel, cluster=4, objective=objective, bound=False)
     assert run.completion_times == pytest.approx(PUBLISHED[objective], rel=1e-3)
+
+
+def test_shares_on_several_types_tie() -> None:
+    """The authors' shares are optimal too, and with them every job completes as there; not so with ours."""
+    jobs = read(traces(), gpu_types=("v100", "p100", "k80")).workload
+    given = iter(TYPED_SHARES)
+
+    def theirs(problem: Shares) -> Solution:
+        shares = {name: dict(zip(problem.gpus, own, strict=True)) for name, own in next(given).items()}
+        solution = problem.fitted(shares)
+        assert float(problem.objective(solution)) == pytest.approx(
+            float(unwrap(exact(problem).objective)), rel=1e-5
+        )
+        return solution
+
+    def policy(state: State) -> Rounds:
+        return Rounds(state, TimeSharing("finish_time", theirs))
+
+    run = partial(simulate, jobs, cluster=mixed(2, "v100", "p100", "k80"), bound=False)
+    assert run(policy).completion_times == pytest.approx(TYPED, rel=3e-4)
+    assert next(given, None) is None
+    assert run(gavel, objective="finish_time").completion_times != pytest.approx(TYPED, rel=3e-4)
 
 
 @pytest.mark.parametrize("objective", PORTED)
