@@ -15,7 +15,7 @@ from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Action, Policy, Start, State, simulate
 from gsopt.testing import check_policy
 from heuristics.policies.elasticflow import relaxed
-from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing
+from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing, Rules
 from heuristics.policies.elasticflow.plan import by_deadline, keeps_all, shares, with_spare
 from heuristics.policies.elasticflow.policy import elasticflow
 from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest, SlotProfile, levels_of
@@ -331,7 +331,7 @@ def by_slots(left: list[int], request: ProfileRequest) -> PlannedShare | None:
     """Serve a job slot by slot."""
     for top in request.levels:
         missing, taken = request.work, list[int]()
-        for free in left[: request.slots]:
+        for free in left[: None if request.slots is None else int(request.slots)]:
             if missing <= 1e-9 * request.work:
                 break
             taken.append(max([level for level in request.levels if level <= min(free, top)], default=0))
@@ -583,7 +583,8 @@ def test_a_late_job_of_the_program_keeps_everybody_out() -> None:
 def test_how_many_are_admitted_on_the_published_trace() -> None:
     """Of 195 jobs on 64 GPUs the paper's rules admit 157, the program's 153; the program itself admits 145."""
     scenario = published(traces(), nodes=16, gpus_per_node=4)
-    for rules, admitted in (("paper", 157), ("program", 153)):
+    admissions: Mapping[Rules, int] = {"paper": 157, "program": 153}
+    for rules, admitted in admissions.items():
         told: list[DeadlineDecision] = []
         policy = partial(elasticflow, rules=rules, rejected="never", on_admission=told.append)
         simulate(scenario, policy, bound=False)
