@@ -161,7 +161,9 @@ class _Times:
 def _is_interrupted_by_restarts(scenario: Scenario) -> bool:
     """Check whether a job changes its number of GPUs by restarts only, and is as fast as on GPUs of its own."""
     speed = scenario.speed
-    is_alone = scenario.share_limit == 1 or not (speed.interference or speed.default_interference > 1)
+    is_alone = scenario.share_limit == 1 or not (
+        speed.interference or speed.groups or speed.default_interference > 1
+    )
     return scenario.restarts != "machines" and is_alone and not speed.gpu_types
 
 
