@@ -374,6 +374,15 @@ def test_groups_of_the_program_by_hand() -> None:
     assert group_run((0, 10, 1), (0, 10, 1), slow=1.5, gpus=2) == (10, 10)
 
 
-def test_the_program_considers_no_more_than_fits() -> None:
-    """Of three equal jobs on a GPU the first two are considered and share it; the third one waits."""
-    assert group_run((0, 10, 1), (0, 20, 1), (0, 30, 1), slow=1.0) == (10, 20, 40)
+def test_the_program_considers_no_more_than_would_fit() -> None:
+    """On one GPU the first two jobs share, though each would be faster beside the third one."""
+    models = [("m", 10), ("m", 11), ("n", 12)]
+    jobs = bundle(
+        Job(name=f"j{i}", release_date=0, duration=d, gpus=1, model=m) for i, (m, d) in enumerate(models)
+    )
+    speed = Speed(groups={"m": {"m": 1.5, "n": 1.0}, "n": {"m": 1.0}})
+    cluster = Cluster.uniform(machines=1, gpus=1)
+    run = simulate(
+        jobs, partial(muri, rules="program"), cluster=cluster, speed=speed, share_limit=2, bound=False
+    )
+    assert run.completion_times == (15, 16, 27)
