@@ -1,10 +1,10 @@
-"""Proving: branch and bound that does not trust the solver, for known solutions that are probably optimal.
+"""Proving: branch and bound that does not trust the solver, for solutions that are probably optimal.
 
 A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
 (`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open
 nodes is therefore valid however wrong those values are, and whenever the search stops.
 
-The module is light because the solvers' worker processes import it.
+The module imports little because the solvers' worker processes load it.
 """
 
 from dataclasses import dataclass, field
@@ -64,15 +64,15 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
 
 def answer(question: ProofQuestion, link: "ParentLink") -> float:
-    """Answer a question; runs in the worker."""
+    """Answer a question in the worker process."""
     return _OpenNodes(question, link).bound()
 
 
 @dataclass(order=True)
 class _Node:
-    """Bounds of the integer columns, and the best known bound on the objective (the parent's until solved).
+    """Bounds of the integer columns, and the best known bound on the objective.
 
-    A leaf is solved and has no column left to branch on.
+    The bound is the parent's until the node is solved. A leaf is solved and has no column left to branch on.
     """
 
     known: float
@@ -84,7 +84,7 @@ class _Node:
 
 
 class _OpenNodes:
-    """The open nodes, least bound first."""
+    """The open nodes, with the least bound first."""
 
     def __init__(self, question: ProofQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.link = question, question.model, link
@@ -121,7 +121,10 @@ class _OpenNodes:
         return self.link.stopped or monotonic() >= self.end
 
     def _solve(self, node: _Node) -> tuple[float, Reals, Any] | None:
-        """Bound a node; return None if it is proven infeasible. Without dual values, its parent's bound."""
+        """Bound a node, or return None if it is proven infeasible.
+
+        Without dual values, it keeps its parent's bound.
+        """
         solver, whole = self.solver, self.whole
         solver.changeColsBounds(whole.size, whole, node.lower, node.upper)
         if node.basis is not None:
@@ -150,7 +153,7 @@ class _OpenNodes:
         return any(prove(free, sign * np.asarray(ray), self.question.largest).bound > 0 for sign in (1.0, -1.0))
 
     def _branch(self, node: _Node, values: Reals) -> int | None:
-        """Choose the most fractional column; return None if all are integral or fixed."""
+        """Choose the most fractional column, or return None if all are integral or fixed."""
         open_ = node.lower < node.upper
         values = np.clip(values, node.lower, node.upper)
         parts = np.where(open_, np.abs(values - np.round(values)), 0.0)

@@ -45,6 +45,8 @@ if TYPE_CHECKING:
     from gsopt.solvers.formulation import Formulation
     from gsopt.solvers.standard_form import StandardForm
     from gsopt.studies import suites
+    from gsopt.studies.score import score
+    from gsopt.studies.worst import worst
 
 #: Where the public names are, by module.
 _OFFERED = {
@@ -73,6 +75,8 @@ _OFFERED = {
     "gsopt.schedule.foreign": ("read_schedule", "read_workload"),
     "gsopt.solvers.formulation": ("Formulation",),
     "gsopt.solvers.standard_form": ("StandardForm",),
+    "gsopt.studies.score": ("score",),
+    "gsopt.studies.worst": ("worst",),
 }
 _HOME = {name: module for module, offered in _OFFERED.items() for name in offered}
 _ROOMS = {
@@ -120,6 +124,7 @@ __all__ = [
     "read_schedule",
     "read_solution",
     "read_workload",
+    "score",
     "show_versions",
     "simulate",
     "simulation",
@@ -130,6 +135,7 @@ __all__ = [
     "suites",
     "testing",
     "warm_up",
+    "worst",
     "write",
     "write_cluster",
 ]

@@ -1,4 +1,4 @@
-"""``python -m gsopt`` is the command ``gsopt``."""
+"""Entry point of ``python -m gsopt``, which is the same as the command ``gsopt``."""
 
 from gsopt.cli import main
 

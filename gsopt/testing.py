@@ -1,7 +1,8 @@
-"""Testing: checks for new formulations, heuristics, backends and policies, which gsopt's own tests use too.
+"""Testing: checks for new formulations, heuristics, backends and policies.
 
-Each check raises AssertionError with one line about what is wrong, and returns the number of results that it
-checked.
+gsopt's own tests use them too.
+
+Each check returns the number of results that it checked, or raises AssertionError with a one-line message.
 """
 
 from collections import deque
@@ -140,7 +141,7 @@ def check_judge(problem: Problem[S], solution: S, mutations: Iterable[S]) -> tup
     Returns
     -------
     caught, tried
-        Number of rejected solutions, and of all solutions tried.
+        Number of rejected solutions, and number of all solutions tried.
 
     Examples
     --------
@@ -216,7 +217,7 @@ def _knapsack() -> StandardForm:
 
 
 def _solvable() -> list[tuple[StandardForm, float]]:
-    """Return models with their optima: a knapsack, a cover, and one with an equation and an offset."""
+    """Return small models with their optima: a knapsack, a cover, and one with an equation and an offset."""
     ones = np.ones(7)
     cycle = np.eye(7) + np.roll(np.eye(7), 1, axis=1)  # every edge of a seven-cycle needs an end point
     cover = StandardForm.build(
@@ -290,13 +291,13 @@ def check_policy(
     policy, options
         The policy or its name, and its options.
     scenarios
-        A scenario, or several, small enough for fractions, in which every job can complete; or workloads.
+        One or more scenarios or workloads in which every job can complete, small enough for exact arithmetic.
     cluster
-        The GPUs of workloads, or their number.
+        The cluster on which workloads run, or its number of GPUs.
     round_length
         As in `gsopt.simulate`.
     exact
-        Whether to run in fractions as well.
+        Whether to run the simulation in exact fractions as well.
 
     Returns
     -------
@@ -334,7 +335,7 @@ def check_policy(
 
 
 def _bound_of(scenario: Scenario) -> MeanBound | None:
-    """Return a bound for a scenario, which is cached."""
+    """Return a cached bound for a scenario."""
     for known, bound in _BOUNDS:
         if known is scenario:
             return bound

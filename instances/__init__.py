@@ -1,8 +1,8 @@
-"""Instances: committed benchmark instances by name, generators of more, and readers of public traces.
+"""Instances: committed benchmark instances, generators of further instances, and readers of public traces.
 
 Every decision has a folder with JSON files, one per instance. The name of an instance is its path, such as
-``reclaiming/aryl-figure-5``; its best known solution is in ``solutions``, under the same name. The generators
-of a decision are the names in its package's ``__all__``; they raise `InvalidInput` if an argument is out of
+``reclaiming/aryl-figure-5``. Its best known solution is in ``solutions``, under the same name. The generators
+of a decision are the names in its package's ``__all__``. They raise `InvalidInput` if an argument is out of
 range.
 
 Examples
@@ -37,12 +37,12 @@ _CLOSE = 0.7
 def load(name: str | Path) -> Problem[Any]:
     """Load a committed instance by name, or an instance file by path.
 
-    The `name` of a committed instance is that by which it was loaded.
+    The attribute `name` of a committed instance is the name by which it was loaded.
 
     Raises
     ------
     InvalidInput
-        There is no such instance, or the file cannot be read or breaks a rule.
+        The instance does not exist, or the file cannot be read or breaks a rule.
 
     Examples
     --------
@@ -78,12 +78,12 @@ def names(prefix: str = "") -> list[str]:
 
 
 def best_solution(name: str) -> Frozen | None:
-    """Return the best known solution of a committed instance; None if none is stored.
+    """Return the best known solution of a committed instance, or None if none is stored.
 
     Raises
     ------
     InvalidInput
-        There is no such instance, or a file cannot be read or breaks a rule.
+        The instance does not exist, or a file cannot be read or breaks a rule.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Arguments: checks of the generators' arguments."""
+"""Arguments: checks of arguments of generators."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Records: gzipped lines of JSON written by the authors' programs."""
+"""Records: gzipped JSON lines written by the programs of papers' authors."""
 
 import gzip
 import json
@@ -19,7 +19,7 @@ _LONGEST = 10_000_000
 
 
 def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
-    """Read gzipped lines of JSON, or raise `InvalidInput`; empty if there is no such file."""
+    """Yield the objects in a gzipped file of JSON lines, or nothing if the file does not exist."""
     if not path.is_file():
         return []
     try:
@@ -33,7 +33,10 @@ def compressed_lines(path: Path) -> list[Mapping[str, Any]]:
 
 
 def recorded_decisions(path: Path, problem: Callable[[Mapping[str, Any]], P]) -> Iterator[P]:
-    """Yield a problem for each line of a record; raise `InvalidInput` for a line that is not a decision."""
+    """Yield a problem for each line of a record.
+
+    Raise `InvalidInput` for a line that is not a decision.
+    """
     for number, record in enumerate(compressed_lines(path), start=1):
         try:
             made = problem(record)

@@ -1,4 +1,4 @@
-"""Speed-up: how random jobs with adaptive batch sizes scale with GPUs, on one node and on several."""
+"""Speed-up: the scaling of random jobs with adaptive batch sizes, on one node and on several nodes."""
 
 from random import Random
 from typing import NamedTuple
@@ -11,10 +11,10 @@ _NOISE = (2.0, 200.0)
 
 
 class SpeedUp(NamedTuple):
-    """How a job scales; the numbers are gsopt's own.
+    """The scaling of a job's speed with GPUs.
 
-    Each additional GPU prolongs a step by the share `near` on one node, and `far` on several. On `noise` GPUs,
-    samples count about half as much because of the larger batch.
+    The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and
+    `far` on several nodes. On `noise` GPUs, samples contribute about half as much because of the larger batch.
     """
 
     near: float
@@ -23,16 +23,16 @@ class SpeedUp(NamedTuple):
 
     @classmethod
     def drawn(cls, random: Random) -> "SpeedUp":
-        """Draw how a job scales."""
+        """Draw the scaling of a job."""
         near = log_uniform(random, *_ON_A_NODE)
         return cls(near, max(near, log_uniform(random, *_ON_SEVERAL)), log_uniform(random, *_NOISE))
 
     def on(self, nodes: int, gpus: int) -> float:
-        """Return the goodput on GPUs of a number of nodes, relative to that on one GPU."""
+        """Return the goodput on a number of GPUs and nodes, relative to that on one GPU."""
         step = 1 + (self.near if nodes == 1 else self.far) * (gpus - 1)
         return gpus * (self.noise + 1) / (self.noise + gpus) / step
 
 
 def log_uniform(random: Random, least: float, most: float) -> float:
-    """Draw from a log-uniform distribution, rounded to three digits."""
+    """Return a log-uniform random number, rounded to three digits."""
     return float(f"{least * (most / least) ** random.random():.3g}")

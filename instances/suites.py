@@ -1,4 +1,4 @@
-"""Suites: what the committed suites of all decisions share, from a generated instance to its file."""
+"""Suites: functions shared by the suites of all decisions, from a generated instance to its file."""
 
 from collections.abc import Callable, Iterable, Mapping
 from datetime import UTC, date, datetime
@@ -24,7 +24,7 @@ FOLDER = Path(__file__).parent
 
 
 def changed(problem: P, **changes: Any) -> P:
-    """Return a problem with some fields changed and all rules checked again."""
+    """Return a problem with some fields changed, after validating it again."""
     fields = {name: getattr(problem, name) for name in type(problem).model_fields}  # without cached properties
     return type(problem)(**{**fields, **changes})
 
@@ -45,7 +45,7 @@ def with_about(problem: P, facts: Mapping[str, Any]) -> P:
 
 
 def with_kept_proof(problem: P, path: Path) -> P:
-    """Return a problem with the proof from its committed file, if the data there are the same."""
+    """Return a problem with the proof from its committed file, if the file has the same data."""
     if not path.exists():
         return problem
     standing = read_problem(path)
@@ -55,7 +55,10 @@ def with_kept_proof(problem: P, path: Path) -> P:
 
 
 def proven(problem: P) -> P:
-    """Return a tiny problem with its optimum, found by trying every decision; None if infeasible."""
+    """Return a tiny problem with its optimum, found by trying every decision.
+
+    The optimum is None if the problem is infeasible.
+    """
     optimum = brute_force(problem)
     value = None if optimum is None else plain(optimum[0])
     return with_about(problem, {"objective": value, "bound": value, "proved_by": "brute force"})

@@ -1,4 +1,4 @@
-"""Triplets: sizes of which three fill a bin or exceed it slightly."""
+"""Triplets: sizes three of which fill a bin or exceed it slightly."""
 
 from random import Random
 
@@ -9,10 +9,10 @@ LEAST_CAPACITY, MOST_EXCESS = 16, 3
 
 
 def triplets(random: Random, *, bins: int, capacity: int, excess: int) -> list[int]:
-    """Draw three sizes for each bin, in random order, whose sum is the capacity of the bin plus the excess.
+    """Return, in random order, three sizes for each bin, which add up to its capacity plus the excess.
 
     Each size is more than a quarter and less than half of a bin, so that no bin holds four. Without excess all
-    fit, if the right three are found.
+    sizes fit, if the right triplets are found.
 
     Source: the triplets of Falkenauer, "A hybrid grouping genetic algorithm for bin packing", Journal of
     Heuristics 2 (1996).

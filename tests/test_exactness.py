@@ -22,6 +22,7 @@ from tests.exactness.trial import ORACLES, Way, attack, instance
 #: Instances in the suite; `tests/benchmarks/bench_exactness.py` tries many times as many in more ways.
 SIZES = {
     "reclaiming": cases(500),
+    "admission": cases(1_000),
     "allocation": cases(240),
     "batching": cases(40),
     "colocation": cases(90),

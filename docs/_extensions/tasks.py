@@ -30,7 +30,16 @@ TASKS = (
     Task(
         "Compare and simulate",
         "Compare methods with proven bounds, simulate policies, and draw what they did.",
-        ("compare", "Comparison", "read_comparison", "History", "compare_policies", "simulate"),
+        (
+            "compare",
+            "Comparison",
+            "read_comparison",
+            "History",
+            "compare_policies",
+            "simulate",
+            "worst",
+            "score",
+        ),
         ("gsopt.evaluation", "gsopt.simulation"),
     ),
     Task("Policies", "Published policies, which decide over time.", (), ("heuristics.policies",)),

@@ -22,20 +22,20 @@ Level = tuple[Integers, Integers, Integers]
 
 @exact_method(unused=["gap", "backend", "on_incumbent", "log"])
 def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem whose steps have sizes that divide each other, with diminishing gains within each job.
+    """Solve a problem whose step sizes divide each other, with diminishing gains within each job.
 
-    A step leads from one allowed number of workers to the next; if a job allows every number, its steps are one
-    worker each. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
+    A step leads from one allowed number of workers to the next. If a job allows every number, each of its steps
+    is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
     any set of items gives a solution of the same or a better value.
 
     The sizes are processed in rising order. If the capacity is not a multiple of the next size d', the
     remainder can only hold items of the current size d, and takes the best of them. The other items, in falling
-    order of value, are tied into bundles of d' / d, which then count as items of size d'. At the largest size
+    order of value, are tied into bundles of d' / d, which then count as items of size d'. At the largest size,
     the best items that fit are taken.
 
     Proportional speed-up always has diminishing gains, so this is the usual case where workers have 1, 2, 4 or
-    8 GPUs. With a single size it is the greedy algorithm by value. Values are exact integers over a common
-    denominator.
+    8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact integers over a
+    common denominator.
 
     Parameters
     ----------
@@ -45,13 +45,13 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Raises
     ------
     Unsupported
-        Two step sizes do not divide each other, a job has steps of different sizes, or a step gains more than
-        the one before it; or the values have no common denominator of reasonable length.
+        Two step sizes do not divide each other, a job has steps of different sizes, a step gains more than the
+        one before it, or the values have no common denominator of reasonable length.
 
     Notes
     -----
-    Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D); the standard method for
-    knapsacks with divisible weights.
+    Source: the standard method for knapsacks with divisible weights, here for the second phase of Aryl's
+    Algorithm 2 (Appendix D).
 
     Complexity: O(I log I) for I items (allowed numbers of extra workers of all jobs), independent of the
     capacity.
@@ -80,16 +80,16 @@ def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
-    """Return the message of a result by bundling: its step sizes."""
+    """Return the message of a result by bundling, which states its step sizes."""
     return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Return the index of one option per group so that they fit the capacity and have the largest value.
+    """Return the index of one option per group such that they fit the capacity and have the largest value.
 
-    `first` holds the start of each group's options and, last, the number of options; weights rise within a
-    group. Raises `Unsupported` if steps between options do not divide each other, differ within a group, or
-    gain more than the one before.
+    `first` holds the index of each group's first option and, at the end, the number of options. Weights rise
+    within a group. Raises `Unsupported` if steps between options do not divide each other, differ within a
+    group, or gain more than the one before.
     """
     sizes = step_sizes(first, weight)
     group, size, gain = _steps(first, weight, value)
@@ -103,7 +103,10 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 
 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
-    """List the distinct step weights in rising order; raise `Unsupported` unless each divides the next."""
+    """List the distinct step weights in rising order.
+
+    Raise `Unsupported` unless each divides the next one.
+    """
     group, size, _ = _steps(first, weight, weight)
     if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):
         raise Unsupported("the allowed numbers of workers of a job must be equally far apart")
@@ -126,7 +129,7 @@ def divide_each_other(sizes: list[int]) -> bool:
 
 
 def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) -> Integers:
-    """Return the places of the items that fit and gain most in total."""
+    """Return the indices of the items that fit and gain most in total."""
     levels: list[Level] = []
     bundles, tied = gain[:0], np.empty((0, 1), dtype=np.int64)
     for d, larger in pairwise([*sizes, 0]):
@@ -144,7 +147,7 @@ def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) 
 
 
 def _rows(order: Integers, width: int) -> Integers:
-    """Arrange places in rows; fill up the last row with -1, the place of a zero."""
+    """Arrange indices in rows, filling up the last row with -1, the index of a zero."""
     rows = np.full((-(-order.size // width), width), -1)
     rows.flat[: order.size] = order
     return rows

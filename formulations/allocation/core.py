@@ -1,4 +1,4 @@
-"""Core: a price per GPU decides most jobs; a dynamic programme over few states decides the rest."""
+"""Core: a price per GPU decides most jobs, and a dynamic program over few states decides the rest."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -24,17 +24,17 @@ GRACE = 0.1
 
 @exact_method(unused=["backend", "log"])
 def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by a Lagrangian bound and a dynamic programme over the jobs it leaves undecided.
+    """Solve a problem by a Lagrangian bound and a dynamic program over the jobs it leaves undecided.
 
-    Works for any values and any worker sizes.
+    The method works for any values and any worker sizes.
 
     At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the price
     of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
     capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if it is
     worth less after payment than its job's best item by more than the distance between bound and choice. All
     this is done in floats, with allowance for rounding. Jobs with a single item left are decided. The others
-    are the core: their values become integers over a common denominator, and a dynamic programme finds their
-    best choice (`formulations.allocation.states`).
+    are the core: their values become integers over a common denominator, and a dynamic program finds their best
+    choice (`formulations.allocation.states`).
 
     If time or memory runs out before the proof, the best known choice and bound are returned.
 
@@ -45,11 +45,11 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     Notes
     -----
-    Source: gsopt's own, for the second phase of Aryl's Algorithm 2 (Appendix D). Prices and cores are the
-    standard tools for large multiple-choice knapsacks.
+    Source: prices and cores are the standard tools for large multiple-choice knapsacks, here for the second
+    phase of Aryl's Algorithm 2 (Appendix D).
 
-    Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic programme
-    over the core; in the worst case the core is the whole problem.
+    Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic program over
+    the core. In the worst case, the core is the whole problem.
 
     Examples
     --------
@@ -87,14 +87,14 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Grant the core a moment even if pricing used up the time; that usually suffices for the proof."""
+    """Grant the core a moment even if pricing used up the time, which usually suffices for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
 
 
 def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hear) -> Found:
-    """Search the core for a better choice than the one known."""
+    """Search the core for a choice that is better than the known one."""
     knapsack = core.knapsack(whole)
     unit = Fraction(1, knapsack.factor * whole.denominator)
     improved = improve(
@@ -110,7 +110,7 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
 
 
 def _enough(core: "_Core", budget: Budget) -> Fraction:
-    """Return the excess that meets the budget's gap, relative to the value of the known choice."""
+    """Return the excess of the bound over the value of the known choice that the budget's gap allows."""
     if not budget.gap:
         return Fraction(0)
     known = core.groups.solution(core.priced.choice)
@@ -140,7 +140,7 @@ class _Core:
         return self.options(self.priced.choice[self.jobs])
 
     def options(self, items: Integers) -> Integers:
-        """Return one item per core job as option numbers."""
+        """Return one item per core job as option indices."""
         return np.searchsorted(self.items, items)
 
     def spread(self, options: Integers) -> Integers:
@@ -157,7 +157,7 @@ class _Core:
 
     @property
     def first(self) -> Integers:
-        """Start of each job's items and, last, their number, shape (jobs + 1,)."""
+        """The index of each job's first item and, at the end, the number of items, shape (jobs + 1,)."""
         return np.append(np.searchsorted(self.groups.job[self.items], self.jobs), self.items.size)
 
     def bundled(self, whole: Whole) -> Integers:

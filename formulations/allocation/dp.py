@@ -1,4 +1,4 @@
-"""Dynamic programme over jobs and GPUs: the reference for all other exact methods."""
+"""Dynamic program over jobs and GPUs: the reference for all other exact methods."""
 
 from fractions import Fraction
 
@@ -24,8 +24,8 @@ _LONG_STEP = 50
 def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by dynamic programming.
 
-    State after k jobs: the best value with at most c GPUs, for every c. Works for any values and any worker
-    sizes. Values are exact integers over a common denominator.
+    The state after k jobs is the best value with at most c GPUs, for every c. The method works for any values
+    and any worker sizes. Values are exact integers over a common denominator.
 
     Parameters
     ----------
@@ -35,12 +35,12 @@ def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Raises
     ------
     Unsupported
-        The table would not fit into memory or would take hours; or the values have no common denominator of
+        The table would not fit into memory or would take hours, or the values have no common denominator of
         reasonable length.
 
     Notes
     -----
-    Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D); the textbook dynamic programme.
+    Source: MaxValueDP of Aryl, Algorithm 2, line 20 (Appendix D), which is the textbook dynamic program.
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items (allowed numbers of extra workers of all jobs)
     and C GPUs.
@@ -86,10 +86,10 @@ def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
 def best_options(
     weight: Integers, value: Numbers, first: Integers, capacity: int, budget: Budget
 ) -> Integers | None:
-    """Return the index within each group of the best options that fit; None when the budget runs out.
+    """Return the index within each group of the best options that fit, or None when the budget runs out.
 
-    `first` holds the start of each group's options and, last, the number of options; weights rise from 0 within
-    a group.
+    `first` holds the index of each group's first option and, at the end, the number of options. Weights rise
+    from 0 within a group.
     """
     kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
     choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)

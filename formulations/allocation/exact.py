@@ -1,4 +1,4 @@
-"""The default exact method: chooses a technique by the structure of the instance."""
+"""Exact: the default exact method, which chooses a technique by the structure of the instance."""
 
 from dataclasses import replace
 from functools import partial
@@ -19,15 +19,16 @@ MOST_COLUMNS = 30_000
 
 @exact_method()
 def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by the fastest technique that its structure allows; the message says which.
+    """Solve a problem with the fastest technique that its structure allows; the message names that technique.
 
-    1. A price per GPU (a Lagrangian bound, and a choice close to it) decides most jobs.
-    2. The remaining jobs, the core, are solved by bundling if sizes divide each other and values are concave.
-    3. Otherwise a dynamic programme over few states solves the core.
-    4. If that takes too much memory, the integer program continues from the best known choice.
+    1. A price per GPU gives a Lagrangian bound and a choice close to it, and decides most jobs.
+    2. The remaining jobs form the core, which is solved by bundling if sizes divide each other and values are
+       concave.
+    3. Otherwise a dynamic program over few states solves the core.
+    4. If the dynamic program needs too much memory, the integer program continues from the best known choice.
 
-    The value and the bound of an optimum are the same exact number. When time runs out, the best known choice
-    and bound are returned.
+    For an optimum, value and bound are the same exact number. If time runs out, the best known choice and bound
+    are returned.
 
     Parameters
     ----------

@@ -19,9 +19,9 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One group of items per job; an item is a number of extra workers, the first item zero workers.
+    """One group of items per job. An item is a number of extra workers, and the first one is zero workers.
 
-    A choice of one item per job is an array of item numbers, shape (jobs,).
+    A choice of one item per job is an array of item indices, shape (jobs,).
     """
 
     problem: Allocation
@@ -90,7 +90,7 @@ class Groups:
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """Outcome of an algorithm: a choice that fits, a bound on the optimum, and how they were found."""
+    """The outcome of an algorithm: a choice that fits, a bound on the optimum, and how they were found."""
 
     choice: Integers  # one item per job, shape (jobs,)
     # most that the optimum may be worth beyond the choice: 0 where the choice is proven to be optimal

@@ -14,11 +14,11 @@ _MOST_SHIFT = 40
 
 @dataclass(frozen=True, eq=False)
 class Knapsack:
-    """A multiple-choice knapsack: choose one option per group so that the weights fit and the value is largest.
+    """A multiple-choice knapsack: choose one option per group to maximize the value within the capacity.
 
-    At a price per unit of weight, each group has an option worth most after payment; on ties, that of a known
-    choice, or else the lightest. Together these options are the base, from which weights and values are
-    counted. A choice is an array of one option per group, shape (groups,).
+    At a price per unit of weight, each group has an option that is worth most after payment. On ties, it is
+    that of a known choice, or else the lightest. Together, these options are the base, from which weights and
+    values are counted. A choice is an array of one option per group, shape (groups,).
     """
 
     room: int  # weight that the base leaves; negative where it is too heavy
@@ -43,8 +43,8 @@ class Knapsack:
     ) -> "Knapsack":
         """Centre a knapsack on a price per unit of weight at which the best choice nearly fills the capacity.
 
-        Machine integers are used if every possible sum fits into them. Weights rise within a group; `start` is
-        a choice that fits.
+        Machine integers are used if every possible sum fits into them. Weights rise within a group, and `start`
+        is a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach

@@ -18,7 +18,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
 
     Sets
     ----
-    W_j: numbers of extra workers that job j may have and that fit. J: jobs with a non-empty W_j.
+    W_j: numbers of extra workers that are allowed for job j and fit. J: jobs with a non-empty W_j.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Allocation) -> str:
-        """Return the problem's obstacle: the first queued job that cannot start."""
+        """Return the message for the first queued job that cannot start, if there is one."""
         return problem.obstacle
 
     def build(self, problem: Allocation) -> Any:
@@ -119,7 +119,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return AllocationSolution(extra=extra)
 
     def encode(self, solution: AllocationSolution, problem: Allocation) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return the non-zero columns of a solution by name."""
         chosen = ((j, solution.extra.get(job.name, 0)) for j, job in enumerate(problem.jobs))
         return {_column(j, w): 1.0 for j, w in chosen if w}
 

@@ -1,4 +1,4 @@
-"""Price: a price per GPU that bounds the optimum, a choice close to it, and the items worth considering."""
+"""Price: a price per GPU that bounds the optimum, with a choice close to it and the items to consider."""
 
 from dataclasses import dataclass
 from math import fsum
@@ -39,8 +39,8 @@ class PricedOptions:
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
     """Find the price with the smallest bound, a choice near it, and the items that a better choice may hold.
 
-    The search for the price ignores the time limit, because its outcome is what is returned when time has run
-    out. It looks at every item only a few times.
+    The search for the price ignores the time limit, because its outcome is returned when time has run out. It
+    looks at every item only a few times.
     """
     price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)
@@ -52,10 +52,10 @@ def price_items(groups: Groups, budget: Budget) -> PricedOptions:
 
 
 def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
-    """Find the price of the smallest bound, and two choices at about that price: one fits, one may not.
+    """Find the price of the smallest bound, and two choices at about this price, at least one of which fits.
 
-    The bound is convex and piecewise linear in the price. One price at which the choices exceed the capacity
-    and one at which they fit give two lines; the next price is where the lines cross. Between these prices each
+    The bound is convex and piecewise linear in the price. A price at which the choices exceed the capacity and
+    a price at which they fit give two lines. The next price is where the lines cross. Between these prices each
     job's item lies between its two choices, so fewer and fewer items have to be examined.
     """
     left = _Items(np.arange(groups.value.size), groups.job, groups.weight, groups.value, groups.nothing)
@@ -79,7 +79,7 @@ def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
 
 
 class _Items(NamedTuple):
-    """Some items of every job: their numbers, jobs, weights and values, and the start of each job's items."""
+    """Some items of every job: their indices, jobs, weights and values, and the first item of each job."""
 
     places: Integers
     job: Integers
@@ -88,7 +88,7 @@ class _Items(NamedTuple):
     begins: Integers
 
     def best(self, price: float) -> Integers:
-        """Choose for each job the most valuable item after payment; on ties, the smallest."""
+        """Choose for each job the most valuable item after payment and, on ties, the smallest one."""
         score = self.value - price * self.weight
         hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
         choice = np.zeros_like(self.begins)
@@ -110,8 +110,8 @@ def _line(groups: Groups, choice: Integers) -> tuple[int, float]:
 def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Integers:
     """Fill the GPUs that a choice leaves.
 
-    First by the larger items that other jobs take in a second choice at the same price, best value per GPU
-    first; then by changing one job at a time, largest gain first.
+    First, jobs take the larger items of a second choice at the same price, best value per GPU first. Then one
+    job is changed at a time, largest gain first.
     """
     choice = few.copy()
     grown = np.flatnonzero(groups.weight[many] > groups.weight[few])
@@ -138,7 +138,7 @@ def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Inte
 
 
 def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
-    """Bound, allowing for all rounding, how much better any choice may be, and return the items it may hold."""
+    """Bound, allowing for rounding, how much better any choice may be, and return the items it may have."""
     paid = price * groups.weight
     score = groups.value - paid
     error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny

@@ -1,4 +1,4 @@
-"""States: a dynamic programme over the few states that can still lead to a better choice."""
+"""States: a dynamic program over the few states that can still lead to a better choice."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -32,7 +32,7 @@ Hear = Callable[[Integers, int], object]
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """Outcome of the search."""
+    """The outcome of the search."""
 
     choice: Integers  # the best choice known
     excess: int  # most that a choice may be worth beyond it; 0 where it is proven to be best
@@ -45,12 +45,12 @@ def improve(
 ) -> Improved:
     """Find the best choice, or a good one and a bound.
 
-    A state is the extra weight and value, relative to the base, of the groups decided so far; the other groups
+    A state is the extra weight and value, relative to the base, of the groups decided so far. The other groups
     keep their base option. If a state has room left, each further unit of weight gains at most the best ratio
     of value to weight among the remaining groups. If it is too heavy, each unit removed costs at least their
     least ratio. A state is dropped if this bound does not exceed the best known value, or if another state is
     at most as heavy and worth at least as much. Groups are ordered by how close their ratios are to the price,
-    so bounds tighten along the way; options that lose too much are skipped. The search starts from a choice
+    so bounds tighten along the way. Options that lose too much are skipped. The search starts from a choice
     that fits. It stops once the excess is at most `enough`, or when `hear`, called with each better choice,
     returns True.
 
@@ -87,7 +87,7 @@ def _reason(excess: int, enough: int, stopped: bool, full: bool) -> StoppedBy:
 
 @dataclass(frozen=True, eq=False)
 class _GroupOrder:
-    """Groups in processing order, and what the groups after each of them can gain or give back."""
+    """Groups in processing order, with the possible gains and savings in the groups after each of them."""
 
     groups: Integers  # shape (groups,)
     # gain, cost: most value of a unit of weight that the groups after a place can add, and least value of one
@@ -118,14 +118,15 @@ class _GroupOrder:
 
 
 def _ranks(numbers: Numbers) -> Integers:
-    """Return the place of each number in rising order."""
+    """Return the rank of each number in rising order."""
     return np.argsort(np.argsort(numbers, kind="stable"))
 
 
 class _Goal(NamedTuple):
-    """What a pass has to beat, and its limits.
+    """The goal of a pass, and its limits.
 
-    The best known value; the step of values; the excess at which to stop; the most groups, and the most states.
+    The fields are the best known value, the step of values, the excess at which to stop, the most groups, and
+    the most states.
     """
 
     best: int
@@ -138,7 +139,7 @@ class _Goal(NamedTuple):
 class _States(NamedTuple):
     """States in rising order of weight and of value, shape (states,), and their origins.
 
-    An origin is the number of the preceding state plus the option number times the number of preceding states.
+    An origin is the index of the preceding state plus the option index times the number of preceding states.
     """
 
     weight: Integers
@@ -147,7 +148,7 @@ class _States(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """How the states of one group lead back to those before it."""
+    """The links from the states of one group to those before it."""
 
     group: int
     options: Integers
@@ -156,7 +157,7 @@ class _Level(NamedTuple):
 
 
 class _Passed(NamedTuple):
-    """Outcome of a pass: the best value, the levels and the last state that lead to it, and a bound."""
+    """The outcome of a pass: the best value, the levels and the last state that lead to it, and a bound."""
 
     best: int
     levels: Sequence[_Level]
@@ -207,13 +208,13 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
 
 
 def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
-    """List the options of a group with which a value can be reached; possibly none but the base option."""
+    """Return the options of a group with which a value can be reached, possibly only the base option."""
     begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
     return np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted) + begin
 
 
 def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budget) -> _States | None:
-    """Return the states after choosing any of the options; None if that takes too much memory or time."""
+    """Return the states after choosing any of the options, or None if time or memory does not suffice."""
     before = states.weight.size
     states = states._replace(origin=np.arange(before))
     choices = _States(knapsack.weight[options], knapsack.value[options], before * np.arange(options.size))
@@ -227,7 +228,7 @@ def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budge
 def _merge_in_table(
     states: _States, options: _States, least: int, cells: int, budget: Budget
 ) -> _States | None:
-    """Add each of the fewer (states or options) to all of the others, and store each sum by its weight."""
+    """Add each of the shorter list (states or options) to all of the longer, and store the sums by weight."""
     fewer, more = sorted((states, options), key=lambda each: each.weight.size)
     table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
     origin = np.empty(cells, dtype=np.int64)
@@ -251,7 +252,7 @@ def _merge_by_sorting(states: _States, options: _States) -> _States:
 
 
 def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
-    """Keep, of states in rising order of weight, those worth more than all before them."""
+    """Keep, of states in rising order of weight, those worth more than all states before them."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
     return _States(weight[kept], value[kept], origin[kept])

@@ -25,7 +25,7 @@ LARGEST_TOTAL = 2**60
 #: Binary digits of a common denominator, and of all numbers together, that are still computed with.
 _LONGEST, _MOST_DIGITS = 20_000, 2**31
 
-_TOO_LONG = "exact arithmetic: so many different numbers have no short common denominator"
+_TOO_LONG = "exact arithmetic: the numbers have no short common denominator"
 
 #: Numbers that are converted between two looks at the clock.
 _CHUNK = 50_000
@@ -40,7 +40,9 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of some items, in rising order of their numbers; None when the budget runs out.
+    """Return the exact values of some items, in rising order of their numbers.
+
+    The result is None when the budget runs out.
 
     Raises `Unsupported` if the values have no common denominator of reasonable length.
     """
@@ -70,7 +72,7 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
 
 
 def _total(groups: Groups, items: Integers) -> float:
-    """Return a sum that no total of values exceeds."""
+    """Return an upper bound on any total of values."""
     if not items.size:
         return 0.0
     job = groups.job[items]
@@ -131,7 +133,7 @@ class _Proportional:
 
 
 def _common(denominators: Iterable[int]) -> int:
-    """Return the least common multiple; raise `Unsupported` where it is too long."""
+    """Return the least common multiple, or raise `Unsupported` if it is too long."""
     common = 1
     for denominator in set(denominators):
         common = lcm(common, denominator)

@@ -16,7 +16,7 @@ _MOST_BITS = 2_000_000_000
 
 
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Return a first division that uses the GPUs, or the start, with a bound; and whether to stop there.
+    """Return a first division that uses the GPUs, or the start, with a bound and whether to stop there.
 
     The bound adds up each job's least cost, ignoring contention. The search stops if value and bound meet or
     are within the requested gap, if time runs out, or if the caller stops it.
@@ -48,7 +48,7 @@ def first_division(case: BatchingCase) -> list[int]:
 
 
 def _most(counts: Sequence[int], room: int) -> int:
-    """Return the largest of the allowed numbers that fits, or 0."""
+    """Return the largest of the allowed numbers that fits, or 0 if none fits."""
     if isinstance(counts, range):
         return min(counts.stop - 1, room) if counts and room >= counts.start else 0
     return max((count for count in counts if count <= room), default=0)

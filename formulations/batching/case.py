@@ -24,7 +24,7 @@ LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 
 @dataclass(frozen=True, eq=False)
 class BatchingCase:
-    """A problem as a table of costs to be minimized; completions per second count as negative costs.
+    """A problem as a table of costs to be minimized. Completions per second count as negative costs.
 
     For each job and number of GPUs only the best batch size matters: the fastest one, or the current one if
     changing it has a cost.
@@ -37,7 +37,10 @@ class BatchingCase:
 
     @classmethod
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
-        """Compute the costs of a problem; raise `TimeUp` or `Unsupported` when time or memory runs out."""
+        """Compute the costs of a problem.
+
+        Raise `TimeUp` or `Unsupported` when time or memory runs out.
+        """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
         if cells > LARGEST_TABLE:
@@ -59,7 +62,7 @@ class BatchingCase:
 
     @property
     def gpus(self) -> int:
-        """GPUs to be used: exactly this number if `use_all`, otherwise at most."""
+        """The number of GPUs to be used: exactly this number if `use_all`, and otherwise at most."""
         return self.problem.target if self.use_all else self.problem.gpus
 
     @property
@@ -78,7 +81,7 @@ class BatchingCase:
         return self._best(place, gpus)[0]
 
     def grant(self, place: int, gpus: int) -> Grant | None:
-        """Return the best grant of a job on a number of GPUs; None for no GPUs."""
+        """Return the best grant of a job on a number of GPUs, or None for no GPUs."""
         return self._best(place, gpus)[1]
 
     def solution(self, counts: Iterable[int]) -> Batches:
@@ -127,14 +130,14 @@ def _kept(job: BatchingJob, gpus: int) -> int | None:
 
 
 def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
-    """Return the samples per second of each job's fastest batch size; 0 if it has none."""
+    """Return the samples per second of each job's fastest batch size, or 0 if it has none."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
     together = max(_CHUNK // (widest + 1), 1)
     for first in range(0, len(modelled), together):
         if first and budget.passed:
-            raise TimeUp("the time limit is over before it is known what jobs cost")
+            raise TimeUp("the time limit expired before the costs of jobs were known")
         part = modelled[first : first + together]
         times = StepTimeTable.of([job.throughput for _, job in part if isinstance(job.throughput, StepTime)])
         _, found = times.fastest(
@@ -151,7 +154,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
 
 
 def _valued(problem: Batching, rates: Floats) -> Floats:
-    """Return the jobs' costs without reconfiguration; no GPUs cost nothing."""
+    """Return the costs of the jobs without reconfiguration, where zero GPUs cost nothing."""
     left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
     costs = np.zeros_like(rates)
     gpus = np.arange(1, rates.shape[1])
@@ -170,7 +173,7 @@ def _worth(
 
 
 def _charge(problem: Batching, costs: Floats) -> None:
-    """Add the cost of reconfiguration; a job that keeps its GPUs may also keep its batch size."""
+    """Add the cost of reconfiguration. A job that keeps its GPUs may also keep its batch size."""
     extra = problem.reconfiguration
     if not extra:
         return

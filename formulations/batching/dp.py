@@ -1,4 +1,4 @@
-"""Dynamic programme over jobs and GPUs: the reference for all other exact methods."""
+"""Dynamic program over jobs and GPUs: the reference for all other exact methods."""
 
 from dataclasses import replace
 
@@ -27,7 +27,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
     The state after some jobs is the least cost of using a given number of GPUs. Costs may be non-convex, and
     allowed numbers of GPUs may have gaps. Tables from both ends leave only those states that an optimum may
-    pass through, given the rounding of floats. If these form a single path, it is the optimum; otherwise the
+    pass through, given the rounding of floats. If these form a single path, it is the optimum. Otherwise the
     few remaining choices are compared in integers. The value and the bound are then the same exact number.
 
     Parameters
@@ -45,10 +45,10 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     Notes
     -----
     Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution. Separable costs and
-    one capacity make it a multiple-choice knapsack, and this is its textbook dynamic programme.
+    one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
-    takes as long again, and longer only if many divisions are equally good up to their last digits.
+    takes as long again, or longer if many divisions are equally good up to their last digits.
 
     Examples
     --------
@@ -66,7 +66,10 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep the known result if it is better; raise `Unsupported` if memory is short."""
+    """Fill both tables, and keep the known result if it is better.
+
+    Raise `Unsupported` if memory is short.
+    """
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:
         raise Unsupported(f"a table of {jobs:,} jobs by {case.gpus:,} GPUs is too large")
@@ -93,7 +96,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used; None when the budget runs out."""
+    """Return the least costs of the first jobs by GPUs used, or None when the budget runs out."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

@@ -1,4 +1,4 @@
-"""Exact: greedy steps with a proof, and the dynamic programme if the proof fails."""
+"""Exact: greedy steps with a proof, and the dynamic program if the proof fails."""
 
 from dataclasses import replace
 
@@ -15,15 +15,16 @@ from gsopt.problems.batching import Batches, Batching
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. A first division that uses the GPUs, and a bound that ignores contention.
-    2. Greedy: each GPU goes to the job that gains most, with a price as proof; suffices if costs are convex.
-    3. The dynamic programme over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
+    1. A first division of the GPUs, and a bound that ignores contention.
+    2. Greedy steps, each of which gives a GPU to the job that gains most from it. A price proves the result,
+       provided that costs are convex.
+    3. The dynamic program over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
 
     Source
     ------
-    ONES, Equations 3 and 4, which the paper searches by evolution.
+    ONES, Equations 3 and 4, for which the paper uses an evolutionary search.
 
     Parameters
     ----------

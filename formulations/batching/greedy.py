@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """A step between two corners of a job's hull: the cost of each further GPU, and their number."""
+    """A step between two corners of a job's hull: the number of further GPUs, and the cost of each."""
 
     slope: float
     job: int
@@ -34,7 +34,7 @@ class HullStep(NamedTuple):
 
 @dataclass(frozen=True)
 class Walk:
-    """Outcome of a walk along all hulls."""
+    """The outcome of a walk along all hulls."""
 
     counts: tuple[int, ...]  # GPUs of each job
     left: int  # GPUs that are left because the next step is too long; 0 where the walk ended well
@@ -44,7 +44,7 @@ class Walk:
 
 @exact_method(unused=["backend", "log"])
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Grant GPUs to the job that gains most by each, along the lower convex hull of its costs.
+    """Grant each GPU to the job that gains most from it, along the lower convex hull of its costs.
 
     If the steps use exactly the GPUs to be used, each job has its best number of GPUs at the price of one more
     GPU, so no division is better. The price is computed exactly and is the proof. This always holds if costs
@@ -82,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(
     case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
 ) -> Result[Batches]:
-    """Walk along the hulls; keep the known result if it is better."""
+    """Walk along the hulls, and keep the known result if it is better."""
     problem = case.problem
     walk = take_steps(case, budget)
     if walk is None:
@@ -109,9 +109,9 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, cheapest first, until the GPUs are used or, if they need not all be used, no step gains.
+    """Take steps, cheapest first, until the GPUs are used or no further step gains.
 
-    Returns None when the budget runs out.
+    Steps without gain are only taken if all GPUs have to be used. Returns None when the budget runs out.
     """
     counts = [_least_gpus(row) for row in case.costs]
     left = case.gpus - sum(counts)
@@ -161,7 +161,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the remaining GPUs to the one job for which they cost least; None if no job can take them."""
+    """Grant the remaining GPUs to the one job for which they cost least, or return None without such a job."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -174,7 +174,7 @@ def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
 
 
 def _price_bound(case: BatchingCase, price: float) -> float:
-    """Bound the cost from below: the price of all GPUs, plus each job's least cost beyond its GPUs' price."""
+    """Return a lower bound: the price of all GPUs, plus each job's least cost beyond its GPUs' price."""
     gpus = np.arange(case.costs.shape[1])
     beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
     terms = len(beyond) + 4
@@ -183,10 +183,10 @@ def _price_bound(case: BatchingCase, price: float) -> float:
 
 
 def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
-    """Check, exactly, that at the price of the last step each job has its cheapest number of GPUs.
+    """Check exactly that at the price of the last step each job has its cheapest number of GPUs.
 
-    Alternatives that floats show to be clearly dearer are skipped; the others are compared exactly. Returns
-    False when the budget runs out.
+    Alternatives that are clearly more expensive in floats are skipped, and the others are compared exactly.
+    Returns False when the budget runs out.
     """
     if case.use_all and not walk.taken:
         return True  # the fewest GPUs of every job are all there are: there is no other division
@@ -207,7 +207,7 @@ def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
 
 
 def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
-    """Return the exact price of the dearest step taken; 0 if no job wants the remaining GPUs."""
+    """Return the exact price of the most expensive step taken, or 0 if no job wants the remaining GPUs."""
     if not walk.taken or (not case.use_all and walk.slope == 0):
         return Fraction(0)
     dearest = walk.taken[-1].slope
@@ -220,7 +220,7 @@ def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
 
 
 def _ends(walk: Walk) -> list[int]:
-    """Return the GPUs of its job after each step taken."""
+    """Return the number of GPUs of the job after each step taken."""
     counts = list(walk.counts)
     ends: list[int] = []
     for step in reversed(walk.taken):

@@ -31,9 +31,9 @@ class Milp(Formulation[Batching, Batches]):
 
     Parameters
     ----------
-    v_j: contribution of job j to the objective without GPUs, a reconfiguration if it runs now. w_jc: what its
-    contribution on c GPUs with its best batch size, a reconfiguration included, adds to v_j. n: the most GPUs
-    that can be used.
+    v_j: contribution of job j to the objective without GPUs, which is a reconfiguration if it runs now. w_jc:
+    its contribution on c GPUs with its best batch size, including a reconfiguration, minus v_j. n: the most
+    GPUs that can be used.
 
     Variables
     ---------
@@ -47,7 +47,7 @@ class Milp(Formulation[Batching, Batches]):
     -----------
     one: sum_c gets_jc <= 1 for every j not in F, = 1 for every j in F.
 
-    fits: sum_{j, c} c gets_jc = n; <= n if GPUs may stay idle.
+    fits: sum_{j, c} c gets_jc = n, or <= n if GPUs may stay idle.
 
     Size
     ----
@@ -55,8 +55,8 @@ class Milp(Formulation[Batching, Batches]):
 
     Source
     ------
-    ONES, Equations 3 and 4. The paper uses all GPUs; here it is the most that can be used, as batch limits may
-    not allow all. Separable costs replace one batch size per job and GPU (Equation 1).
+    ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, as batch limits may not
+    allow all. Separable costs replace one batch size per job and GPU (Equation 1).
 
     Examples
     --------
@@ -136,13 +136,13 @@ class Milp(Formulation[Batching, Batches]):
         return BatchingCase.of(problem).solution(counts.tolist())
 
     def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return the non-zero columns of a solution by name."""
         places = {job.name: place for place, job in enumerate(problem.jobs)}
         return {_column(places[name], grant.gpus): 1.0 for name, grant in solution.running.items()}
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Return what each item adds to the cost of all jobs without GPUs, and that cost."""
+    """Return the contribution of each item to the cost beyond that of all jobs without GPUs, and this cost."""
     case = BatchingCase.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

@@ -28,7 +28,7 @@ class CostTables:
 
     @cached_property
     def limit(self) -> float:
-        """Total in floats above which a path cannot be optimal: the least total plus four times its error."""
+        """The total, in floats, above which no path is optimal: the least total plus four times its error."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error
@@ -41,7 +41,7 @@ class CostTables:
         return behind[::-1]
 
     def choices(self, place: int) -> Iterator[tuple[int, int]]:
-        """Yield each choice that the optimum may make for a job: GPUs used before it, and its own."""
+        """Yield each choice that an optimum may make for a job: the GPUs used before it, and its own."""
         costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
         alive = np.flatnonzero(before + self.rest(place) <= self.limit)
         for used in alive.tolist():
@@ -52,7 +52,7 @@ class CostTables:
 
 
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
-    """Return the GPUs of each job in an optimum; None if time runs out or numbers grow too long.
+    """Return the GPUs of each job in an optimum, or None if time runs out or numbers grow too long.
 
     Jobs that have the same GPUs on every possible path need no exact costs.
     """
@@ -91,7 +91,7 @@ def _whole_costs(
 
 
 def _common(denominators: Iterable[int]) -> int | None:
-    """Return the least common multiple, of pairs and pairs of pairs; None if it is too long."""
+    """Return the least common multiple, by pairs and pairs of pairs, or None if it is too long."""
     parts = list(set(denominators))
     while len(parts) > 1:
         odd = parts[-1:] if len(parts) % 2 else []
@@ -104,7 +104,7 @@ def _common(denominators: Iterable[int]) -> int | None:
 def _cheapest(
     steps: list[list[tuple[int, int]]], whole: dict[int, dict[int, int]], budget: Budget
 ) -> list[int] | None:
-    """Return the cheapest path through the choices; jobs without exact costs have a single choice."""
+    """Return the cheapest path through the choices, where jobs without exact costs have a single choice."""
     costs = {0: 0}
     chosen: list[dict[int, int]] = []  # by job: the GPUs of the job, by those used with it
     for place, found in enumerate(steps):

@@ -22,12 +22,12 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
     it. If savings differ only in their last digits, rounding can miss the optimum. The proof then fails, and
     the solution is returned with the initial bound. A zero entry is no pair, and is dropped from the solution.
 
-    Complexity: O(n^3) in compiled doubles; O(n^2) exact operations per round of the proof, at most n + 1
-    rounds.
+    Complexity: O(n^3) in compiled doubles, and O(n^2) exact operations per round of the proof, with at most n +
+    1 rounds.
 
     Source
     ------
-    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy; the
+    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy. The
     decision is that of Castor, Algorithms 1 and 2.
 
     Parameters
@@ -52,7 +52,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve the assignment of a case; keep the known result if it is better."""
+    """Solve the assignment of a case, and keep the known result if it is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)
@@ -75,7 +75,7 @@ def assign(
 
 
 def _matrices(case: ColocationCase) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Return the savings as doubles and as integers; 0 for entries that are no pair."""
+    """Return the savings as doubles and as integers, with 0 for entries that are no pair."""
     shape = len(case.problem.running), len(case.problem.pending)
     rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)
     for pair, saving in case.savings.items():

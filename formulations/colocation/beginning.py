@@ -8,7 +8,7 @@ from gsopt.problems.colocation import ColocationSolution
 
 
 def begin(case: ColocationCase, budget: Budget, method: str) -> tuple[Result[ColocationSolution], bool]:
-    """Return the greedy pairs, or the start, with a bound; and whether to stop there.
+    """Return the greedy pairs, or the start, with a bound and whether to stop there.
 
     The search stops if value and bound meet or are within the requested gap, if time runs out, or if the caller
     stops it.

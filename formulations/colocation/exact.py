@@ -14,17 +14,18 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. Greedy pairs, largest saving first, and a bound that lets jobs share a partner.
-    2. The assignment problem in doubles, proven by exact prices.
-    3. If doubles cannot tell savings apart, the matching in integers.
+    1. Greedy pairs in descending order of savings, and a bound that lets several jobs share one partner.
+    2. The assignment problem in double precision, whose solution exact prices prove.
+    3. If double precision cannot tell savings apart, the matching in integers.
 
-    The value and the bound of an optimum are the same exact number.
+    For an optimum, value and bound are the same exact number.
 
     Source
     ------
-    Castor, Algorithms 1 and 2, which decide job by job; here all jobs are decided together.
+    Castor, Algorithms 1 and 2, which decide for one job at a time. Here the decision is made for all jobs
+    together.
 
     Parameters
     ----------

@@ -16,14 +16,14 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Find a maximum-weight matching by networkx's blossom algorithm, in integers.
 
-    Savings are multiplied by their common denominator, so nothing is rounded; with integer weights networkx
+    Savings are multiplied by their common denominator, so nothing is rounded. With integer weights, networkx
     verifies the matching by its dual values. Connected components are matched one by one.
 
-    Complexity: O(n^3) for a component of n jobs, in Python; the time limit is checked between components.
+    Complexity: O(n^3) for a component of n jobs, in Python. The time limit is checked between components.
 
     Source
     ------
-    J. Edmonds, Paths, trees, and flowers (1965); the decision is that of Castor, Algorithms 1 and 2.
+    J. Edmonds, Paths, trees, and flowers (1965). The decision is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the components of a case one by one; return the known result if time runs out."""
+    """Match the components of a case one by one, and return the known result if time runs out."""
     import networkx as nx
 
     graph = _graph(case)
@@ -80,6 +80,6 @@ def _graph(case: ColocationCase) -> Any:
 
 
 def _pairs(edges: set[tuple[tuple[str, int], tuple[str, int]]]) -> Sequence[tuple[int, int]]:
-    """Convert edges to (running, pending) places, whichever end comes first."""
+    """Convert edges to pairs of (running, pending) indices, whichever end comes first."""
     ends = [dict(edge) for edge in edges]
     return [(end["running"], end["pending"]) for end in ends]

@@ -12,7 +12,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Colocation, ColocationSolution]):
-    """One binary variable for each mode in which a pending job can share the GPUs of a running one.
+    """One binary variable for each mode in which a pending job can share the GPUs of a running job.
 
     Sets
     ----
@@ -90,7 +90,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
-        """Read which pending job shares the GPUs of which running one."""
+        """Read which pending job shares the GPUs of which running job."""
         shares = {
             problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -99,7 +99,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return ColocationSolution(shares=shares)
 
     def encode(self, solution: ColocationSolution, problem: Colocation) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return the non-zero columns of a solution by name."""
         return {
             _column(r, p, w): 1.0
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -108,7 +108,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
 
 def _fitting_modes(problem: Colocation) -> dict[tuple[int, int, int], str]:
-    """Return the modes in which pending jobs fit next to running ones, by (running, pending, mode) places."""
+    """Return the modes in which pending jobs fit next to running ones, by (running, pending, mode) indices."""
     return {triple: each.name for triple, each in _offered(problem)}
 
 

@@ -1,4 +1,4 @@
-"""Best: the best known solution and bound of a method, in exact numbers, and whether they suffice."""
+"""Best: the best known solution and bound of a method in exact numbers, and whether they suffice."""
 
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -37,21 +37,21 @@ class Best(Generic[P, S]):
 
     @property
     def known(self) -> S:
-        """The best solution; only valid once one is known."""
+        """The best solution, valid only once one is known."""
         if self.solution is None:
             raise AssertionError
         return self.solution
 
     @property
     def known_value(self) -> Exact:
-        """The value of the best solution; only valid once one is known."""
+        """The value of the best solution, valid only once one is known."""
         if self.value is None:
             raise AssertionError
         return self.value
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now; None if there is none."""
+        """The reason to stop now, or None to continue."""
         if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -61,7 +61,7 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is the best so far; return whether it is."""
+        """Keep a solution if it is the best so far, and return whether it is."""
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):
@@ -76,10 +76,10 @@ class Best(Generic[P, S]):
         """Keep a bound if it is stronger than the known one.
 
         The bound is rounded to the next value that an optimum can take. A float is first weakened by its
-        rounding error; the caller subtracts any other error. With `of_better` the bound covers only solutions
-        better than the best known one, as after a search that excluded the others, and is weakened to that
-        one's value if necessary. Raises `Contradiction` if the best value is better than the bound by more than
-        the problem's resolution: then the proof is wrong.
+        rounding error, and the caller subtracts any other error. With `of_better`, the bound covers only
+        solutions better than the best known one, as after a search that excluded the others. It is then
+        weakened to the best known value if necessary. Raises `Contradiction` if the best value is better than
+        the bound by more than the problem's resolution, since then the proof is wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)

@@ -12,7 +12,7 @@ Reals = NDArray[np.float64]
 
 
 class DualProof(NamedTuple):
-    """What dual values prove about a linear program that is minimized."""
+    """The bound and the reduced costs that dual values prove for a linear program to be minimized."""
 
     bound: float  # bound on its optimum
     reduced: Reals  # by how much the bound rises for each unit of each column, shape (columns,)
@@ -24,8 +24,8 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
     For any row prices y, c x = y A x + (c - y A) x for all x. The limits of the rows bound the first term from
     below, the limits of the columns the second. So the bound holds for any y, regardless of the solver's
     tolerance. The largest possible rounding error is subtracted. A price whose row has no limit on the matching
-    side counts as 0. `largest` gives a finite upper limit on each column in every solution that matters;
-    integrality is ignored.
+    side counts as 0. `largest` gives a finite upper limit on each column in every solution that matters.
+    Integrality is ignored.
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)

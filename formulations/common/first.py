@@ -1,4 +1,4 @@
-"""First: whether a first solution and bound, both cheap, already suffice."""
+"""First: a first solution and bound, both cheap, and whether they already suffice."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from gsopt.core.result import Result, StoppedBy, is_within, value_of
 def judged_start(
     problem: Problem[S], solution: S, bound: Number, *, method: str, message: str, budget: Budget
 ) -> tuple[Result[S], bool]:
-    """Judge a first solution, or the budget's start if that is no worse; return whether to stop there."""
+    """Judge a first solution, or the budget's start if it is no worse, and return whether to stop there."""
     start = budget.start
     if start is not None and not problem.sense.better(problem.objective(solution), value_of(problem, start)):
         solution = start
@@ -24,7 +24,7 @@ def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
     """Report a first result to the caller, and return it with whether to stop there.
 
     The search stops if the caller asks for it, if value and bound meet or are within the requested gap, or if
-    time runs out; the result gives the reason.
+    time runs out. The result states the reason.
     """
     if budget.on_incumbent is not None and budget.on_incumbent(first) is True:
         return replace(first, stopped_by=StoppedBy.INTERRUPT), True

@@ -1,4 +1,4 @@
-"""Prices: prices of the columns that prove a set of pairs optimal."""
+"""Prices: prices of matrix columns that prove a set of pairs optimal."""
 
 from collections.abc import Collection
 
@@ -10,12 +10,12 @@ def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> 
     """Check whether a set of pairs saves as much as possible, by exact prices of the columns.
 
     At the right prices each matched row prefers its own column (saving less price), and an unmatched row gains
-    from none. The least such prices are found by iteration: a column costs at least what a matched row would
-    pay for it on top of its own. If the prices converge, unmatched columns cost nothing, and no row pays more
-    than it saves, then savings and prices are a primal and a dual solution of equal value. If another set is
-    better, the prices do not converge.
+    from none. The least such prices are found by iteration: the price of a column is at least the amount that a
+    matched row would pay for it on top of its own. If the prices converge, unmatched columns cost nothing, and
+    no row pays more than it saves, then savings and prices are a primal and a dual solution of equal value. If
+    another set is better, the prices do not converge.
 
-    `savings` are exact and at least 0, shape (rows, columns); `pairs` match each row and column at most once.
+    `savings` are exact and at least 0, shape (rows, columns). `pairs` match each row and column at most once.
     """
     count = savings.shape[1]
     rows = np.array([row for row, _ in pairs], dtype=int)

@@ -1,6 +1,6 @@
-"""Probing: what a linear relaxation rules out, tested many times on one program with warm starts.
+"""Probing: the choices that a linear relaxation rules out, tested on one program with warm starts.
 
-The module is light because the solvers' worker processes import it.
+The module imports little because the solvers' worker processes load it.
 """
 
 from collections.abc import Iterator, Sequence
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ChoiceColumns(NamedTuple):
-    """Columns of which exactly one is 1, in an order that all choices share."""
+    """Columns of which exactly one is 1, in an order common to all choices."""
 
     columns: NDArray[np.int32]  # the columns, in their order
     ranks: NDArray[np.int32]  # place of each in the common order, rising
@@ -74,9 +74,9 @@ def probe(
     computed from dual values (`formulations.common.duals.prove`), so the solver need not be trusted.
     Integrality is ignored.
 
-    Only solutions up to the cutoff matter; in these no column exceeds `largest`. `pairs` lists the choices to
-    compare. When time runs out, the findings so far are returned; None if there are none, or if the solver
-    fails.
+    Only solutions up to the cutoff matter, in which no column exceeds `largest`. `pairs` lists the choices to
+    compare. When time runs out, the findings so far are returned. The result is None if there are no findings,
+    or if the solver fails.
     """
     solver = Highs()
     left = budget.left()
@@ -98,7 +98,7 @@ def probe(
 
 
 def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
-    """Answer a question; runs in the worker."""
+    """Answer a question in the worker process."""
     return _Probing(question, link).run()
 
 
@@ -138,7 +138,7 @@ class _Probing:
         return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
 
     def _solve(self) -> DualProof | None:
-        """Solve with the current bounds, and return what the duals prove."""
+        """Solve with the current bounds, and return the proof from the dual values."""
         if self.end < inf:
             left = max(self.end - monotonic(), 0.0)
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)
@@ -169,7 +169,7 @@ class _Probing:
             self._fix(columns[dear], np.zeros(int(dear.sum())))
 
     def _cut_end(self, number: int, values: Reals, *, low: bool) -> None:
-        """Remove as many columns at one end of a choice as can be proven, by bisection.
+        """Rule out as many columns as possible at one end of a choice, by bisection.
 
         Columns that the relaxation uses cannot be ruled out, so the search stays between them and the end.
         """
@@ -200,7 +200,10 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
     def _compare(self, values: Reals) -> Iterator[tuple[int, int]]:
-        """Yield pairs of which one order is ruled out; the order that the relaxation has is not tested."""
+        """Yield pairs of choices of which one order is ruled out.
+
+        The order in the relaxation's optimum is not tested.
+        """
         for pair in self.question.pairs:
             if self._stopped:
                 return
@@ -214,7 +217,7 @@ class _Probing:
         return bool(max(own[0] for own in ranks) <= min(own[-1] for own in ranks))
 
     def _order(self, first: int, second: int) -> list[tuple[NDArray[np.int32], Reals]]:
-        """Return the rows, at most 0, that make a choice no later than another."""
+        """Return the rows, each at most 0, that make a choice no later than another."""
         early, late = self.question.choices[first], self.question.choices[second]
         rows = [(np.array([early.level, late.level], dtype=np.int32), np.array([1.0, -1.0]))]
         for rank in late.ranks[slice(*self.kept[second])]:

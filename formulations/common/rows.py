@@ -13,7 +13,7 @@ Entry = tuple[int, float]
 
 @dataclass
 class SparseRows:
-    """Sparse rows with their limits and names."""
+    """Sparse rows, with their limits and names."""
 
     names: list[str] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)
@@ -23,7 +23,7 @@ class SparseRows:
     _values: list[float] = field(default_factory=list)
 
     def add(self, name: str, entries: Iterable[Entry], lower: float = -inf, upper: float = inf) -> None:
-        """Add a row; repeated coefficients of a column add up."""
+        """Add a row, in which repeated coefficients of a column add up."""
         row = len(self.names)
         for column, value in entries:
             self._rows.append(row)

@@ -15,7 +15,7 @@ LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
-    """An option of a job: a configuration, or none."""
+    """An option of a job: a configuration, or None for none."""
 
     place: int | None  # place of the configuration in the list; None for none
     kind: int  # place of its type among those of the problem
@@ -36,14 +36,14 @@ class ConfigurationCase:
     def of(cls, problem: Configuration) -> "ConfigurationCase":
         """List the options of a problem.
 
-        Each cost is counted in steps of the problem's values, times one more than the number of jobs; a change
-        adds one. So the least total has the fewest changes among all solutions of the least value. Raises
-        `Unsupported` if totals exceed 64 bits.
+        Each cost is counted in steps of the problem's values, and multiplied by one more than the number of
+        jobs. A change adds one. So the least total has the fewest changes among all solutions of the least
+        value. Raises `Unsupported` if totals exceed 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
         if sum(max(abs(option.cost) for option in each) for each in options) >= LARGEST_TOTAL:
-            raise Unsupported("costs of too many digits, together, for whole numbers of 64 bits")
+            raise Unsupported("the total cost has too many digits for 64-bit integers")
         return cls(problem, options)
 
     def solution(self, chosen: Iterable[Option]) -> ConfigurationSolution:
@@ -87,7 +87,10 @@ def _unit(problem: Configuration) -> tuple[int, int]:
 
 
 def _steps(cost: Exact, unit: tuple[int, int]) -> int:
-    """Return a cost in steps; integers compare faster than fractions."""
+    """Return a cost in steps.
+
+    Integers compare faster than fractions.
+    """
     above, below = cost.as_integer_ratio()
     return above * unit[1] // (below * unit[0])
 
@@ -111,7 +114,7 @@ def _options(problem: Configuration, number: int, unit: tuple[int, int]) -> list
 
 
 def _worthwhile(options: Sequence[Option]) -> list[Option]:
-    """Drop options dearer than no configuration, or than one of the same type with no more GPUs."""
+    """Drop options more expensive than no configuration, or than one of the same type with no more GPUs."""
     waits: float = min((option.cost for option in options if option.place is None), default=inf)
     cheapest: dict[int, int] = {}
     left_out: set[int | None] = set()

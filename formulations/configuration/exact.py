@@ -15,17 +15,18 @@ from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
 @exact_method()
 def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
     1. The current configurations, and a bound that ignores contention.
-    2. Dynamic programming over jobs and the remaining GPUs of each type, in integers: the optimum is exact.
-       Ties go to the solution in which the fewest jobs change; then, job by job, to the current configuration,
-       to the first in the list, and last to none.
-    3. If the table would be too large, the reference integer program; then the solver breaks ties.
+    2. Dynamic programming over jobs and the remaining GPUs of each type, in integers, so that the optimum is
+       exact. Ties go to the solution in which the fewest jobs change. Further ties are broken job by job, in
+       favour of the current configuration, then the first one in the list, and last no configuration.
+    3. If the table would be too large, the reference integer program, for which the solver breaks ties.
 
     Source
     ------
-    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. The tie-breaking is gsopt's.
+    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. The rules for ties are gsopt's
+    own.
 
     Parameters
     ----------
@@ -36,8 +37,8 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
 
     Notes
     -----
-    Complexity: O(J C G) time and O(J G) memory for J jobs of C configurations, and G the product of the GPUs
-    of each type, plus one each.
+    Complexity: O(J C G) time and O(J G) memory for J jobs with C configurations each. G is the product, over
+    the types, of the number of GPUs plus one.
 
     Examples
     --------

@@ -18,16 +18,17 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Sets
     ----
-    J: jobs. C_j: configurations allowed for job j, only the current one if it is pinned. T: types of GPU.
+    J: jobs. C_j: configurations allowed for job j, or only the current one if it is pinned. T: types of GPU.
 
     Parameters
     ----------
-    a_jc: cost of job j in configuration c, rounded. l: cost of a job without one. k_c: GPUs of configuration c.
-    g_t: GPUs of type t.
+    a_jc: cost of job j in configuration c, rounded. l: cost of a job without a configuration. k_c: GPUs of
+    configuration c. g_t: GPUs of type t.
 
     Variables
     ---------
-    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has none; fixed at 0 if it is pinned.
+    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has no configuration; fixed at 0 if it
+    is pinned.
 
     Objective
     ---------
@@ -132,7 +133,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return solution_of(problem, places)
 
     def encode(self, solution: ConfigurationSolution, problem: Configuration) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return the non-zero columns of a solution by name."""
         return {
             f"waits[{job}]" if place is None else f"has[{job},{place}]": 1.0
             for job, place in enumerate(problem.places(solution))

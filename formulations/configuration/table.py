@@ -1,4 +1,4 @@
-"""Table: dynamic programme for the multiple-choice knapsack with one capacity per type of GPU."""
+"""Table: a dynamic program for the multiple-choice knapsack with one capacity per type of GPU."""
 
 from dataclasses import dataclass
 from math import gcd, prod
@@ -30,7 +30,10 @@ class LeastCosts:
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
-        """Fill the table; None when time runs out. Raise `Unsupported` if it does not fit into memory."""
+        """Fill the table, or return None when time runs out.
+
+        Raise `Unsupported` if the table does not fit into memory.
+        """
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
             raise Unsupported(
@@ -50,7 +53,7 @@ class LeastCosts:
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Return the options of the least cost; ties go to the options that the first jobs prefer."""
+        """Return the options of the least cost. Ties go to the options that the first jobs prefer."""
         left = [size - 1 for size in self.costs.shape[1:]]
         chosen: list[Option] = []
         for job, options in enumerate(self.case.options):
@@ -82,7 +85,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return, by type, the GPUs per cell and the number of cells, no more than all jobs can use."""
+    """Return, by type, the GPUs per cell and the number of cells, at most as many as all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

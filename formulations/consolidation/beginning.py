@@ -25,8 +25,8 @@ def densest_first(case: ConsolidationCase) -> Stays:
     """Choose kinds and levels greedily, the most valuable per GPU first.
 
     Each job goes to the group of that level that has room and the fewest free GPUs. Unlike a policy that
-    accepts any tier immediately, this keeps poor places of one kind for last, after the good ones of all
-    others.
+    accepts any tier immediately, this leaves poor places of one kind for last, after the good places of all
+    other kinds.
     """
     choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
     choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))
@@ -34,13 +34,13 @@ def densest_first(case: ConsolidationCase) -> Stays:
 
 
 def smallest_first(case: ConsolidationCase) -> Stays:
-    """Choose the smallest jobs, each on the innermost level with room: no choice places more jobs."""
+    """Choose the smallest jobs, each on the innermost level with room, which places the most jobs."""
     order = sorted(range(len(case.kinds)), key=lambda k: (case.kinds[k].gpus, k))
     return _take(case, [(k, level) for k in order for level in case.kinds[k].levels])
 
 
 def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
-    """Place, choice by choice, as many jobs of a kind on a level as fit, for at most a moment."""
+    """For each choice, place as many jobs of a kind on a level as fit, within a short time limit."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]
@@ -67,7 +67,7 @@ class _Room:
         self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
 
     def tightest(self, level: int, need: int) -> int | None:
-        """Return the group of a level with the least GPUs left that has enough, as do all groups around it."""
+        """Return the fullest group of a level that has enough GPUs left, as have all groups around it."""
         ordered = self.ordered[level]
         enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
         return next((v for v in enough if self.within(v) >= need), None)
@@ -86,7 +86,7 @@ class _Room:
 
 
 def knapsack_bound(case: ConsolidationCase) -> Exact:
-    """Return the value of the fractional knapsack: all free GPUs go to the most valuable jobs, best levels."""
+    """Return the value of the fractional knapsack, with the most valuable jobs at their best levels."""
     left = case.vacancy.nodes[-1].free
     worths: list[Exact] = []
     for kind in case.kinds:  # the most valuable for each GPU first

@@ -19,12 +19,12 @@ class ConsolidationCase:
     """A problem as the models see it: kinds of jobs, and groups of free GPUs in which they may stay.
 
     The value of a job depends only on the innermost group that holds all its GPUs. A job on one machine takes
-    GPUs of that machine. A job on a rack takes some of the GPUs left on the rack, and any split among its
-    machines will do. So a choice of groups is feasible if and only if the jobs that stay within each group need
-    no more GPUs than it has free.
+    GPUs of that machine. A job on a rack takes some of the GPUs left on the rack, with any split among its
+    machines. So a choice of groups is feasible if and only if the jobs that stay within each group need no more
+    GPUs than it has free.
 
-    This fails if the penalty depends on the split itself, as in an analytical model of communication. These
-    models need penalties by tier, measured or computed.
+    This is not valid if the penalty depends on the split itself, as in an analytical model of communication.
+    The models here need penalties by tier, measured or computed.
 
     Source: Dally, section II-B, for values by tier only.
     """
@@ -41,15 +41,15 @@ class ConsolidationCase:
 
     @cached_property
     def alone(self) -> tuple[int, ...]:
-        """Distinct demands of the jobs that may stay within one innermost group, in falling order."""
+        """The distinct demands of the jobs that may stay within one innermost group, in descending order."""
         return tuple(sorted({kind.gpus for kind in self.kinds if 0 in kind.levels}, reverse=True))
 
     @cached_property
     def required(self) -> int:
-        """Number of jobs that must be placed: the most possible if that is the first goal, else 0.
+        """The number of jobs that must be placed: the most possible if this is the first goal, and otherwise 0.
 
-        On the whole cluster, any jobs fit that need no more than all free GPUs; the smallest jobs give the
-        largest number.
+        On the whole cluster, any jobs fit that together need no more than all free GPUs, so the smallest jobs
+        give the largest number.
         """
         if not self.problem.job_bonus:
             return 0
@@ -63,13 +63,13 @@ class ConsolidationCase:
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:
-        """Machines without a busy GPU, if the objective counts machines left whole; otherwise none."""
+        """The machines without a busy GPU if the objective counts unused machines, and otherwise none."""
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
 
     def located(self, solution: ConsolidationSolution) -> Stays:
-        """Return how many jobs of each kind a solution places in which groups, on the levels that count."""
+        """Return how many jobs of each kind a solution places in each group, on the levels that count."""
         kind_of = {self.problem.jobs[j].name: k for k, kind in enumerate(self.kinds) for j in kind.jobs}
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(self.vacancy.gpus) for gpu in gpus}
         found: Counter[tuple[int, int]] = Counter()
@@ -103,9 +103,9 @@ class ConsolidationCase:
         """Assign GPUs to the jobs that stay in groups.
 
         Jobs in inner groups come first, large before small. Each job takes the narrowest group within its own
-        that has room, the one with the fewest free GPUs; otherwise it fills the innermost groups with the most
-        room. So a placement may be better than its choice of groups, and is never worse. `stays` must fit every
-        group; `spared` machines are left whole.
+        that has room, and among these the one with the fewest free GPUs. If there is none, it fills the
+        innermost groups with the most room. So a placement may be better than its choice of groups, and is
+        never worse. `stays` must fit every group, and `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)
@@ -121,7 +121,7 @@ class ConsolidationCase:
 
 
 class _FreeGpus:
-    """The free GPUs as jobs take them."""
+    """The free GPUs while jobs take them."""
 
     def __init__(self, vacancy: Vacancy, spared: Collection[int]) -> None:
         self.vacancy = vacancy

@@ -1,4 +1,4 @@
-"""Counts: the GPUs of every job on every machine, and flags for the groups that it uses."""
+"""Counts: the GPUs of every job on every machine, and flags for the groups that each job uses."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -16,13 +16,13 @@ _LARGEST = 2_000
 
 
 class Counts(Formulation[Consolidation, ConsolidationSolution]):
-    """Decide how many GPUs of each machine every job gets: a slow reference.
+    """Decide how many GPUs of each machine every job gets, as a slow reference.
 
     Sets
     ----
-    J: jobs. T: levels, the innermost 0. V: groups of GPUs with a free GPU; V_t: those of level t. V_0 holds
-    machines (or smaller groups), the last level the whole cluster. U: machines without a busy GPU, if machines
-    left whole count.
+    J: jobs. T: levels, where 0 is the innermost. V: groups of GPUs with a free GPU; V_t: those of level t. V_0
+    holds machines (or smaller groups), the last level the whole cluster. U: machines without a busy GPU, if
+    machines left whole count.
 
     Parameters
     ----------
@@ -55,7 +55,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Source
     ------
-    Dally, section II-B, for worth by tier.
+    Dally, section II-B, for values by tier.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return begin(ConsolidationCase.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
-        """Build the Pyomo model; raise `Unsupported` if the problem is too large for the reference model."""
+        """Build the Pyomo model, or raise `Unsupported` if the problem is too large for the reference model."""
         from pyomo.environ import (
             Binary,
             ConcreteModel,
@@ -88,7 +88,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         leaves, groups = range(len(case.vacancy.gpus)), range(case.vacancy.root)
         if len(jobs) * len(nodes) > _LARGEST:
             size = f"{len(jobs):,} jobs times {len(nodes):,} groups"
-            raise Unsupported(f"counts: {size}: the reference is for at most {_LARGEST:,}; exact takes more")
+            raise Unsupported(f"counts: {size}: the reference model takes at most {_LARGEST:,}; use exact")
         model = ConcreteModel(problem.name or "consolidation")
         model.count = Var(range(len(jobs)), leaves, domain=NonNegativeIntegers)
         model.touch = Var(range(len(jobs)), groups, domain=Binary)

@@ -11,7 +11,7 @@ from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):
-    """Count slots on machines instead of packing them: jobs of 1, 2, 4, ... GPUs waste no slot.
+    """Count slots on machines instead of packing them, as jobs of 1, 2, 4, ... GPUs waste no slot.
 
     Sets
     ----
@@ -22,8 +22,8 @@ class Divisible(Merged):
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: the
-    most jobs that can be placed if the number of jobs comes first, else 0. b: bonus per placed job. h: bonus
-    per machine left whole.
+    most jobs that can be placed if the number of jobs comes first, and otherwise 0. b: bonus per placed job. h:
+    bonus per machine left whole.
 
     Variables
     ---------
@@ -38,14 +38,14 @@ class Divisible(Merged):
     Constraints
     -----------
     once[k]: the take[k, t] add up to at most n_k. link[d, t]: the take[k, t] of the kinds with d GPUs have the
-    same sum as the across[d, v] of the groups on level t; for machines, as the alone[d, p]. room[v]: the d
+    same sum as the across[d, v] of the groups on level t or, for machines, as the alone[d, p]. room[v]: the d
     alone[d, p], d across[d, u] and f whole[p, f] within v add up to at most f_v. slots[d, p]: the (e / d)
     alone[e, p] for e >= d, plus the floor(f / d) whole[p, f], add up to at most the sum over machines m in M_p
     of floor(f_m / d). number: all take[k, t] add up to at least J.
 
     Size
     ----
-    At most |K| + |D| |V| + |U| columns per level; a few hundred for 1,024 GPUs and 200 jobs.
+    At most |K| + |D| |V| + |U| columns per level, which is a few hundred for 1,024 GPUs and 200 jobs.
 
     Source
     ------
@@ -72,7 +72,9 @@ class Divisible(Merged):
         super().check(case)
         for more, less in pairwise(case.alone):
             if more % less:
-                raise Unsupported(f"{self.name}: {less} GPUs do not divide {more}; patterns takes any demands")
+                raise Unsupported(
+                    f"{self.name}: {less} GPUs do not divide {more}; patterns accepts any demands"
+                )
 
     def pack(self, model: Any, indices: Indices) -> None:
         """Add the slots rows to the Pyomo model."""
@@ -95,7 +97,7 @@ class Divisible(Merged):
             program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield (demand, machine) of each job on one machine: by falling demand, fullest machine with room."""
+        """Yield demand and machine of each job on one machine, by falling demand, on the fullest with room."""
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
         for d, p in sorted(indices.alone, reverse=True):

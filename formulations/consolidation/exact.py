@@ -18,17 +18,18 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
 @exact_method()
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-    """Solve a problem by the model that suits it; the message says which.
+    """Solve a problem with the model that suits it; the message names that model.
 
-    1. A placement by value density and a knapsack bound, which meet if jobs do not compete.
-    2. `divisible` if demands that fit on a machine divide each other, as powers of two do; otherwise
-       `patterns`; `laminar` if machines have too many fillings, or if machines have islands and machines left
-       whole count.
+    1. A placement by value density and a knapsack bound, which coincide if jobs do not compete.
+    2. The model `divisible` if demands that fit on a machine divide each other, as powers of two do, and
+       otherwise `patterns`. If machines can be filled in too many ways, or if machines have islands and
+       machines left whole count, the model is `laminar`.
 
-    Values are fractions, so a status of optimal is exact. If the number of placed jobs comes before their
-    value, the most that can be placed is counted first: the smallest ones, which always fit on the whole
-    cluster. If ties go to machines left whole, these count so little that the solve runs in stages, value
-    first. For online decisions, ask for a gap such as 1e-3: closing it takes several times as long.
+    Values are fractions, so the status optimal is exact. If the number of placed jobs comes before their value,
+    the largest number of jobs that can be placed is found first; it is reached with the smallest jobs, which
+    always fit on the whole cluster. If ties are broken by the machines left whole, these count so little that
+    the solve runs in stages, with the value first. For online decisions, set a gap such as 1e-3, because
+    closing the gap completely takes several times as long.
 
     Source
     ------

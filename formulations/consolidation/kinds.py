@@ -21,7 +21,7 @@ class JobKind:
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
-        """Return the level at which a place on a given level counts."""
+        """Return the first level worth considering from a given level on, at which a place on it counts."""
         return next(own for own in self.levels if own >= level)
 
 

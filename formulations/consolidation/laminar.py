@@ -10,19 +10,19 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assign every job to a group of GPUs; no group may hold more than its free GPUs.
+    """Assigns every job to a group of GPUs, where no group may hold more than its free GPUs.
 
     Sets
     ----
     K: kinds of jobs, with the same demand and the same value on every tier. V: groups of GPUs on all levels,
-    such as machines, racks and the whole cluster. V_k: those on a level worth considering for kind k. U:
+    such as machines, racks and the whole cluster. V_k: the groups on a level worth considering for kind k. U:
     machines without a busy GPU, if machines left whole count.
 
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kv: value of one on the level of group v. f_v: free GPUs in v. J:
-    the most jobs that can be placed if the number of jobs comes first, else 0. b: bonus per placed job. h:
-    bonus per machine left whole.
+    the most jobs that can be placed if the number of jobs comes first, and otherwise 0. b: bonus per placed
+    job. h: bonus per machine left whole.
 
     Variables
     ---------

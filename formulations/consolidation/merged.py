@@ -65,7 +65,7 @@ class Indices:
 
 
 class Merged(GroupModel):
-    """The common part of `patterns` and `divisible`: everything except packing jobs onto single machines.
+    """The common part of `patterns` and `divisible`, without the packing of jobs on single machines.
 
     Jobs of one demand are interchangeable on machines and racks. So the model decides numbers of jobs by demand
     for every rack, and their kinds only for the cluster as a whole.
@@ -73,7 +73,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add constraints to a Pyomo model that let the jobs on single machines in each stem be packed."""
+        """Add constraints to a Pyomo model under which the jobs on single machines fit, stem by stem."""
 
     @abstractmethod
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
@@ -81,7 +81,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and the innermost group of each job placed within one, on no machine left whole."""
+        """Yield demand and innermost group of each job within one such group, excluding machines left whole."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -173,7 +173,7 @@ class Merged(GroupModel):
     def check(self, case: ConsolidationCase) -> None:
         """Raise `Unsupported` if the objective counts machines left whole that are not innermost groups."""
         if any(case.vacancy.nodes[v].level for v in case.untouched):
-            raise Unsupported(f"{self.name}: whole machines that consist of islands; laminar takes them")
+            raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
         """Convert numbers of jobs by demand to numbers by kind."""
@@ -210,7 +210,7 @@ class Merged(GroupModel):
 
 
 def _stays(indices: Indices) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the columns that count jobs by demand: name, demand, level, and the group that they use."""
+    """Yield the columns that count jobs by demand, with name, demand, level, and the group that they use."""
     nodes = indices.case.vacancy.nodes
     yield from ((f"alone[{d},{p}]", d, 0, p) for d, p in indices.alone)
     yield from ((f"across[{d},{v}]", d, nodes[v].level, v) for d, v in indices.across)

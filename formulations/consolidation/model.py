@@ -23,8 +23,8 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
     """A model that decides how many jobs of each kind stay in which groups.
 
     A subclass writes the program and translates between its columns and these numbers. `case` avoids grouping
-    the same problem again. `rounded` rounds values to 400 million steps: exact fractions with many denominators
-    are solved in stages, each to the end, while rounded values need one solve that may stop at a gap and still
+    the same problem again. `rounded` rounds values to 400 million steps. Exact fractions with many denominators
+    are solved in stages, each to the end. Rounded values need only one solve, which may stop at a gap and still
     bounds the optimum.
     """
 
@@ -34,7 +34,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays; raise `Unsupported` if the model cannot express this case."""
+        """Fill the solver's arrays, or raise `Unsupported` if the model cannot express this case."""
 
     @abstractmethod
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
@@ -65,7 +65,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-        """Solve from the budget's start if it places enough jobs; round values if the gap allows it."""
+        """Solve from the budget's start if it places enough jobs, with rounded values if the gap allows it."""
         case = self._case(problem)
         if budget.start is not None and len(budget.start.placed) < case.required:
             budget = replace(budget, start=None)

@@ -24,16 +24,16 @@ class Patterns(Merged):
     Sets
     ----
     As in `formulations.consolidation.divisible.Divisible`, and F_p: numbers of free GPUs on machines in p. Q_f:
-    maximal patterns for f free GPUs, i.e. numbers of jobs by demand to which no job can be added.
+    maximal patterns for f free GPUs, which are numbers of jobs by demand to which no job can be added.
 
     Parameters
     ----------
-    As there, and q_d: jobs of d GPUs in pattern q. m_pf: machines in p with f free GPUs.
+    As in `Divisible`, and q_d: jobs of d GPUs in pattern q. m_pf: machines in p with f free GPUs.
 
     Variables
     ---------
-    take, alone, across and whole as there. fill[p, f, q], integer: machines in p with f free GPUs that are
-    filled by pattern q.
+    take, alone, across and whole as in `Divisible`. fill[p, f, q], integer: machines in p with f free GPUs that
+    are filled by pattern q.
 
     Objective
     ---------
@@ -41,14 +41,14 @@ class Patterns(Merged):
 
     Constraints
     -----------
-    once, link, room and number as there.
+    once, link, room and number as in `Divisible`.
     hold[d, p]: alone[d, p] is at most the sum of the q_d fill[p, f, q].
     supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
 
     Size
     ----
-    That of `divisible`, plus one column per rack, number of free GPUs and pattern: at most a dozen patterns for
-    machines of 8 GPUs and demands of 2 to 8.
+    The size of `divisible`, plus one column per rack, number of free GPUs and pattern. There are at most a
+    dozen patterns for machines of 8 GPUs and demands of 2 to 8.
 
     Source
     ------
@@ -75,7 +75,7 @@ class Patterns(Merged):
         for free in {case.vacancy.nodes[leaf].free for leaf in range(len(case.vacancy.gpus))}:
             if len(maximal(case.alone, free)) > _MOST_PATTERNS:
                 rule = f"there are more than {_MOST_PATTERNS:,} ways to fill {free} GPUs"
-                raise Unsupported(f"{self.name}: {rule}; laminar does without")
+                raise Unsupported(f"{self.name}: {rule}; use laminar")
 
     def pack(self, model: Any, indices: Indices) -> None:
         """Add columns and rows for patterns to the Pyomo model."""
@@ -121,7 +121,7 @@ class Patterns(Merged):
             program.row(f"supply[{p},{f}]", entries + whole, upper=len(sizes[p, f]))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and machine of each job, placed on the machines whose patterns have room for it."""
+        """Yield demand and machine of each job on one machine, where the machine's pattern has room for it."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         spared = set(self.spared(values, indices))
         free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}
@@ -155,7 +155,7 @@ class Patterns(Merged):
 
 
 def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
-    """Return the innermost groups by the group around them and their free GPUs."""
+    """Return the innermost groups by the group around them and their number of free GPUs."""
     found: dict[tuple[int, int], list[int]] = {}
     for leaf in range(len(case.vacancy.gpus)):
         node = case.vacancy.nodes[leaf]
@@ -164,14 +164,14 @@ def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
 
 
 def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
-    """Return (stem, free GPUs, pattern number) for every pattern that may fill a machine."""
+    """Yield the group above machines, the free GPUs and the index of every pattern that may fill a machine."""
     demands = case.alone
     return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
 
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns of free GPUs, largest demand first; stop if there are too many."""
+    """Enumerate the maximal patterns of free GPUs, largest demand first, but stop if there are too many."""
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

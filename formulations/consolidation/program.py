@@ -12,7 +12,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class NamedProgram:
-    """Arrays of a model to be maximized, by the names of its columns and rows."""
+    """The arrays of a model to be maximized, with names of columns and rows."""
 
     def __init__(self) -> None:
         self.costs: dict[str, Exact] = {}
@@ -22,7 +22,7 @@ class NamedProgram:
         self._entries: list[tuple[int, int, float]] = []
 
     def column(self, name: str, *, cost: Exact = 0, upper: float = inf) -> None:
-        """Add a column, a non-negative integer."""
+        """Add a column for a non-negative integer variable."""
         self._place[name] = len(self.costs)
         self.costs[name] = cost
         self._upper.append(upper)

@@ -10,7 +10,7 @@ from gsopt.scenario.cluster import MACHINE
 
 @dataclass(frozen=True)
 class VacantGroup:
-    """A group of GPUs on one tier, some of them free."""
+    """A group of GPUs on one tier, some of which are free."""
 
     level: int  # place of its tier among the cluster's, 0 for the innermost
     parent: int  # number of the group around it; the whole cluster's is its own
@@ -20,7 +20,7 @@ class VacantGroup:
 
 @dataclass(frozen=True, eq=False)
 class Vacancy:
-    """The groups that have free GPUs, innermost first; the last one is the whole cluster."""
+    """The groups that have free GPUs, innermost first. The last one is the whole cluster."""
 
     nodes: tuple[VacantGroup, ...]  # the groups
     # numbers of the free GPUs of each innermost group; these are the first nodes
@@ -55,12 +55,12 @@ class Vacancy:
 
     @cached_property
     def room(self) -> tuple[int, ...]:
-        """Most free GPUs of any group, by level."""
+        """The most free GPUs of any group, by level."""
         return tuple(max((self.nodes[v].free for v in level), default=0) for level in self.levels)
 
     @cached_property
     def within(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the groups inside each group, including itself as the last."""
+        """The indices of the groups inside each group, with the group itself as the last one."""
         inside: list[list[int]] = [[] for _ in self.nodes]
         for v in range(len(self.nodes)):
             for u in self.path(v):
@@ -78,7 +78,7 @@ class Vacancy:
         return tuple(dict.fromkeys(self.nodes[v].parent for v in range(len(self.gpus))))
 
     def path(self, v: int) -> Iterator[int]:
-        """Yield a group and those around it, up to the whole cluster."""
+        """Yield a group and the groups around it, up to the whole cluster."""
         while True:
             yield v
             if v == self.root:
@@ -91,7 +91,7 @@ class Vacancy:
 
 
 def _nodes(problem: Consolidation, members: Sequence[dict[int, list[int]]]) -> Iterator[VacantGroup]:
-    """Yield the groups level by level, each with the one around it."""
+    """Yield the groups level by level, each with the group around it."""
     machines, own = problem.cluster.machines, problem.cluster.levels.index(MACHINE)
     number = {
         (level, gpus[0]): number

@@ -13,7 +13,7 @@ def current_gpus(case: GoodputCase) -> GoodputSolution:
 
 
 def bound_alone(case: GoodputCase) -> float:
-    """Return a bound on the objective: the mean cost if each job had its best option, ignoring the others."""
+    """Return a bound on the objective: the mean cost if each job had its best option, ignoring contention."""
     return mean(case, sum(min(option.cost for option in options) for options in case.options))
 
 
@@ -23,6 +23,6 @@ def mean(case: GoodputCase, total: float) -> float:
 
 
 def begin(case: GoodputCase, best: Best[Goodput, GoodputSolution]) -> None:
-    """Keep the current GPUs as the first solution, and a bound that ignores contention."""
+    """Record the current GPUs as the first solution, and a bound that ignores contention."""
     best.take(current_gpus(case))
     best.raise_bound(bound_alone(case))

@@ -69,7 +69,7 @@ class GoodputCase:
 
 
 def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[GoodputOption]:
-    """List the options of a job; `widest` holds the most GPUs on 1, 2, ... nodes."""
+    """List the options of a job, where `widest` holds the most GPUs on 1, 2, ... nodes."""
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
     share = Fraction(len(problem.nodes), max(problem.total, 1))
@@ -94,7 +94,7 @@ def _counted(problem: Goodput, scaled: Floats) -> Floats:
 
 
 def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int | None) -> Floats:
-    """Return speed-ups by nodes and GPUs, both minus one; -1 where a job cannot run."""
+    """Return speed-ups by nodes and GPUs, both minus one, or -1 where a job cannot run."""
     rows = rows[: len(widest)]
     ends = [
         min(nodes + len(row), int(widest[nodes]), widest[-1] if cap is None else cap)
@@ -107,7 +107,7 @@ def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int 
 
 
 def _grown(table: Floats) -> Floats:
-    """Zero entries no faster than fewer GPUs on the same nodes, which fit wherever more GPUs do."""
+    """Zero entries that are no faster than fewer GPUs on the same nodes, which fit wherever more GPUs do."""
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before
@@ -115,7 +115,7 @@ def _grown(table: Floats) -> Floats:
 
 
 def _last_equal(table: Floats) -> NDArray[np.int64]:
-    """Return the largest number of nodes with the same speed-up; one node is never merged with more."""
+    """Return the largest number of nodes with the same speed-up, never merging one node with more."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

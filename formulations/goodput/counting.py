@@ -1,4 +1,4 @@
-"""Counting: the knapsack that remains if only numbers of GPUs count, and the options that it rules out."""
+"""Counting: the knapsack in which only numbers of GPUs count, and the options that it rules out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """Least costs if all GPUs were on one node: a multiple-choice knapsack."""
+    """The least costs if all GPUs were on one node, by a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
     # least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1)
@@ -30,7 +30,7 @@ class Counting:
 
     @classmethod
     def of(cls, case: GoodputCase) -> "Counting":
-        """Fill the tables; raise `Unsupported` if they do not fit into memory."""
+        """Fill the tables, or raise `Unsupported` if they do not fit into memory."""
         gpus, jobs = case.problem.total, len(case.options)
         width = max((option.gpus for options in case.options for option in options), default=0)
         if (jobs + 1) * (gpus + 1) > LARGEST_TABLE:
@@ -43,7 +43,7 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """Least cost of all jobs, in doubles: a lower bound up to rounding."""
+        """The least cost of all jobs in doubles, which is a lower bound up to rounding."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:
@@ -56,7 +56,7 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[GoodputOption]]:
-        """List each job's options that a total cost up to a limit allows; all options if time runs out."""
+        """List each job's options that a total cost up to a limit allows, or all options if time runs out."""
         slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[GoodputOption]] = []
         for job, options in enumerate(self.case.options):
@@ -79,7 +79,7 @@ class Counting:
 
     @cached_property
     def _left(self) -> NDArray[np.int64]:
-        """GPUs left by those of a job (rows) and of the jobs before it (columns); -1 if negative."""
+        """The GPUs left by those of a job (rows) and of the jobs before it (columns), or -1 if too few."""
         gpus = self.case.problem.total
         left: NDArray[np.int64] = gpus - np.arange(self.costs.shape[1])[:, None] - np.arange(gpus + 1)
         return np.maximum(left, -1)

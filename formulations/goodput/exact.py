@@ -24,20 +24,20 @@ from gsopt.solvers.scaling import optimize
 
 @exact_method()
 def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. The current GPUs, and a bound that ignores contention.
-    2. The knapsack of numbers of GPUs, as if all were on one node: a bound, and options that are packed onto
-       the nodes and then improved.
-    3. The integer program over the options with which the knapsack costs no more than the best solution:
-       `Patterned`, or `ReducedOptions` if the patterns of nodes are too many. If all GPUs are used and few jobs
-       restart, few options remain.
+    1. The current allocation of GPUs, and a bound that ignores contention.
+    2. A knapsack that decides how many GPUs each job gets, as if all GPUs were on one node. It yields a bound,
+       and counts that are packed onto the nodes and then improved.
+    3. The integer program over those options with which the knapsack costs no more than the best solution:
+       `Patterned`, or `ReducedOptions` if nodes have too many patterns. Few options remain if all GPUs are used
+       and few jobs restart.
 
-    The value and the bound of an optimum differ by at most `gsopt.problems.goodput.Goodput.resolution`.
+    For an optimum, value and bound differ by at most `gsopt.problems.goodput.Goodput.resolution`.
 
     Source
     ------
-    Pollux (OSDI 2021), section 4.2; the paper uses a genetic algorithm.
+    Pollux (OSDI 2021), section 4.2, which uses a genetic algorithm.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSo
 def _proven(
     case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution], packing: NodePacking
 ) -> Result[GoodputSolution]:
-    """Solve the integer program over the options that a solution no worse than the best may use."""
+    """Solve the integer program over the options that a solution no worse than the best one may use."""
     jobs = len(case.options)
     alive = counting.alive(float(best.known_value) * jobs, best.budget)
     if best.finished:

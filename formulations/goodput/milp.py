@@ -27,14 +27,14 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     Parameters
     ----------
     c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current GPUs. e: the cost without
-    GPUs. All are divided by the number of jobs; shapes that cost at least e are left out. a_ji: current GPUs of
-    j on node i. g_i: GPUs of node i.
+    GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are left out. a_ji: current
+    GPUs of j on node i. g_i: GPUs of node i.
 
     Variables
     ---------
     waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps its current GPUs, if it may. runs_jnk in
     {0, 1}: it restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji, part_ji
-    in {0, 1}: node i holds all of its GPUs, or a part of them.
+    in {0, 1}: node i holds all of its GPUs, or some of them.
 
     Objective
     ---------
@@ -111,8 +111,8 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
         """Return the costs of the columns, rounded down so that the bound holds.
 
-        Each cost has its own denominator, and their common multiple has thousands of digits. The total rounding
-        loss is a quarter of the difference that counts as none.
+        Each cost has its own denominator, and their common multiple has thousands of digits. The total loss by
+        rounding is at most a quarter of the largest difference that counts as zero.
         """
         costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
         costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
@@ -139,7 +139,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
 
     def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return the non-zero columns of a solution by name."""
         values: dict[str, float] = {}
         kept, shapes = _kept(problem), _shapes(problem)
         for job, gpus in enumerate(problem.vectors(solution)):
@@ -158,12 +158,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Return what a job without GPUs adds to the objective."""
+    """Return the contribution of a job without GPUs to the objective."""
     return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Return what each job that may keep its current GPUs adds to the objective on these."""
+    """Return the contribution of each job that may keep its current GPUs to the objective."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
@@ -173,7 +173,7 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Return what each job adds in each shape after a restart, if less than without GPUs."""
+    """Return the contribution of each job in each shape after a restart, if less than without GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):

@@ -26,7 +26,7 @@ class NodePacking:
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Place an option of a job without GPUs if there is room; return whether there was."""
+        """Place an option of a job without GPUs if there is room, and return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -98,7 +98,7 @@ class NodePacking:
                 self._wide[node] = sign < 0
 
     def _vector(self, job: int, option: GoodputOption) -> Vector | None:
-        """Find nodes for an option: its current ones, the fullest single one with room, or the emptiest."""
+        """Find nodes for an option: its current nodes, the fullest single node with room, or the emptiest."""
         if option.keeps:
             return self._kept(self.case.problem.currents[job])
         if option.gpus == 0:
@@ -134,7 +134,7 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Place the wanted options, kept ones first, then the largest; jobs that do not fit get none."""
+    """Place the wanted options, kept ones first, then the largest. Jobs that do not fit get none."""
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

@@ -27,11 +27,11 @@ class Patterned(OptionProgram):
 
     Identical nodes are interchangeable, so the program counts the nodes of each kind and pattern. Its
     relaxation mixes whole patterns. So it excludes, for example, jobs of four and five GPUs on a node of eight,
-    of which the GPU sums in `ReducedOptions` admit the greater part of both.
+    whereas the GPU sums in `ReducedOptions` admit the greater part of both.
 
     Columns besides `runs`: `holds`, nodes of a kind with a pattern; `parts`, nodes with a given room on which a
     spread job runs. Rows: `nodes` of each kind; `stays`, a job keeps its GPUs on all nodes of a kind where it
-    has some; `sized`, enough places for the jobs on one node; `room`, enough nodes for all parts, one part
+    has some; `sized`, enough places for the jobs on one node; `room`, enough nodes for all parts, with one part
     each; `all`, the parts have room for the whole job.
     """
 
@@ -47,7 +47,7 @@ class Patterned(OptionProgram):
 
     @property
     def is_small(self) -> bool:
-        """Whether the patterns are few enough for this program to be the faster one."""
+        """Whether the patterns are so few that this program is faster than `ReducedOptions`."""
         if max(self.case.problem.nodes, default=0) > LARGEST_NODE:
             return False
         every = chain.from_iterable(map(self._patterns, self.kinds))
@@ -119,7 +119,7 @@ class Patterned(OptionProgram):
         return vectors
 
     def _places(self, found: Mapping[Key, int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Return the nodes with places for jobs of each size, and those with each room for a part."""
+        """Return the nodes with places for jobs of each size, and the nodes with each room for a part."""
         homes: defaultdict[int, list[int]] = defaultdict(list)
         rooms: defaultdict[int, list[int]] = defaultdict(list)
         for number, (kind, patterns) in enumerate(zip(self.kinds, self.patterns, strict=True)):
@@ -135,7 +135,7 @@ class Patterned(OptionProgram):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, each a remaining one, and GPUs."""
+        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):
@@ -150,7 +150,7 @@ class Patterned(OptionProgram):
         return np.array([float(found[key]) for key in self.rows.columns])
 
     def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[GoodputOption, Vector]]) -> Pattern:
-        """Return the pattern of a node; idle GPUs are room for a part, or places for the smallest jobs."""
+        """Return the pattern of a node, with idle GPUs as room for a part or places for the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]
         room = kind.gpus - sum(stay.gpus for stay in stays) - sum(sizes)

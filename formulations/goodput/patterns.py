@@ -1,4 +1,4 @@
-"""Patterns: everything that a node can hold: staying jobs, jobs of each size, and room for a part."""
+"""Patterns: the contents that a node may have: staying jobs, jobs of each size, and room for a part."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -68,7 +68,10 @@ def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...
 
 
 def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield jobs of some sizes that fit together, and the GPUs left; if `is_full`, too few for another job."""
+    """Yield jobs of some sizes that fit together, and the GPUs left.
+
+    If `is_full`, there is no room left for another job.
+    """
     if not sizes:
         yield (), room
         return

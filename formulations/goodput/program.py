@@ -1,4 +1,4 @@
-"""Program: an integer program over the remaining options; subclasses model the nodes."""
+"""Program: an integer program over the remaining options, whose subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,9 +19,9 @@ from gsopt.solvers.standard_form import StandardForm
 class OptionProgram(ABC):
     """The remaining options of each job, as an integer program.
 
-    Its first columns are `runs` of each job and option, exactly one of which is 1 (row `one`); only these have
-    costs. The rows `fewest` and `most` limit the number of nodes of spread jobs. Subclasses model the GPUs of
-    these jobs on each node, and everything else that a node holds.
+    Its first columns are `runs` of each job and option, exactly one of which is 1 (row `one`). Only these
+    columns have costs. The rows `fewest` and `most` limit the number of nodes of spread jobs. Subclasses model
+    the GPUs of these jobs on each node, and everything else that a node holds.
     """
 
     case: GoodputCase  # the problem
@@ -106,4 +106,4 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, each a remaining one, and GPUs."""
+        """Return the column values of given options, all of them remaining ones, and of their GPUs."""

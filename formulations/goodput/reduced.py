@@ -18,7 +18,7 @@ class ReducedOptions(OptionProgram):
     Jobs on one node with the same number of GPUs are interchangeable, so a node holds a number of jobs of each
     size. Jobs on several nodes have variables for their GPUs on each, and kept GPUs are fixed.
 
-    Columns besides `runs`: `holds`, jobs of each size on each node; `parts` and `gpus`, whether a node holds
+    Columns besides `runs`: `holds`, jobs of each size on each node; `parts` and `gpus`, whether a node holds a
     part of a spread job, and how many of its GPUs. Rows: `sized`, jobs of each size are on some node; `all`,
     the GPUs of a spread job; `filled` and `empty`, a part has at least one GPU and other nodes have none;
     `room` and `wide`, the GPUs of a node, and at most one part on it.
@@ -87,7 +87,7 @@ class ReducedOptions(OptionProgram):
         return vectors
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, each a remaining one, and GPUs."""
+        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):
             found["runs", job, self.alive[job].index(option)] = 1

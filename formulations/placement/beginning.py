@@ -8,7 +8,7 @@ from gsopt.core.budget import Budget
 
 
 def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
-    """Bound the objective by counting resources; return the better of the start and a constructed placement."""
+    """Bound the objective by counting, and return the better of the start and a constructed placement."""
     bound = counting_bound(packing)
     budget.report(bound=bound)
     known: list[Filled] = [] if budget.start is None else [packing.encode(budget.start)]
@@ -23,5 +23,5 @@ def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:
-    """Check whether constructing a placement is not worthwhile: the start is optimal, or there are units."""
+    """Check whether no placement needs to be constructed, as the start is optimal or there are units."""
     return bool(packing.units) or packing.value(known) <= bound

@@ -1,4 +1,4 @@
-"""Bounds: what any prices prove about the objective of a packing.
+"""Bounds: lower bounds on the objective of a packing, proven by any prices.
 
 Sums of doubles are weakened by their largest possible rounding error, so a bound holds for any prices.
 """
@@ -22,10 +22,10 @@ class WorkerPrices:
 
 
 def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = True) -> float:
-    """Return the Lagrangian bound: the price of all workers, minus what moves and servers can gain at most.
+    """Return the Lagrangian bound: the price of all workers, minus the most that moves and servers can gain.
 
-    Any prices are valid; those of the relaxation's optimum give its value. With `counting_cost` off, a bound
-    above 0 proves infeasibility.
+    Any prices are valid, and the prices of the relaxation's optimum give its value. With `counting_cost` off, a
+    bound above 0 proves infeasibility.
     """
     if not np.isfinite(prices.most).all():
         return -np.inf
@@ -42,10 +42,10 @@ def lagrange(packing: Packing, prices: WorkerPrices, *, counting_cost: bool = Tr
 
 
 def better_than(packing: Packing, prices: WorkerPrices, value: int) -> int:
-    """Bound every solution that is better than a known value; return the value itself if none is.
+    """Bound every solution that is better than a known value, and return this value if there is none.
 
-    If the prices leave such a solution no choice of moves, its zones share nothing but the servers, and the
-    cost of each zone is rounded up separately.
+    If the prices leave such a solution no choice of moves, its zones share only the servers, and the cost of
+    each zone is rounded up separately.
     """
     least = lagrange(packing, prices)
     if not np.isfinite(least):

@@ -17,11 +17,11 @@ from gsopt.problems.placement import Placed, Placement, PlacementSolution
 def buckets(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Place workers that only need GPUs by best-fit decreasing, and prove the optimum by counting GPUs.
 
-    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty; if
-    there is none, the largest empty server is opened. The bound counts GPUs: those that the servers in use
-    cannot hold need further servers, at best the largest. The two meet if servers are identical and every size
-    divides the next larger one and the servers' GPUs, and usually otherwise; column generation settles the
-    rest.
+    Servers with equally many free GPUs share a bucket, so the best fit is the next bucket that is not empty. If
+    there is none, the largest empty server is opened. The bound counts GPUs: workers that do not fit on the
+    servers in use need further servers, at best the largest ones. Placement and bound meet if servers are
+    identical and every size divides the next larger one and the servers' GPUs. In other cases they usually
+    meet, and column generation settles the rest.
 
     Size
     ----
@@ -82,18 +82,18 @@ def _better_start(
 
 
 def unsuited(problem: Placement) -> str:
-    """Return why the method cannot handle a problem; empty if it can."""
+    """Return why the method cannot handle a problem, or an empty string if it can."""
     if problem.minimize != "servers":
         return f"it minimizes servers, not {problem.minimize}"
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
-        return "it knows one pool, and jobs that are not split have two to choose from"
+        return "it supports one pool, and jobs that must not be split can choose between two"
     if any(any(demand[1:]) for demand in problem.demands):
         return "workers need more than GPUs"
     return ""
 
 
 def _bound(problem: Placement) -> int | None:
-    """Return a lower bound on the servers in use; None if there are not enough GPUs."""
+    """Return a lower bound on the servers in use, or None if there are not enough GPUs."""
     rest = sum(line.demand.gpu * line.count for line in problem.workers)
     rest -= sum(server.free_gpus * server.count for server in problem.servers if server.in_use)
     count = sum(server.count for server in problem.servers if server.in_use)
@@ -132,7 +132,7 @@ def _best_fit_decreasing(problem: Placement) -> PlacementSolution | None:
 
 
 class _Buckets:
-    """Servers by their free GPUs: those in use, and the empty ones."""
+    """Servers by their free GPUs, both servers in use and empty ones."""
 
     def __init__(self, problem: Placement) -> None:
         self._in_use: defaultdict[int, list[str]] = defaultdict(list)
@@ -152,7 +152,7 @@ class _Buckets:
             bucket.append(name)
 
     def take(self, gpus: int) -> tuple[int, str] | None:
-        """Take the best fit, or else the largest empty server; None if that is too small."""
+        """Take the best fit, or else the largest empty server, or None if that is too small."""
         position = bisect_left(self._levels, gpus)
         if position == len(self._levels):
             opened = next(self._empty, None)

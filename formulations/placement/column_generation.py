@@ -56,14 +56,14 @@ def column_generation(problem: Placement, budget: Budget, *, seed: int = 0) -> R
     there is one even if the time runs out; two fifths of the time limit are reserved for this. The relaxation
     is then rounded down, and the remaining workers are placed greedily at varied prices. If that does not meet
     the bound, dives follow, which fix patterns one by one and generate new ones for the remaining workers.
-    Integer programs over all patterns found come last, for a few seconds each. A gap may remain; if there are
+    Integer programs over all patterns found come last, for a few seconds each. A gap may remain. If there are
     few maximal patterns, all of them are then tried.
 
     Size
     ----
-    A few hundred columns for 50 demands; one row per demand and zone and one per kind of server. Pricing fills
-    a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB), if these
-    are at most 2,000,000 and workers are many; otherwise it is a branch and bound.
+    A few hundred columns for 50 demands, one row per demand and zone, and one row per kind of server. Pricing
+    fills a table with an entry for every combination of amounts (300,000 for 8 GPUs, 92 cores and 350 GB), if
+    these are at most 2,000,000 and there are many workers. Otherwise it is a branch and bound.
 
     Source
     ------
@@ -119,7 +119,7 @@ _NAME = "column_generation"
 
 @dataclass(frozen=True, eq=False)
 class _ColumnSearch:
-    """State of a run of column generation."""
+    """The state of a run of column generation."""
 
     # packing, pricers, budget, seed: what it works with
     packing: Packing
@@ -143,12 +143,12 @@ class _ColumnSearch:
 
     @property
     def value(self) -> int | None:
-        """Value of the best solution; None without one."""
+        """Value of the best solution, or None without one."""
         return None if self.best is None else self.packing.value(self.best)
 
     @property
     def known(self) -> tuple[FillPatterns, Bracket]:
-        """The patterns of the best solution, and the bracket in terms of these."""
+        """The patterns of the best solution, and the bracket in terms of these patterns."""
         bracket = Bracket(self.bound, infeasible=self.infeasible)
         if self.best is None:
             return FillPatterns.of((), len(self.packing.demands)), bracket
@@ -161,7 +161,7 @@ class _ColumnSearch:
 
     @property
     def ending(self) -> StoppedBy:
-        """Why the search ended."""
+        """The reason why the search ended."""
         _, bracket = self.known
         if bracket.closed():
             return StoppedBy.FINISHED
@@ -212,7 +212,7 @@ def _round_on(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _round(search: _ColumnSearch, effort: int | None = None) -> _ColumnSearch:
-    """Round the relaxation down and place the rest greedily; with less effort if dives follow."""
+    """Round the relaxation down and place the rest greedily, with less effort if dives follow."""
     if search.relaxed is None or search.relaxed.optimum is None:
         return search
     rounding = round_down(
@@ -241,7 +241,10 @@ def _dive_on(search: _ColumnSearch) -> _ColumnSearch:
 
 
 def _dive(search: _ColumnSearch, most: int, part: float) -> _ColumnSearch:
-    """Dive until a solution meets the bound; not possible with several pools."""
+    """Dive until a solution meets the bound.
+
+    Dives are not possible with several pools.
+    """
     packing, relaxed = search.packing, search.relaxed
     if len(packing.zones) > 1 or relaxed is None or relaxed.optimum is None:
         return search

@@ -12,11 +12,11 @@ _DIVISORS = range(1, 21)
 
 
 def counting_bound(packing: Packing) -> int | None:
-    """Bound the objective by counting each resource; None if there is not enough of one.
+    """Bound the objective by counting each resource, or return None if there is not enough of one.
 
-    Servers that cost nothing cover part of the need for a resource; the rest must come from other servers, at
+    Servers that cost nothing cover part of the need for a resource. The rest must come from other servers, at
     best those that offer most per cost. If servers cost the same, sizes count too: a dual feasible function
-    enlarges large sizes and reduces small ones, so that any jobs that fit on a server still add up to at most
+    enlarges large sizes and reduces small ones such that any jobs that fit on a server still add up to at most
     one server.
 
     Source: Martello and Toth, "Lower bounds and reduction procedures for the bin packing problem", Discrete
@@ -41,7 +41,7 @@ def counting_bound(packing: Packing) -> int | None:
 
 
 def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int | None:
-    """Return the least cost of servers, the last in part, that offer enough of one resource."""
+    """Return the least cost of servers that offer enough of one resource, where the last one counts in part."""
     free = costs == 0
     rest = need - int(rooms[free] @ limits[free])
     total = Fraction(0)

@@ -1,4 +1,4 @@
-"""Dive: fixes patterns one after the other, and generates new ones for the remaining workers."""
+"""Dive: fixes patterns one after another, and generates new ones for the remaining workers."""
 
 from collections import Counter
 from dataclasses import dataclass, field
@@ -25,11 +25,12 @@ _CHANCE = 0.5
 
 @dataclass(eq=False)
 class Diver:
-    """Repeated dives through one relaxation; generated patterns are kept.
+    """Repeated dives through one relaxation, which keep the generated patterns.
 
     A dive rounds up the pattern that the relaxation uses most, removes its workers, generates patterns for the
     others, and repeats until no worker is left or the relaxation shows that the goal cannot be reached. If time
-    runs out, the remaining workers are placed by best fit. Only for a single zone, i.e. if pools do not matter.
+    runs out, the remaining workers are placed by best fit. Dives need a single zone, which means that pools do
+    not matter.
 
     Source: Sadykov, Vanderbeck, Pessoa, Tahiri and Uchoa, "Primal heuristics for branch and price", INFORMS
     Journal on Computing 31 (2019).
@@ -47,7 +48,7 @@ class Diver:
         self._master.add(self.patterns)
 
     def dive(self, goal: float, budget: Budget) -> Filled | None:
-        """Look for a solution of at most a given value; return None if the dive finds none."""
+        """Look for a solution of at most a given value, or return None if the dive finds none."""
         needs, left = self.packing.totals.copy(), self.packing.limits.copy()
         fixed: Counter[int] = Counter()
         cost = self.packing.offset
@@ -73,7 +74,10 @@ class Diver:
         return None if rest is None else Filled(chosen + rest.patterns, np.append(often, rest.values))
 
     def _generate(self, needs: Integers, goal: float, budget: Budget) -> Optimum | None:
-        """Solve the relaxation of the rest, with a few rounds of pricing; None if the goal is out of reach."""
+        """Solve the relaxation of the rest, with a few rounds of pricing.
+
+        Return None if the goal is out of reach.
+        """
         pricer = LabelPricing(self.packing.demands, self.packing.rooms, needs, _WIDTHS)
         for _ in range(_ROUNDS[self.dives > 0]):
             optimum = self._master.solve(budget)
@@ -104,6 +108,6 @@ class Diver:
 
 
 def _useful(counts: Integers, needs: Integers) -> int:
-    """Return how often a pattern can be used before it holds more workers than are left; at least once."""
+    """Return how often a pattern can be used before it holds more workers than are left, but at least once."""
     holds = counts > 0
     return max(int((needs[holds] // counts[holds]).min()), 1)

@@ -18,11 +18,11 @@ _FEW = 1_000
 
 @exact_method()
 def exact(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Solve a problem by the method that suits it; the message says which.
+    """Solve a problem with the method that suits it; the message names that method.
 
-    `racks` if racks are minimized; `buckets` if workers only need GPUs; `patterns` if there are at most 1,000
-    maximal patterns; otherwise `column_generation`, which may leave a gap. Each of them starts from a quick
-    placement and bound.
+    The method is `racks` if racks are minimized, `buckets` if workers need only GPUs, and `patterns` if there
+    are at most 1,000 maximal patterns. Otherwise it is `column_generation`, which may leave a gap. Each of them
+    starts from a placement and a bound that are found quickly.
 
     Source
     ------

@@ -22,7 +22,7 @@ _STABLE = 0.7
 
 @dataclass(frozen=True, eq=False)
 class Relaxed:
-    """State of the relaxation."""
+    """The state of the relaxation."""
 
     patterns: FillPatterns  # the patterns so far
     optimum: Optimum | None = None  # the relaxation's optimum over them, or None while it is infeasible
@@ -49,7 +49,7 @@ class Generation:
     def run(self, known: FillPatterns, center: WorkerPrices | None = None) -> Relaxed:
         """Generate patterns until the relaxation is feasible, then until it is optimal.
 
-        `known` holds the patterns of known solutions, `center` the best prices of an earlier run.
+        `known` holds the patterns of known solutions, and `center` the best prices of an earlier run.
         """
         patterns = known + single_demand_patterns(self.packing)
         master = Master(self.packing)
@@ -98,7 +98,7 @@ class Generation:
             master.add(fresh)
 
     def _is_known(self, relaxed: Relaxed, *, counting_cost: bool) -> bool:
-        """Check whether more patterns can change neither the rounded bound nor the proof of feasibility."""
+        """Check whether further patterns can change neither the rounded bound nor the proof of feasibility."""
         if not counting_cost:
             return relaxed.bound > 0
         if not np.isfinite(relaxed.bound):
@@ -122,19 +122,19 @@ class Generation:
 
 
 def _asked(worth: Reals, best: WorkerPrices | None) -> list[Reals]:
-    """Return the prices to try: between the best so far and the relaxation's, then the latter."""
+    """Return the prices to try: first between the best ones so far and the relaxation's, then the latter."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 
 def _paying(patterns: FillPatterns, worth: Reals, rents: Reals) -> NDArray[np.bool_]:
-    """Return which patterns improve the relaxation."""
+    """Return whether each pattern improves the relaxation."""
     worths = (patterns.counts * worth[patterns.zone]).sum(axis=1)
     paying: NDArray[np.bool_] = worths > rents[patterns.kind] + REDUCED_COST
     return paying
 
 
 def ending(budget: Budget) -> StoppedBy:
-    """Return why a linear program has no optimum: time ran out, or its solver failed."""
+    """Return why a linear program has no optimum: either time ran out, or its solver failed."""
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 

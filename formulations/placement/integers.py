@@ -20,7 +20,7 @@ from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
 @dataclass(frozen=True)
 class Bracket:
-    """Best point and bound of an integer program."""
+    """The best point and bound of an integer program."""
 
     bound: int  # proven bound on the value of any point
     # best point, integers of shape (columns,), or None; columns that follow are 0
@@ -60,19 +60,20 @@ def solve_integers(
 ) -> Bracket:
     """Improve the bracket of an integer program whose linear relaxation is solved.
 
-    First the relaxation is rounded down, and the small program that remains is solved; with few demands that
+    First the relaxation is rounded down, and the small program that remains is solved. With few demands, this
     often meets the bound. Otherwise the whole program follows, without the columns that reduced costs rule out.
 
     Parameters
     ----------
     form
-        Integer program with integer costs, to be minimized; every column is a non-negative integer.
+        Integer program with integer costs, to be minimized. Every column is a non-negative integer.
     relaxed
         Optimum of its linear relaxation; columns without a value are 0.
     known
         The bracket so far, with at least a bound that holds for all columns of the problem.
     prove
-        Given the value of a point, returns a bound on all better points, or the value itself if there are none.
+        Function that takes the value of a point, and returns a bound on all better points, or the value itself
+        if there are none.
     budget
         Time limit, gap and backend.
     complete
@@ -123,7 +124,7 @@ def _rounded_down(form: StandardForm, values: Reals) -> StandardForm:
 
 
 def _proven(known: Bracket, proof: Proof) -> Bracket:
-    """Add what a search over all columns that matter has proven."""
+    """Return the bracket with the proof of a search over all columns that matter."""
     if proof.status is Status.INFEASIBLE and known.objective is None:
         return replace(known, infeasible=True)
     return known if proof.bound is None else known.with_bound(ceil(proof.bound))
@@ -152,7 +153,7 @@ def _at_least(form: StandardForm, bound: int) -> StandardForm:
 
 
 def _promising(form: StandardForm, relaxed: Optimum, known: Bracket) -> NDArray[np.int64]:
-    """Return the columns that a better point may use, i.e. whose reduced cost is within the gap."""
+    """Return the columns that a better point may use, whose reduced costs are within the gap."""
     if known.objective is None:
         return np.arange(form.cost.size)
     reduced = form.cost - form.matrix.T @ relaxed.duals

@@ -35,10 +35,11 @@ class LabelPricing:
     """Pricing by extending all fillings at once, bundle by bundle, and dropping those that cannot pay.
 
     Multipliers of the resources, the duals of the room's linear relaxation, give each decision a penalty.
-    Leaving out a worker that is worth more than its resources costs the difference, as does adding one worth
-    less; idle resources cost their price. The worth of a filling is the relaxation's value minus its penalties,
-    so it is dropped once these exceed the distance to the rent. Workers with the largest penalties are decided
-    first. If too many fillings remain, the best are kept, and the worth of the others is bounded.
+    Leaving out a worker that is worth more than its resources costs the difference, as does adding a worker
+    that is worth less. Idle resources cost their price. The worth of a filling is the relaxation's value minus
+    its penalties, so it is dropped once these exceed the distance to the rent. Workers with the largest
+    penalties are decided first. If too many fillings remain, the best are kept, and the worth of the others is
+    bounded.
 
     A filling holds at most as many workers of a demand as there are.
     """
@@ -50,7 +51,7 @@ class LabelPricing:
     widths: tuple[int, ...] = _WIDTHS
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
-        """Find fillings that pay for a few rooms; bound the worth of all fillings of every room."""
+        """Find fillings that pay for a few rooms, and bound the worth of all fillings of every room."""
         prices = multipliers(self.demands, self.rooms.max(axis=0), self.totals, worth, budget)
         beyond = np.maximum(worth - self.demands @ prices, 0.0) @ self.totals
         most = self.rooms @ prices + beyond
@@ -82,7 +83,7 @@ class LabelPricing:
 
 
 class _Bundles(NamedTuple):
-    """Workers of one demand in bundles of 1, 2, 4, ..., which are decided one after the other."""
+    """Workers of one demand in bundles of 1, 2, 4, ..., which are decided one after another."""
 
     # demand, size: the demand of each bundle, and the number of its workers, shape (bundles,)
     demand: Integers
@@ -105,7 +106,7 @@ class _Bundles(NamedTuple):
         return cls(demand, size, demands[demand] * size[:, np.newaxis], charged, prices, whole)
 
     def chosen(self, width: int, slack: float) -> tuple[Integers, Integers]:
-        """Return the bundles to decide, most decisive first, and those left out."""
+        """Return the bundles to decide, most decisive first, and the bundles left out."""
         order = np.flatnonzero(self.charged >= -slack)  # no other has a place in a filling that pays
         others = order[:0]
         if width <= _NARROW and order.size > _FEW_BUNDLES:
@@ -132,7 +133,7 @@ class _Step(NamedTuple):
 
 
 class _Followed(NamedTuple):
-    """The fillings that were followed to the end: how they arose, their worth, and a bound on all fillings."""
+    """The fillings that were followed to the end: their origins, their worth, and a bound on all fillings."""
 
     steps: list[_Step]
     worth: Reals
@@ -187,7 +188,7 @@ def _follow(bundles: _Bundles, room: Integers, rent: float, width: int, budget: 
 
 
 def _undominated(free: Integers, penalty: Reals) -> Integers:
-    """Return fillings of one resource that no other dominates, i.e. leaves more free and is worth no less."""
+    """Return fillings of one resource that no other filling dominates by room and worth."""
     order = np.lexsort((penalty, -free))
     sorted_penalty = penalty[order]
     best_before = np.minimum.accumulate(np.append(np.inf, sorted_penalty[:-1]))

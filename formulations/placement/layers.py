@@ -17,8 +17,8 @@ def fitting(free: Integers, need: Integers, most: int) -> Integers:
 def extend(free: Integers, need: Integers, holds: Integers) -> tuple[Integers, Integers, Integers]:
     """Extend each filling by every number of workers of one demand that fits, the largest first.
 
-    Returns, for each extended filling, the filling it comes from, the number of workers added, and the free
-    amounts, shape (resources, extended fillings). `holds` is the number of workers that fit each filling.
+    Returns, for each extended filling, the original filling, the number of workers added, and the free amounts,
+    shape (resources, extended fillings). `holds` is the number of workers that fit each filling.
     """
     parents = np.repeat(np.arange(holds.size), holds + 1)
     last = np.cumsum(holds + 1) - 1

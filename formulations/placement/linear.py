@@ -1,7 +1,7 @@
 """Linear: small linear programs, solved in this process.
 
-They take milliseconds each, less than passing them to another process. Their results need no trust: every bound
-is recomputed from their prices.
+Each program takes milliseconds, less than passing it to another process. The results need not be trusted, since
+every bound is recomputed from the prices.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 @dataclass(frozen=True, eq=False)
 class Optimum:
-    """Optimum of a linear program."""
+    """The optimum of a linear program."""
 
     values: Reals  # one value per column, shape (columns,)
     duals: Reals  # change of the objective per unit of each row's limit, shape (rows,)
@@ -25,7 +25,7 @@ class Optimum:
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a standard form; return None without an optimum in time."""
+    """Minimize over the linear relaxation of a standard form, or return None without an optimum in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

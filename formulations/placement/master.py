@@ -15,7 +15,7 @@ class Master:
     """A growing linear program over patterns.
 
     Column generation solves it hundreds of times, each time with a few more columns. It stays loaded in the
-    solver's process, which continues from the last basis. Rows are those of `Packing.form`; additional columns
+    solver, which continues from the last basis. The rows are those of `Packing.form`, and additional columns
     count the workers of each zone and demand without a place.
     """
 
@@ -61,7 +61,10 @@ class Master:
         self._program.change_rows(lower, np.append(np.full(needs.size, np.inf), limits))
 
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
-        """Minimize the cost with all workers placed, or else the unplaced workers; None without an optimum."""
+        """Minimize the cost with all workers placed, or else the unplaced workers.
+
+        Return None without an optimum.
+        """
         self._set_costs(counting_cost=counting_cost)
         solved = self._program.solve(budget)
         if solved is None:

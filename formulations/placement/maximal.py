@@ -14,7 +14,7 @@ _MOST_DEMANDS = 200
 
 
 def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPatterns | None:
-    """Enumerate the maximal patterns of every zone and kind; return None if there are more than `limit`.
+    """Enumerate the maximal patterns of every zone and kind, or return None if there are more than `limit`.
 
     A pattern holds at most as many workers of a demand as there are. It is maximal if no worker that it lacks
     would fit. All fillings are extended demand by demand, starting with the demands that take up most of the
@@ -35,7 +35,7 @@ def maximal_patterns(packing: Packing, *, limit: int, budget: Budget) -> FillPat
 
 
 def _fillings(packing: Packing, kind: int, demands: Integers, limit: int, budget: Budget) -> Integers | None:
-    """Enumerate the maximal fillings of one server; return None if there are too many."""
+    """Enumerate the maximal fillings of one server, or return None if there are too many."""
     room = packing.rooms[kind]
     suited = demands[(packing.demands[demands] <= room).all(axis=1)]
     if suited.size > _MOST_DEMANDS:

@@ -70,18 +70,21 @@ class Milp(Formulation[Placement, PlacementSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Placement) -> str:
-        """Return the first worker that fits on no server, as a message."""
+        """Return a message about the first worker that fits on no server, if there is one."""
         return problem.misfit
 
     def build(self, problem: Placement) -> Any:
-        """Build the Pyomo model; raise `Unsupported` if it is too large or amounts are too fine."""
+        """Build the Pyomo model.
+
+        Raise `Unsupported` if the model is too large or amounts are too fine.
+        """
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())
         if len(lines) * len(hosts) > _LARGEST:
             raise Unsupported(
-                f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference is for "
-                f"at most {_LARGEST:,}; patterns and column_generation take more"
+                f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference model "
+                f"takes at most {_LARGEST:,}; use patterns or column_generation"
             )
         needs, rooms = _amounts(problem)
         fit = {
@@ -154,12 +157,12 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
         np.minimum(free, needs.T @ np.array([line.count for line in problem.workers], dtype=np.int64)) // unit
     )
     if rooms.max() > LARGEST_BIG_M:
-        raise Unsupported(f"milp: amounts up to {rooms.max():,} are too fine; column_generation takes them")
+        raise Unsupported(f"milp: amounts up to {rooms.max():,} are too fine; use column_generation")
     return (needs // unit).tolist(), rooms.tolist()
 
 
 def _most(count: int, need: list[int], room: list[int]) -> int:
-    """Return how many of some identical workers fit."""
+    """Return how many identical workers fit, up to a number."""
     return min(count, *(free // amount for free, amount in zip(room, need, strict=True) if amount))
 
 
@@ -178,7 +181,7 @@ def _on(model: Any, i: int, servers: Sequence[int]) -> Any:
 
 
 def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
-    """Add up what is minimized."""
+    """Return the objective, which is minimized."""
     if problem.minimize == "fragmentation":
         gpus = sum(line.demand.gpu * line.count for line in problem.workers)
         return sum(host.free_gpus * model.y[s] for s, host in enumerate(hosts)) - gpus

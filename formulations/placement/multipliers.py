@@ -11,8 +11,9 @@ from gsopt.solvers.standard_form import StandardForm
 def multipliers(demands: Integers, room: Integers, totals: Integers, worth: Reals, budget: Budget) -> Reals:
     """Return the duals of the linear relaxation of filling one server, non-negative, shape (resources,).
 
-    For any multipliers, the price of the room's resources plus the workers' worth beyond the price of theirs
-    bounds the worth of any filling; these multipliers minimize that bound. Returns zeros if time runs out.
+    For any multipliers, the worth of any filling is at most the price of the room's resources, plus the worth
+    of all workers beyond the price of their resources. The returned multipliers minimize this bound. Returns
+    zeros if time runs out.
     """
     wanted = np.flatnonzero((worth > 0) & (totals > 0) & (demands <= room).all(axis=1))
     if room.size == 1:

@@ -37,7 +37,7 @@ class ServerKind:
 
 @dataclass(frozen=True)
 class Zone:
-    """A role of servers: which kinds may take it, and which demands it holds."""
+    """A role of servers: the kinds of servers that may take it, and the demands that it holds."""
 
     kinds: tuple[int, ...]  # indices of the kinds
     demands: tuple[int, ...]  # indices of the demands
@@ -110,7 +110,7 @@ class FillPatterns:
 
 @dataclass(frozen=True, eq=False)
 class Filled:
-    """A packing's solution: fill patterns, and the integers for the moves and for how often each is used."""
+    """A solution of a packing: fill patterns, how often each is used, and the numbers of moves."""
 
     patterns: FillPatterns
     values: Integers
@@ -121,10 +121,10 @@ class Packing:
     """A placement problem in terms of kinds of servers, distinct demands, and zones.
 
     In the pattern model each server is filled by one of many patterns. The model asks for at least the existing
-    workers, so maximal patterns suffice: a missing worker leaves a gap. Resources that nobody needs are left
-    out, as are those of which every server has enough for all workers together (except GPUs if misplaced ones
-    are counted). Amounts are divided by the greatest common divisor of all needs, free amounts rounding down,
-    without loss.
+    workers, so maximal patterns suffice. Places without a worker stay empty. Resources that nobody needs are
+    left out, as are those of which every server has enough for all workers together (except GPUs if misplaced
+    ones are counted). Amounts are divided by the greatest common divisor of all needs. Free amounts are rounded
+    down, without loss.
 
     Sets
     ----
@@ -178,9 +178,9 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge identical parts of a problem; raise `Unsupported` if racks are minimized."""
+        """Merge identical parts of a problem, or raise `Unsupported` if racks are minimized."""
         if problem.minimize == "racks":
-            raise Unsupported("patterns know servers and not their racks; racks and milp minimize racks")
+            raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")
         needs, rooms = _amounts(problem)
         index: dict[Amounts, int] = {}
         demand_of = tuple(index.setdefault(need, len(index)) for need in map(tuple, needs.tolist()))
@@ -216,7 +216,7 @@ class Packing:
         return worth
 
     def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
-        """Return the rent of a server of each kind from the duals, shape (kinds,): scarcity, plus cost."""
+        """Return the rent of a server of each kind from the duals, as scarcity plus cost, shape (kinds,)."""
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
 
@@ -249,7 +249,7 @@ class Packing:
         return totals
 
     def form(self, patterns: FillPatterns) -> StandardForm:
-        """Return the integer program over these patterns; its columns are moves, then patterns."""
+        """Return the integer program over these patterns, with the columns of moves first."""
         covers, kinds = len(self.zones) * len(self.demands), len(self.kinds)
         moving, costs, most = self.moving
         return StandardForm.build(
@@ -473,7 +473,7 @@ def _units(problem: Placement, demand_of: tuple[int, ...]) -> Iterator[Unit]:
 
 
 def _moving(problem: Placement, line: int) -> int:
-    """Return what moving a worker to the inference servers adds to the objective."""
+    """Return the contribution to the objective of moving a worker to the inference servers."""
     workers = problem.workers[line]
     if problem.minimize != "preferences":
         return 0

@@ -29,17 +29,17 @@ MOST_PATTERNS = 20_000
 
 @exact_method()
 def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -> Result[PlacementSolution]:
-    """Enumerate the maximal patterns and choose how often to use each.
+    """Enumerate the maximal patterns, and choose how often to use each.
 
     The model is that of `formulations.placement.packing.Packing`, whose docstring gives its sets, variables,
-    objective and constraints. Its relaxation is solved and rounded down; the small program that remains nearly
-    always meets the bound. If not, the whole program is solved without the patterns that reduced costs rule
-    out.
+    objective and constraints. Its relaxation is solved and rounded down. The small program that remains nearly
+    always meets the bound. If it does not, the whole program is solved without the patterns that reduced costs
+    rule out.
 
     Size
     ----
-    One column per maximal pattern of every kind of server: hundreds with 8 demands, tens of thousands with 20;
-    one row per demand and zone and one per kind. The number of workers does not matter.
+    One column per maximal pattern of every kind of server: hundreds with 8 demands, tens of thousands with 20.
+    There is one row per demand and zone and one per kind. The number of workers does not matter.
 
     Source
     ------
@@ -78,7 +78,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
         message = "stopped in the enumeration"
         return answer(packing, first, bracket, method="patterns", budget=budget, message=message)
     if every is None:
-        raise Unsupported(f"patterns: there are more than {most:,}; column_generation makes do without")
+        raise Unsupported(f"patterns: there are more than {most:,}; use column_generation")
     return over_patterns(packing, first, bracket, every, method="patterns", budget=budget)
 
 

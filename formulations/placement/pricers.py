@@ -1,4 +1,4 @@
-"""Pricers: chooses the pricing method that suits a zone."""
+"""Pricers: the choice of the pricing method for a zone."""
 
 import numpy as np
 
@@ -15,10 +15,10 @@ _MOST = 0.5
 
 
 def pricer(packing: Packing, zone: Zone) -> Pricer | None:
-    """Choose the pricing method for a zone; return None for a zone without servers.
+    """Choose the pricing method for a zone, or return None for a zone without servers.
 
-    A table if amounts are coarse and most demands have more workers than a server holds, as the table does not
-    limit the number of workers; labels otherwise.
+    The method is a table if amounts are coarse and most demands have more workers than a server holds, as the
+    table does not limit the number of workers. Otherwise it is labels.
     """
     rooms = packing.rooms[list(zone.kinds)]
     if not len(rooms):

@@ -18,21 +18,21 @@ from gsopt.problems.placement import Placement, PlacementSolution
 
 @exact_method()
 def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
-    """Fill the racks with the most room first, as few as possible, and prove the optimum by counting resources.
+    """Fill racks, those with the most room first, and prove the optimum by counting resources.
 
-    Workers are placed by best fit on the racks in use and on as few others as possible, those with the most
-    room first; racks that turn out to be unnecessary are dropped. The bound counts each resource: what the
-    racks in use cannot hold needs further racks, at best those with most of it free. If the two do not meet,
-    the assignment model decides, unless it is too large; then a gap remains.
+    Workers are placed by best fit on the racks in use and on as few other racks as possible, those with the
+    most room first. Racks that turn out to be unnecessary are dropped. The bound counts each resource: needs
+    beyond the racks in use take further racks, at best those with the most free of this resource. If placement
+    and bound do not meet, the assignment model decides. If it is too large, a gap remains.
 
     Size
     ----
-    A placement for every bisection step over the number of racks and for every rack that may be dropped; then
-    `milp`.
+    A placement for every bisection step over the number of racks and for every rack that may be dropped, and
+    then `milp`.
 
     Source
     ------
-    gsopt's own; the objective is that of consolidated placement, as in Dally, section IV, for many jobs at
+    gsopt's own. The objective is that of consolidated placement, as in Dally, section IV, for many jobs at
     once.
 
     Parameters
@@ -86,7 +86,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _count(problem: Placement) -> int | None:
-    """Return a lower bound on the racks by counting resources; None if there is not enough of one."""
+    """Return a lower bound on the racks by counting resources, or None if there is not enough of one."""
     free = _free_by_rack(problem)
     touched = _touched(problem)
     needs = np.array(problem.demands, dtype=object).T @ [line.count for line in problem.workers]
@@ -112,7 +112,7 @@ def _better(problem: Placement, budget: Budget, bound: int) -> PlacementSolution
 
 
 def _fill_roomiest(problem: Placement, budget: Budget, bound: int) -> PlacementSolution | None:
-    """Place workers on as few of the racks with the most room as possible, then drop unnecessary racks."""
+    """Place workers on as few of the roomiest racks as possible, then drop unnecessary racks."""
     order = _roomiest_first(problem)
     best = _place(problem, order, budget)
     low, high = bound, len(order)

@@ -1,4 +1,4 @@
-"""Rounding: the relaxation rounded down, with the rest placed greedily at varied prices."""
+"""Rounding: the relaxation rounded down, with the remaining workers placed greedily at varied prices."""
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
@@ -30,7 +30,7 @@ _Filling = tuple[int, int, tuple[tuple[int, int], ...]]
 
 @dataclass(frozen=True, eq=False)
 class Rounding:
-    """Outcome of rounding."""
+    """The outcome of rounding."""
 
     patterns: FillPatterns  # the relaxation's patterns, and after them the best run's fillings
     # integers for the columns of the program over these patterns, or None if no run placed everybody
@@ -82,7 +82,7 @@ def round_down(
 
 @dataclass(frozen=True, eq=False)
 class _Rest:
-    """What remains to be placed after rounding the relaxation down."""
+    """The workers and servers that remain after rounding the relaxation down."""
 
     packing: Packing
     patterns: FillPatterns
@@ -107,7 +107,7 @@ class _Rest:
         return left
 
     def runs(self, random: np.random.Generator, most: int) -> Iterator[list[_Filling]]:
-        """Yield complete placements of the rest, each at different prices; failed runs are skipped."""
+        """Yield complete placements of the rest, each at different prices, skipping failed runs."""
         effort = 0
         for _ in range(_RUNS):
             run = _GreedyRun(self, random)

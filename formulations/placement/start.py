@@ -12,7 +12,9 @@ from gsopt.core.budget import Budget
 
 
 def construct(packing: Packing, budget: Budget) -> Filled | None:
-    """Place workers by best fit and by first fit, in several orders; return None if nothing is found in time.
+    """Place workers by best fit and by first fit, in several orders.
+
+    Return None if nothing is found in time.
 
     All workers of one demand are placed together. Best fit takes the largest demands first (by the sum of their
     shares of a server, by the largest share, or by the first resource) and uses the fullest server with room.
@@ -55,7 +57,7 @@ def _orders(packing: Packing) -> list[_DemandOrder]:
 
 
 def _openings(packing: Packing) -> list[Integers]:
-    """Return orders in which kinds of servers are opened; those that cost nothing come first."""
+    """Return orders in which kinds of servers are opened, with those that cost nothing first."""
     room = _weights(packing) @ packing.rooms.T
     by_value = np.lexsort((-room, packing.costs / np.maximum(room, 1 / _TIES), packing.costs > 0))
     by_room = np.lexsort((room, packing.costs > 0))
@@ -78,7 +80,7 @@ _TIES = 1e6
 
 
 class _Servers:
-    """Servers as they are filled: open ones in arrays, the others counted by kind."""
+    """Servers while they are filled, with open servers in arrays and the others counted by kind."""
 
     def __init__(self, packing: Packing, opening: Integers, left: Integers, *, on_first: bool = False) -> None:
         self._packing = packing
@@ -93,7 +95,7 @@ class _Servers:
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
-        """Place workers of one demand in a zone; return the number of those without room."""
+        """Place workers of one demand in a zone, and return the number of those without room."""
         rest = self._on_open(demand, number, zone)
         for kind in self._opening:
             if not rest:
@@ -143,7 +145,7 @@ class _Servers:
 
 
 def complete(packing: Packing, needs: Integers, left: Integers) -> Filled | None:
-    """Place given numbers of workers on the remaining servers of each kind; None if one does not fit."""
+    """Place given numbers of workers on the remaining servers, or return None if one does not fit."""
     servers = _Servers(packing, _openings(packing)[0], left)
     for demand in _orders(packing)[-1].demands.tolist():
         if needs[demand] and servers.place(demand, int(needs[demand]), 0):
@@ -172,7 +174,7 @@ def _by_unit(packing: Packing, order: _DemandOrder, opening: Integers, budget: B
 
 
 def _portions(unit: Unit) -> Iterator[int]:
-    """Yield how often to place the unit at a time: single workers all together, jobs one by one."""
+    """Yield how often to place the unit at a time: all single workers at once, and jobs one by one."""
     if unit.alone:
         yield unit.number
     else:
@@ -187,7 +189,7 @@ def _place_unit(
     parts: Sequence[tuple[int, int, int]],
     times: int,
 ) -> bool:
-    """Place a unit in the cheaper pool, or else in the other one; return whether there was room."""
+    """Place a unit in the cheaper pool, or else in the other one, and return whether there was room."""
     unit, rest = packing.units[u], times
     for inference in (True, False) if unit.moving < 0 else (False, True):
         before = servers.free.copy(), servers.left.copy(), servers.open, len(servers.entries)

@@ -16,7 +16,7 @@ class WorthTable:
 
     One table serves every room, however many different rooms partly used servers leave. Time and memory are
     proportional to the number of combinations of amounts, time also to the number of demands. It is fast if the
-    first resource has few amounts, because the table is filled one of its amounts after the other.
+    first resource has few amounts, because the table is filled amount by amount of this resource.
     """
 
     demands: Integers  # shape (demands, resources)
@@ -43,7 +43,10 @@ class WorthTable:
         return PricingResult(rooms.tolist(), counts, most)
 
     def _best(self, worth: Reals, budget: Budget) -> Reals | None:
-        """Fill the table of the best worth of workers that fit, by amounts; None when time runs out."""
+        """Fill the table of the best worth of workers that fit, by amounts.
+
+        Return None when time runs out.
+        """
         best = np.zeros(self.rooms.max(axis=0) + 1)
         wanted = [
             (demand, gain)
@@ -84,14 +87,14 @@ def _at(best: Reals, points: Integers) -> Reals:
 
 
 def _improve(best: Reals, before: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add one worker to the best earlier fillings wherever that is better."""
+    """Add one worker to the best earlier fillings wherever this is better."""
     after = best[tuple(slice(need, None) for need in needs)]
     left = before[tuple(slice(None, max(size - need, 0)) for size, need in zip(best.shape, needs, strict=True))]
     np.maximum(after, left + gain, out=after)
 
 
 def _repeat(best: Reals, needs: tuple[int, ...], gain: float) -> None:
-    """Add any number of workers that need none of the first resource, by doubling."""
+    """Add any number of workers that need nothing of the first resource, by doubling."""
     while all(need < size for need, size in zip(needs, best.shape, strict=True)):
         _improve(best, best, needs, gain)
         needs, gain = tuple(2 * need for need in needs), 2 * gain

@@ -14,7 +14,9 @@ _LARGEST = 500_000
 
 
 def volume(packing: Packing, budget: Budget) -> float:
-    """Bound a placement by a linear program over parts of workers and servers; minus infinity without time.
+    """Bound a placement by a linear program over parts of workers and servers.
+
+    The bound is minus infinity without time.
 
     The pattern model's relaxation is at least as strong, but only slightly if servers hold many workers.
     """
@@ -56,7 +58,7 @@ def volume(packing: Packing, budget: Budget) -> float:
 
 
 def _pairs(lists: list[tuple[int, ...]]) -> tuple[Integers, Integers]:
-    """Return the list number and the entry, for every entry of every list."""
+    """Return the index of the list and the entry, for every entry of every list."""
     lengths = np.array([len(each) for each in lists], dtype=np.int64)
     entries = np.array([entry for each in lists for entry in each], dtype=np.int64)
     return np.repeat(np.arange(lengths.size), lengths), entries

@@ -14,10 +14,11 @@ _EXACT = 2**53
 
 @dataclass(frozen=True, eq=False)
 class MergedHosting:
-    """Which merged jobs run on which servers; the servers of a group are consecutive.
+    """The assignment of merged jobs to servers. The servers of a group are consecutive.
 
     Costs are integers stored in doubles, so sums are exact. If they are too large for that, they are rounded
-    down to as many digits as fit: good enough for the search, and the reduction still computes exact values.
+    down to as many digits as fit. This is good enough for the search, and the reduction still computes exact
+    values.
     """
 
     groups: int  # number of groups of servers
@@ -54,7 +55,7 @@ class MergedHosting:
         return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
-        """Return the first servers of each group, in the given numbers."""
+        """Return the first servers of each group, as many as `counts` states."""
         left, servers = list(counts), []
         for server, index in enumerate(self.group):
             if left[index]:
@@ -66,7 +67,7 @@ class MergedHosting:
 class ServerChoice:
     """A set of servers to return, with the cost change of adding or removing each server.
 
-    `change` is the cost added by returning a kept server, or saved by keeping a returned one; shape (servers,).
+    `change` is the cost added by returning a kept server, or saved by keeping a returned one, shape (servers,).
     """
 
     def __init__(self, hosting: MergedHosting) -> None:
@@ -80,7 +81,10 @@ class ServerChoice:
         self._sum = [0] * len(hosting.weights)  # the sum of their numbers: where there is one, its number
 
     def give(self, server: int) -> None:
-        """Return a server that was kept. O(its jobs and their servers)."""
+        """Return a server that was kept.
+
+        Takes O(its jobs and their servers).
+        """
         hosting = self._hosting
         self.cost += float(self.change[server])
         self.returned[server] = True
@@ -95,7 +99,10 @@ class ServerChoice:
             self._sum[job] += server
 
     def keep(self, server: int) -> None:
-        """Keep a server that was returned. O(its jobs and their servers)."""
+        """Keep a server that was returned.
+
+        Takes O(its jobs and their servers).
+        """
         hosting = self._hosting
         self.cost -= float(self.change[server])
         self.returned[server] = False

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from formulations.common.convolution import convolve, split
 from formulations.reclaiming.elimination import min_degree
 from formulations.reclaiming.reduction import Reduction, reduce
 from gsopt.core.budget import Budget
@@ -26,7 +27,7 @@ _ANY_SIZE = 30
 
 
 class Leaf(NamedTuple):
-    """Servers that need the same jobs preempted, cheapest first: their groups, and the cost of the first n."""
+    """Servers that need the same jobs preempted, cheapest first, with the cost of the first n servers."""
 
     jobs: tuple[int, ...]
     groups: tuple[int, ...]
@@ -34,7 +35,7 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """An elimination step: add up the parts that depend on its first job, and choose that job's better bit."""
+    """An elimination step: the parts that depend on its first job, and the choice of the job's better bit."""
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]
@@ -44,7 +45,7 @@ class Bucket(NamedTuple):
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """The computation, planned before any table is filled. Jobs are numbered in elimination order."""
+    """The computation, which is planned before any table is filled. Jobs are in elimination order."""
 
     weights: tuple[int, ...]  # what preempting each job costs
     leaves: tuple[Leaf, ...]  # the servers
@@ -54,7 +55,7 @@ class EliminationPlan:
     never: int  # a cost above that of every choice: what is not possible costs this
 
     def work(self, most: int) -> int:
-        """Estimate the time to fill the tables for at most `most` servers, in additions of 64-bit integers."""
+        """Return an estimate of the time to fill the tables for at most `most` servers, in 64-bit additions."""
         total = 0
         for bucket in self.buckets:
             cells, servers = 2 ** len(bucket.jobs), 0
@@ -83,14 +84,15 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
     problem
         The problem.
     budget
-        Only its start is used; the computation cannot be stopped.
+        Only its start is used, as the computation cannot be stopped.
     width
         Most jobs in one table.
 
     Raises
     ------
     Unsupported
-        A table would have more jobs than that; or as for `formulations.reclaiming.reduction.reduce`.
+        A table would have more than `width` jobs, or the problem cannot be reduced
+        (`formulations.reclaiming.reduction.reduce`).
 
     Notes
     -----
@@ -117,7 +119,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the least objective for every demand: entry n is for n servers, from 0 up to all of them."""
+    """Return the least objective for every demand, where entry n is for n servers, up to all of them."""
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
@@ -131,7 +133,7 @@ def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
 
 
 def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
-    """Return the servers of each group in a best choice of `demand` servers; None if there are too few."""
+    """Return the servers of each group in a best choice of `demand` servers, or None if there are too few."""
     tables = fill(program, demand)
     if tables[-1].size <= demand:
         return None
@@ -139,7 +141,10 @@ def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
 
 
 def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
-    """Order the jobs for elimination; None if a table would have more than `width` jobs besides its own."""
+    """Order the jobs for elimination.
+
+    Return None if a table would have more than `width` jobs besides its own.
+    """
     members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
         if group.servers:
@@ -158,7 +163,7 @@ def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
 
 
 def _kind(never: int) -> type:
-    """Return the integer type of the tables: sums of a few entries must fit."""
+    """Return the integer type of the tables, in which sums of a few entries must fit."""
     return np.int64 if 4 * never < 2**63 else object
 
 
@@ -169,7 +174,7 @@ def _leaf(jobs: tuple[int, ...], servers: list[tuple[int, int]], kind: type) -> 
 
 
 def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
-    """Yield the buckets: each leaf, and each finished bucket, goes into the bucket of its first job."""
+    """Yield the buckets, where each leaf and each finished bucket goes into the bucket of its first job."""
     scopes: list[set[int]] = [{job} for job in range(root)] + [set()]
     waiting_leaves: list[list[int]] = [[] for _ in scopes]
     waiting_buckets: list[list[int]] = [[] for _ in scopes]
@@ -191,7 +196,7 @@ def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
 
 
 def fill(program: EliminationPlan, most: int) -> list[Table]:
-    """Fill the table of each bucket, for at most `most` servers; the last table is the trade-off curve."""
+    """Fill the table of each bucket, for at most `most` servers. The last table is the trade-off curve."""
     tables: list[Table] = []
     for bucket in program.buckets:
         table: Table = np.zeros((2,) * len(bucket.jobs) + (1,), dtype=_kind(program.never))
@@ -221,22 +226,8 @@ def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int
     return wider
 
 
-def convolve(left: Table, right: Table, most: int, never: int) -> Table:
-    """Return the (min, +) convolution along the last axis, up to index `most`; `never` stands for infinity."""
-    if left.shape[-1] > right.shape[-1]:
-        left, right = right, left
-    size = min(left.shape[-1] + right.shape[-1] - 1, most + 1)
-    shape = (*np.broadcast_shapes(left.shape[:-1], right.shape[:-1]), size)
-    result = np.full(shape, never, dtype=left.dtype)
-    for shift in range(min(left.shape[-1], size)):
-        reach = min(right.shape[-1], size - shift)
-        part = result[..., shift : shift + reach]
-        np.minimum(part, left[..., shift : shift + 1] + right[..., :reach], out=part)
-    return result
-
-
 def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> list[int]:
-    """Trace an optimum from the root to the leaves; return its number of servers of each group."""
+    """Trace an optimum from the root to the leaves, and return its number of servers of each group."""
     counts = [0] * program.groups
     preempted = [0] * len(program.weights)
     pending = [(len(program.buckets) - 1, demand)]
@@ -256,7 +247,7 @@ def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> li
 def _shares(
     program: EliminationPlan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
 ) -> list[int]:
-    """Decide the bucket's job, record it in `preempted`, and return the servers that each part contributes."""
+    """Decide the bucket's job, record it in `preempted`, and return the number of servers of each part."""
     best: tuple[int, int, list[Table], list[Table]] = (program.never, 0, [], [])
     for bit in (0, 1) if bucket.jobs else (0,):
         cost = 0
@@ -276,17 +267,4 @@ def _shares(
     _, bit, parts, sums = best
     if bucket.jobs:
         preempted[bucket.jobs[0]] = bit
-    return _split(parts, sums, count)
-
-
-def _split(parts: Sequence[Table], sums: Sequence[Table], count: int) -> list[int]:
-    """Split a count among parts so that their costs add up to the last of the running sums."""
-    shares = []
-    for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
-        least = max(0, count - before.size + 1)
-        most = min(part.size - 1, count)
-        costs = part[least : most + 1] + before[count - most : count - least + 1][::-1]
-        share = least + int(costs.argmin())
-        shares.append(share)
-        count -= share
-    return [count, *reversed(shares)]
+    return split(parts, sums, count)

@@ -1,15 +1,15 @@
-"""Elimination: an order in which to eliminate jobs, found without filling a table."""
+"""Elimination: an order in which to eliminate jobs, which is found without filling a table."""
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order the vertices of cliques by fewest neighbours; return None if all have more than `limit`.
+    """Order the vertices of cliques by fewest neighbours, or return None if all have more than `limit`.
 
-    Eliminating a vertex makes its neighbours neighbours of each other. The most neighbours that a vertex has
-    when it is eliminated is the width of the order, an upper bound on the treewidth. Complexity: for V vertices
-    with at most D neighbours each O(V D (D + log V)).
+    Eliminating a vertex connects its neighbours with each other. The width of the order is the largest number
+    of neighbours that a vertex has when it is eliminated, and is an upper bound on the treewidth. Complexity:
+    O(V D (D + log V)) for V vertices with at most D neighbours each.
 
     Source: Bodlaender and Koster, Treewidth computations I: upper bounds, Information and Computation 208
     (2010), the greedy order by degree.

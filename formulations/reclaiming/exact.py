@@ -18,24 +18,24 @@ _SHARE = 0.25
 
 @exact_method()
 def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
-    """Solve a problem to proven optimality, by the first of these techniques that succeeds.
+    """Solve a problem to proven optimality with the first of these techniques that succeeds.
 
-    1. Reduction, and dynamic programming (`decomposition`) if few jobs share servers.
-    2. A bound, the lower convex hull of the trade-off curve, by parametric minimum cuts. The decision between
-       the two corners around the demand is small: dynamic programming or a greedy choice makes it, and often
-       meets the bound.
-    3. The hull's shares leave a core, the only part in which a better solution can differ. Dynamic programming
-       if it is narrow.
+    1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
+    2. A bound: the lower convex hull of the trade-off curve, found by parametric minimum cuts. The decision
+       between the two corners around the demand is small. It is made by dynamic programming or a greedy choice,
+       and often meets the bound.
+    3. The shares on the hull leave a core, the only part in which a better solution can differ. If the core is
+       narrow, it is solved by dynamic programming.
     4. Local search, for at most half of the time.
-    5. A mixed-integer program over the core, by CP-SAT if it is installed, otherwise by HiGHS.
+    5. A mixed-integer program over the core, by CP-SAT if it is installed, and otherwise by HiGHS.
 
-    All of this uses integers in the unit of the given costs, so an optimum is exact. On hard instances, where
-    every server has its own random set of many jobs, the hull is inherently a straight line; the message then
-    says that the bound is weak.
+    All techniques work in integers, in the unit of the given costs, so an optimum is exact. On hard instances,
+    where every server has its own random set of many jobs, the hull is necessarily a straight line. The message
+    then says that the bound is weak.
 
-    If a job survives some sets of lost workers and not others, or collateral damage depends on flexible
-    workers, two reductions replace the problem: one that loses less gives a bound, and one that needs every
-    base worker gives a start. The rest is left to `milp`.
+    If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
+    flexible workers, two simpler problems take the place of the original. One has smaller losses and gives a
+    bound. The other needs every base worker and gives a start. The method `milp` does the rest.
 
     Parameters
     ----------
@@ -44,7 +44,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     budget
         Time limit, gap, backend of the mixed-integer program, start and callback.
     width
-        Most jobs in one table of the dynamic programmes; -1 disables dynamic programming.
+        The most jobs in one table of the dynamic programs; -1 disables dynamic programming.
 
     Raises
     ------

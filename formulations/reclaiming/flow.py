@@ -17,7 +17,7 @@ _BITS = 30
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A bipartite network: sources send flow to sinks along pairs of unlimited capacity."""
+    """A bipartite network, in which sources send flow to sinks along pairs of unlimited capacity."""
 
     # sources, sinks: how many there are
     sources: int
@@ -37,9 +37,9 @@ class Network:
     def maximum_flow(self, supply: Integers, capacity: Integers) -> Integers:
         """Return the largest flow on the pairs, shape (pairs,).
 
-        By capacity scaling: with all capacities rounded down to multiples of a power of two, the flow fits into
-        scipy's 32 bits. The rest of the true capacities carries little more flow, so the power soon is one.
-        Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p pairs.
+        The method is capacity scaling: with all capacities rounded down to multiples of a power of two, the
+        flow fits into scipy's 32 bits. The rest of the true capacities carries little more flow, so the power
+        soon is one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p pairs.
 
         Source: Ahuja, Magnanti and Orlin, Network Flows (1993), section 7.3.
         """
@@ -74,7 +74,7 @@ class Network:
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the sources and sinks that augmenting paths can still reach, shapes (sources,) and (sinks,).
 
-        For a maximum flow these are the source side of a minimum cut.
+        For a maximum flow, these are the source side of a minimum cut.
         """
         first_sink = 1 + self.sources
         starts = np.flatnonzero(supply > self.outflow(flow))

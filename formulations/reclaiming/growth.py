@@ -14,10 +14,10 @@ _POWERS = (0.5, 1.0)
 def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
     """Choose servers greedily by the least total share in their jobs.
 
-    The share of a server in a job is the job's weight divided by a power of its number of servers, or of the
-    demand if that is less. Jobs already preempted no longer count. The better result of two powers is kept.
-    When time runs out, the cheapest servers complete the choice. Complexity: O(N S + P) for N of S servers and
-    P pairs of a server and a merged job.
+    The share of a server in a job is the job's weight divided by a power of the job's number of servers, or of
+    the demand if it is smaller. Jobs already preempted no longer count. The better result of two powers is
+    kept. When time runs out, the cheapest servers complete the choice. Complexity: O(N S + P) for N of S
+    servers and P pairs of a server and a merged job.
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
     """

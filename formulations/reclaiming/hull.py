@@ -15,7 +15,7 @@ _SECONDS = 1e-5
 
 
 class Corner(NamedTuple):
-    """A corner of the hull: a set of merged jobs and all the servers that it vacates."""
+    """A corner of the hull: a set of merged jobs, and all the servers that it vacates."""
 
     servers: int  # how many servers there are
     cost: int  # what the jobs and these servers cost
@@ -44,23 +44,23 @@ class Hull:
 
     @property
     def straight(self) -> float:
-        """Fraction of all servers over which the hull is a straight line, making the bound inherently weak."""
+        """The fraction of all servers over which the hull is a straight line, so that the bound is weak."""
         return (self.above.servers - self.below.servers) / max(self.shares.costs.reduction.servers, 1)
 
 
 def hull(reduction: Reduction, budget: Budget) -> Hull:
-    """Find the shares with the best bound: the lower convex hull of the trade-off curve at the demand.
+    """Find the cost shares with the best bound: the lower convex hull of the trade-off curve at the demand.
 
-    At a price per server, a set of servers is worth their total price minus the cost of the set. The set worth
-    most is one side of a minimum cut. In this network the source feeds each group with the price minus the
-    group's own cost, a group feeds its merged jobs without limit, and each job drains its weight. A flow also
-    divides the jobs' costs among their servers. The bound of these shares is the line with the price as its
-    slope that touches the curve from below.
+    At a price per server, a set of servers is worth their total price minus the cost of the set. The set that
+    is worth most is one side of a minimum cut. In the network, the source feeds each group with the price minus
+    the group's own cost, a group feeds its merged jobs without limit, and each job drains its weight. A flow
+    also divides the jobs' costs among their servers. The bound of these shares is the line that has the price
+    as its slope and touches the curve from below.
 
     The price is found by Newton's method. It starts with the empty and the full set, and prices servers at the
-    slope of the line between the two. A set below the line replaces the one on its side of the demand. If there
-    is none, the line is the hull. Complexity: a maximum flow for each corner tried, at most one per corner of
-    the hull.
+    slope of the line between the two. A set below the line replaces the set on its side of the demand. If there
+    is no such set, the line is the hull. Complexity: a maximum flow for each corner tried, at most one per
+    corner of the hull.
 
     The hull is also the value of the linear relaxation of `formulations.reclaiming.reduced`, whose rows are
     totally unimodular except for the one that counts servers. All numbers are integers, so the hull is exact.

@@ -1,4 +1,4 @@
-"""Local search: better choices of servers if bounds are too weak to end the search."""
+"""Local search: better choices of servers when bounds are too weak to end the search."""
 
 from collections.abc import Callable
 from random import Random
@@ -27,12 +27,12 @@ def tabu_search(
 ) -> list[int]:
     """Improve a choice by tabu search: keep the server that saves most, return the one that costs least.
 
-    Servers that have just moved stay put for a few moves, which lets the search leave a local optimum; ties are
-    broken at random. `counts`, the number of servers of each group, is the start; the best counts are returned.
-    The search ends when the budget runs out, after `patience` moves per server without a better choice, or when
-    `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move for S servers and D
-    pairs of a server and a merged job that the two servers touch; some 30,000 moves per second for a few
-    hundred servers.
+    Servers that have just moved stay put for a few moves, which lets the search leave a local optimum. Ties are
+    broken at random. The start is `counts`, the number of servers of each group, and the best counts are
+    returned. The search ends when the budget runs out, after `patience` moves per server without a better
+    choice, or when `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move for
+    S servers and D pairs of a server and a merged job that the two servers touch, which is some 30,000 moves
+    per second for a few hundred servers.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """
@@ -68,5 +68,5 @@ def tabu_search(
 
 
 def _tenure(random: Random, most: int) -> int:
-    """Draw for how many moves a server may not move, leaving at least one free to move."""
+    """Draw the number of moves for which a server may not move, leaving at least one free to move."""
     return random.randint(min(_TENURE[0], most), min(_TENURE[1], most))

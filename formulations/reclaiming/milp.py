@@ -20,12 +20,12 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Sets
     ----
-    S: servers. J: jobs. C_j: servers whose loss alone preempts job j. O_j: its other servers.
+    S: servers. J: jobs. C_j: servers whose loss alone preempts job j. O_j: the job's other servers.
 
     Parameters
     ----------
-    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: total GPUs that
-    job j can do without. G: GPUs in use on all servers.
+    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: number of GPUs
+    that job j can do without. G: GPUs in use on all servers.
 
     Variables
     ---------
@@ -110,7 +110,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return ReclaimingSolution(servers=tuple(names))
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name: returned servers, preempted jobs, stranded workers."""
+        """Return the non-zero columns of a solution: returned servers, preempted jobs, stranded workers."""
         returned = set(solution.servers)
         position = {server.name: index for index, server in enumerate(problem.servers)}
         values = {f"returned[{position[name]}]": 1.0 for name in returned}
@@ -126,7 +126,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def _arrays(problem: Reclaiming) -> StandardForm:
-    """Return the model as arrays: one column per server, per job, then per possibly stranded worker."""
+    """Return the model as arrays, with a column for each server, each job and each possibly stranded worker."""
     demand, servers = problem.demand, len(problem.servers)
     position = {server.name: index for index, server in enumerate(problem.servers)}
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
@@ -161,7 +161,7 @@ def _arrays(problem: Reclaiming) -> StandardForm:
 
 
 def _costs(problem: Reclaiming) -> dict[str, Exact]:
-    """Return the exact cost of each column that has one."""
+    """Return the exact cost of each column that has a cost."""
     costs: dict[str, Exact] = {f"preempted[{j}]": decimal(job.cost) for j, job in enumerate(problem.jobs)}
     if problem.second_objective == "none":
         return costs
@@ -192,7 +192,7 @@ def _most_lost(rule: Survival, demand: int) -> int:
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return the unit of a job's other workers, how much it can do without, and the most it can lose beyond."""
+    """Return the unit of a job's other workers, how many it can do without, and the most that it can lose."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare

@@ -20,16 +20,16 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Sets
     ----
-    J: merged jobs, each the jobs on one set of two or more servers. G: groups of servers with the same merged
-    jobs and the same own cost. J_g: merged jobs on the servers of group g.
+    J: merged jobs, each of which comprises the jobs on one set of two or more servers. G: groups of servers
+    with the same merged jobs and the same own cost. J_g: merged jobs on the servers of group g.
 
     Parameters
     ----------
     N: servers to return. W_j: total weight of merged job j. m_g: servers in group g. l_g: own cost of a server
-    of group g, i.e. the total weight of the jobs that run only there, minus that of the cheapest server. If
+    of group g, which is the total weight of the jobs that run only there, minus that of the cheapest server. If
     collateral damage is the second objective, the weight of a job is its cost times (1 + GPUs in use) plus its
-    GPUs, and the GPUs in use on a server are subtracted from its own cost. B: the cost of every choice, i.e. N
-    times the cheapest own cost, plus the jobs on more servers than may be kept.
+    GPUs, and the GPUs in use on a server are subtracted from its own cost. B: the cost that every choice has,
+    which is N times the cheapest own cost, plus the jobs on more servers than may be kept.
 
     Variables
     ---------
@@ -56,7 +56,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
     Raises
     ------
     Unsupported
-        As for `formulations.reclaiming.reduction.reduce`: a job survives the loss of some sets of workers and
+        As for `formulations.reclaiming.reduction.reduce`: a job survives the loss of some sets of workers but
         not of others, or collateral damage depends on flexible workers.
 
     Examples
@@ -109,7 +109,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return [*weights, *own]
 
     def exact_offset(self, problem: Reclaiming, form: StandardForm) -> Number:
-        """Return the cost of every choice, the objective's constant."""
+        """Return the objective's constant, which is the cost of every choice."""
         del form
         return prices(reduce(problem).net())[2]
 

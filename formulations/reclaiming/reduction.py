@@ -1,4 +1,4 @@
-"""Reduction: a reclaiming problem with identical jobs and servers merged and sure costs removed."""
+"""Reduction: a reclaiming problem with identical jobs and servers merged, and sure costs removed."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -24,8 +24,8 @@ class ServerGroup(NamedTuple):
 class Reduction:
     """Minimum k-union with identical jobs and servers merged, in integers.
 
-    A job on a single server is part of that server's own cost; jobs on the same servers are merged, adding up
-    their weights; servers with the same jobs and the same own cost form a group. If collateral damage is the
+    A job on a single server is part of that server's own cost. Jobs on the same servers are merged, adding up
+    their weights. Servers with the same jobs and the same own cost form a group. If collateral damage is the
     second objective, the weight of a job includes all GPUs that it uses, and returning a server subtracts its
     GPUs.
 
@@ -47,7 +47,7 @@ class Reduction:
 
     @property
     def largest(self) -> int:
-        """A number that no value, nor any part of one, exceeds in absolute terms."""
+        """An upper bound on the absolute value of every value and all its parts."""
         own = sum(abs(group.cost) * len(group.servers) for group in self.groups)
         return abs(self.paid) + sum(self.weights) + own
 
@@ -156,7 +156,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
 
 def strict(problem: Reclaiming) -> Reclaiming:
-    """Return the problem in which every base worker is needed and only costs count; it can always be reduced.
+    """Return the problem in which every base worker is needed and only costs count, which can be reduced.
 
     A choice of servers preempts at most as many jobs in the original problem.
     """
@@ -164,7 +164,7 @@ def strict(problem: Reclaiming) -> Reclaiming:
 
 
 def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
-    """Raise `Unsupported` if it matters which servers are lost together, or which workers."""
+    """Raise `Unsupported` if it matters which servers, or which workers, are lost together."""
     for job, rule in zip(problem.jobs, rules, strict=True):
         if not rule.decided_by_critical:
             raise Unsupported(f"job {job.name!r} survives the loss of some sets of workers and not of others")
@@ -173,7 +173,10 @@ def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
 
 
 def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int], Fraction]:
-    """Return the weight of each job as an integer, and the unit; with its GPUs if collateral damage counts."""
+    """Return the weight of each job as an integer, and the unit.
+
+    If collateral damage counts, the weight includes the job's GPUs.
+    """
     costs = [decimal(job.cost) for job in problem.jobs]
     if problem.second_objective == "collateral":
         above = 1 + sum(job.gpus for job in problem.jobs)  # more than any collateral damage

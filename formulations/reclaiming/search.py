@@ -46,7 +46,7 @@ OnBetter = Callable[[list[int], int], object]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """Outcome of a search."""
+    """The outcome of a search."""
 
     counts: list[int]  # servers of each group in the best choice
     bound: int  # lower bound on the value of any choice
@@ -59,7 +59,7 @@ class ReclaimingSearch:
     """The best choice and bound so far, and the techniques that improve them.
 
     The reduction must be net (`Reduction.net`). The caller translates the budget's start and callback. `width`
-    limits the jobs in one table of the dynamic programmes; -1 disables them.
+    limits the jobs in one table of the dynamic programs. A width of -1 disables dynamic programming.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class ReclaimingSearch:
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
-        """Search from a known choice; `branch` allows a mixed-integer program at the end."""
+        """Search from a known choice. `branch` allows a mixed-integer program at the end."""
         if known is not None:
             self._counts, self._value = known, self._reduction.value(known)
         try:
@@ -143,14 +143,14 @@ class ReclaimingSearch:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search: until it stalls, or until time runs out if nothing follows."""
+        """Improve the choice by local search until it stalls, or until time runs out if nothing follows."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         tabu_search(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
     def _programmable(self, core: Reduction) -> bool:
-        """Check whether a mixed-integer solver can be expected to achieve something in time."""
+        """Check whether a mixed-integer solver is likely to achieve something in time."""
         pairs = sum(len(group.jobs) for group in core.groups if group.servers)
         return self._budget.time_limit is None or pairs <= _PROGRAM
 
@@ -189,7 +189,7 @@ class ReclaimingSearch:
                 self._on_bound(bound)
 
     def _offer(self, counts: list[int]) -> bool:
-        """Keep a choice if it is better; return True to stop the running technique."""
+        """Keep a choice if it is better, and return True to stop the running technique."""
         value = self._reduction.value(counts)
         if value < self._value:
             self._counts, self._value = counts, value
@@ -217,7 +217,7 @@ class ReclaimingSearch:
             cut = StoppedBy.INTERRUPT if self._stopped else StoppedBy.TIME_LIMIT
             stopped_by = StoppedBy.GAP if self._met else cut if self._over else StoppedBy.FINISHED
         if frame is not None and self._bound < self._value and frame.straight > _STRAIGHT:
-            message += f"; weak by nature: the hull is straight over {frame.straight:.0%} of the servers"
+            message += f"; inherently weak: the hull is straight over {frame.straight:.0%} of the servers"
         return SearchResult(self._counts, self._bound, message, solver, stopped_by)
 
 

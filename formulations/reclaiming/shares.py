@@ -52,13 +52,13 @@ class CostShares:
     So the value of a choice of N servers is N times the price, plus
 
     - the cost of each preempted job beyond its shares,
-    - for each returned server dearer than the price, the difference,
-    - for each kept server cheaper than the price, the difference,
+    - for each returned server that costs more than the price, the difference,
+    - for each kept server that costs less than the price, the difference,
     - the shares of preempted jobs on kept servers,
 
-    minus the differences of all servers cheaper than the price, for any choice. None of the four items is
-    negative; without them a bound remains. A choice is worse than a target if any item alone exceeds the
-    distance between bound and target.
+    minus the differences of all servers that cost less than the price, which are the same for every choice.
+    None of the four items is negative, so without them a bound remains. A choice is worse than a target if any
+    item alone exceeds the distance between bound and target.
     """
 
     costs: ReductionCosts
@@ -78,7 +78,7 @@ class CostShares:
 
     @cached_property
     def _above(self) -> Integers:
-        """How much dearer than the price the servers of each group are in total; negative if cheaper."""
+        """The total by which the servers of each group cost more than the price, negative if they cost less."""
         costs = self.costs
         own: Integers = costs.sizes * (costs.own * self.parts - self.price)
         return own + costs.network.outflow(self.shares)
@@ -89,9 +89,9 @@ class CostShares:
         return below
 
     def core(self, target: int) -> Reduction:
-        """Restrict the reduction to what a choice of at most a target value can do.
+        """Restrict the reduction to the choices of at most a target value.
 
-        Sparing a job keeps all its servers; returning a server preempts all its jobs.
+        Sparing a job keeps all its servers, and returning a server preempts all its jobs.
         """
         costs, network = self.costs, self.costs.network
         slack = (target - costs.reduction.paid) * self.parts - self._least
@@ -106,7 +106,7 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay the same share; the price is what the last of the demanded servers pays.
+    """Let all servers of a job pay the same share, at the price of the last of the demanded servers.
 
     The bound is the total that the cheapest servers pay, as many as are demanded. Complexity: O(P + G log G)
     for P pairs of a group and a merged job, and G groups.

@@ -7,7 +7,7 @@ from gsopt.problems.reclaiming import Job
 
 
 class Survival(NamedTuple):
-    """A job survives if no critical server is returned and it loses at most `spare` GPUs on the others."""
+    """The condition under which a job survives: no critical server is returned, and it loses few GPUs."""
 
     # GPUs of the job by server, where the loss of that server alone preempts the job
     critical: Mapping[str, int]
@@ -21,7 +21,7 @@ class Survival(NamedTuple):
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Return what a job can lose: any flexible worker or, if workers are interchangeable, as many GPUs."""
+    """Return the losses that a job survives: its flexible workers or, if interchangeable, as many GPUs."""
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

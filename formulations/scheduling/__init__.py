@@ -1,4 +1,4 @@
-"""Exact methods for scheduling over time; also the smallest fairness and the price of fairness."""
+"""Exact methods for scheduling over time, including the smallest fairness and the price of fairness."""
 
 from formulations.scheduling.event_orders import event_orders
 from formulations.scheduling.exact import exact

@@ -57,8 +57,8 @@ class _ChunkPace:
 class Annealing:
     """A search over lists of segments by simulated annealing, from the best known list.
 
-    A list names each job as often as its hull has segments, and serves jobs in that order, see
-    `formulations.scheduling.serving`. A move shifts one name, or all names of a job. Missed deadlines are
+    A list names each job as often as its hull has segments, and serves jobs in that order (see
+    `formulations.scheduling.serving`). A move shifts one name, or all names of a job. Missed deadlines are
     penalized. Equal seeds, lists and numbers of steps give equal results, compiled or not. The search starts
     from the best of the given lists, or from the list by area. `cost` is the sum of completion times and
     penalties.
@@ -82,7 +82,7 @@ class Annealing:
         self._near = self._jobs_met()
 
     def offer(self, names: Integers) -> bool:
-        """Continue from another list if it is better than the best one; return whether it is."""
+        """Continue from another list if it is better than the best one, and return whether it is."""
         self._lists.current[:] = names
         cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         better = cost < self.cost
@@ -96,7 +96,7 @@ class Annealing:
     ) -> None:
         """Anneal once from the best list, with the temperature falling over the given number of steps.
 
-        `tell` is called when the best list has become clearly better than at the last call; it returns whether
+        `tell` is called when the best list has become clearly better than at the last call, and returns whether
         to stop.
         """
         self._lists.current[:] = self._lists.best
@@ -133,7 +133,7 @@ class Annealing:
         return _SOME + int(len(self.instance) * min(mean / span, 1.0))
 
     def steps_in(self, seconds: float) -> int:
-        """Estimate how many steps fit into some seconds, after a few steps to measure them."""
+        """Return an estimate of the steps that fit into some seconds, after a few steps to measure them."""
         if not self._pace.rate:
             self.improve(_FIRST_STEPS)
             self.improve(_FIRST_STEPS)  # the first may have been compiled
@@ -170,7 +170,7 @@ def timetable(instance: Instance, segments: Segments, names: Integers) -> Timeta
 
 
 def _pieces(changes: Changes, completions: Reals) -> list[ScheduledPiece]:
-    """Return what runs, job by job."""
+    """Return the pieces of the schedule, job by job."""
     rows: list[Any] = sorted(
         zip(changes.job.tolist(), changes.time.tolist(), changes.gpus.tolist(), strict=True)
     )

@@ -39,22 +39,22 @@ class BestSchedule:
 
     @property
     def plan(self) -> OrderPlan | None:
-        """The best plan; None if there is none."""
+        """The best plan, or None without one."""
         if self._plan is None and self._timetable is not None:
             self._plan = OrderPlan(steps_of_pieces(self._timetable), self._timetable.completions)
         return self._plan
 
     @property
     def total(self) -> float:
-        """Sum of completion times of the best schedule in seconds; infinite without one."""
+        """Sum of completion times of the best schedule in seconds, or infinity without one."""
         return inf if self._timetable is None else self._timetable.total
 
     @property
     def limit(self) -> float:
-        """Largest sum of completion times of interest: that of the best schedule, with a margin for rounding.
+        """The largest sum of completion times of interest: that of the best schedule, plus a margin.
 
-        Without the margin the programs would be barely feasible, which solvers handle badly. Without a
-        schedule, the sum of the deadlines.
+        The margin is for rounding. Without it, the programs would be barely feasible, which solvers handle
+        badly. Without a schedule, this is the sum of the deadlines.
         """
         if self.completions is None:
             return sum(self.instance.deadline)
@@ -73,7 +73,7 @@ class BestSchedule:
 
     @property
     def gap(self) -> float:
-        """Distance between value and bound, relative to the bound."""
+        """The distance between value and bound, relative to the bound."""
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)
@@ -88,7 +88,7 @@ class BestSchedule:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now; None if there is none."""
+        """The reason to stop now, or None to continue."""
         if self.closed or self.infeasible:
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -98,9 +98,9 @@ class BestSchedule:
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take_start(self, *, as_it_is: bool = False) -> bool:
-        """Take the budget's start; return whether it is the best schedule so far.
+        """Take the budget's start, and return whether it is the best schedule so far.
 
-        With `as_it_is` the runs keep the rounding errors of their times instead of being replayed, because
+        With `as_it_is`, the runs keep the rounding errors of their times instead of being replayed, because
         replaying many jobs can take longer than the time limit.
         """
         if self.budget.start is None:
@@ -111,7 +111,7 @@ class BestSchedule:
         return self.take_timetable(replay(self.instance, steps), steps)
 
     def take(self, plan: OrderPlan | None) -> bool:
-        """Keep a plan if its schedule is the best and keeps all deadlines; return whether it is."""
+        """Keep a plan if its schedule is the best and keeps all deadlines, and return whether it is."""
         if plan is None:
             return False
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)

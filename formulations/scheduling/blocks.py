@@ -1,8 +1,8 @@
-"""Blocks: groups of jobs that finish before the next group is released, each solved as a problem of its own.
+"""Blocks: groups of jobs that finish before the next group is released, which are solved separately.
 
-A part of the jobs costs at least as much among the others as alone. So the optima of the parts add up to a
-bound for the whole, and consecutive schedules of parts make up a schedule of the whole. Times stay small within
-a block, so a job far away in time does not cost the others precision.
+Some of the jobs cost at least as much together with the others as alone. So the optima of the parts add up to a
+bound for the whole, and consecutive schedules of the parts form a schedule of the whole. Times stay small
+within a block, so a job far away in time does not cost the others precision.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,8 +35,8 @@ def by_blocks(
 def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     """Yield the names of the jobs of each block, by release date.
 
-    A block ends where all its jobs would be complete before the next release date, both one after the other at
-    their fastest and under the fair share, so that its deadlines depend on its own jobs only. With more than a
+    A block ends where all its jobs would be complete before the next release date, both one after another at
+    their fastest and under the fair share. So its deadlines depend only on its own jobs. With more than a
     hundred jobs, blocks are only split at a pause in which all jobs could run, as each block takes some time.
     """
     tasks = problem.tasks
@@ -130,7 +130,10 @@ class _Series:
         self.blocks = merged
 
     def _end(self, block: tuple[str, ...]) -> Fraction:
-        """Return when the schedule of a block ends, or its first release date if it has none yet."""
+        """Return the time at which the schedule of a block ends.
+
+        Without a schedule, this is its first release date.
+        """
         found = self.known.get(block)
         runs: Sequence[Run] = () if found is None or found.solution is None else found.solution.runs
         return self._first(block) + max((Fraction(decimal(run.end)) for run in runs), default=Fraction(0))

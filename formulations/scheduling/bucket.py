@@ -33,7 +33,7 @@ _DEAR = 10.0
 
 @dataclass(frozen=True)
 class Grid:
-    """Times between which the buckets lie."""
+    """The times between which the buckets lie."""
 
     times: tuple[float, ...]  # rising times in seconds of the instance's clock; the last one is the horizon
 
@@ -41,7 +41,7 @@ class Grid:
     def of(
         cls, instance: Instance, windows: Windows, times: Iterable[float], *, shortest: float = SHORTEST
     ) -> "Grid":
-        """Build a grid from release dates and the times of interest; the horizon is the end of all windows.
+        """Build a grid from release dates and the times of interest. The horizon is the end of all windows.
 
         A time is left out if it is closer to another one than `shortest`, a share of the horizon. Release dates
         are inserted first, and left out only if `shortest` is larger than the default.
@@ -67,23 +67,23 @@ class BucketModel:
 
     Variables: complete[j, b], binary, j completes in bucket b; run[j, b, k, c], the time that j runs in mode k
     in bucket c if it completes in b; total[j, k, c], its sum over b; finish[j], the completion time; never[j],
-    1 where j does not complete.
+    1 if j does not complete.
 
     Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
     stays feasible with any exclusions, and infeasibility need not be distinguished from rounding.
 
     Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
-    buckets up to b, and in each at most as long as the bucket lasts. In each bucket the GPUs suffice: in total
-    (area), and in groups of K GPUs for every power of two and every divisor K of their number. A job on k GPUs
-    takes up at least floor(k / K) whole groups and, if K divides the number of GPUs, any one job counts with
-    ceil(k / K). If a solution asks for more than any mixture of configurations offers, the prices of the
-    shortest mixture bound its modes, in every bucket. A job finishes no earlier than its bucket begins, nor
-    than its possible start in the bucket plus its time there. Of two jobs in a known order, the first finishes
-    first.
+    buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket the GPUs
+    suffice: in total (area), and in groups of K GPUs for every power of two and every divisor K of their
+    number. A job on k GPUs takes up at least floor(k / K) whole groups and, if K divides the number of GPUs,
+    any one job counts with ceil(k / K). If a solution asks for more than any mixture of configurations offers,
+    the prices of the shortest mixture bound its modes, in every bucket. A job finishes no earlier than its
+    bucket begins, and no earlier than its possible start in the bucket plus its time there. Of two jobs in a
+    known order, the first finishes first.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
-    Source: the relaxation is gsopt's own, for the decision of Ares, Eq. 1; the bound within a job's own bucket
+    Source: the relaxation is gsopt's own, for the decision of Ares, Eq. 1. The bound within a job's own bucket
     is a mean busy time argument.
     """
 
@@ -96,7 +96,7 @@ class BucketModel:
 
     @cached_property
     def unit(self) -> float:
-        """Seconds of one unit of the model's time: a hundredth of the horizon."""
+        """The seconds of one unit of the model's time: a hundredth of the horizon."""
         return self.grid.times[-1] / _UNITS
 
     @cached_property
@@ -119,12 +119,12 @@ class BucketModel:
         return min(bisect_right(self.grid.times, self.instance.release[job]), len(self.lengths)) - 1
 
     def begins(self, job: int, bucket: int) -> float:
-        """Return when a job can begin to run in a bucket, in the model's time unit."""
+        """Return the time at which a job can begin to run in a bucket, in the model's time unit."""
         return max(float(self.times[bucket]), self.instance.release[job] / self.unit)
 
     @cached_property
     def buckets(self) -> list[range]:
-        """Buckets in which each job may complete; a time on the border of two belongs to both."""
+        """The buckets in which each job may complete. A time on the border of two belongs to both."""
         return [self._window(job) for job in range(len(self.instance))]
 
     def _window(self, job: int) -> range:
@@ -139,7 +139,7 @@ class BucketModel:
 
     @cached_property
     def columns(self) -> dict[tuple[int, ...], int]:
-        """Number of each column: (j,) finish, (j, b) complete, (j, k, c) total, (j, b, k, c) run.
+        """The index of each column: (j,) finish, (j, b) complete, (j, k, c) total, (j, b, k, c) run.
 
         The columns never[j] of all jobs follow.
         """
@@ -194,7 +194,7 @@ class BucketModel:
     def form(self, *, limited: bool = False) -> StandardForm:
         """Return the relaxation in standard form.
 
-        With `limited`, a row keeps the objective within the limit. That helps branch and bound, but not a
+        With `limited`, a row keeps the objective within the limit. This helps branch and bound, but not a
         linear program that is solved for its bound.
         """
         rows = SparseRows()
@@ -245,7 +245,7 @@ class BucketModel:
         return found
 
     def point(self, plan: OrderPlan) -> Reals | None:
-        """Return the column values of a schedule; None if it completes a job outside its window."""
+        """Return the column values of a schedule, or None if it completes a job outside its window."""
         values = np.zeros(self.size)
         times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
         completed: list[int] = []
@@ -317,7 +317,7 @@ class BucketModel:
             rows.add(f"mixture[{number},{bucket}]", priced, upper=length)
 
     def _order_rows(self, rows: SparseRows, first: int, second: int) -> None:
-        """Add rows by which the first job completes by the end of every bucket by which the second does."""
+        """Add rows by which the first job completes no later than the second, bucket by bucket."""
         rows.add(f"order[{first},{second}]", [(first, 1.0), (second, -1.0)], upper=0.0)
         for bucket in self.buckets[second]:
             done = [(self.columns[second, b], 1.0) for b in self.buckets[second] if b <= bucket]
@@ -326,7 +326,7 @@ class BucketModel:
 
 
 def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Split the steps of a plan at the times of a grid; yield job, GPUs, bucket and seconds."""
+    """Split the steps of a plan at the times of a grid, and yield job, GPUs, bucket and seconds."""
     now, bucket = times[0], 0
     for step in plan.steps:
         left = step.duration

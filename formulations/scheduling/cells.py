@@ -1,4 +1,4 @@
-"""Cells: the model of positions filled directly as arrays; `milp` documents its rows and columns."""
+"""Cells: the model of positions, filled directly as arrays, with the rows and columns of `milp`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
-        """Build the cells without jobs that have not arrived, or that are sure to be complete before the cell.
+        """Build the cells, without jobs that have not arrived or are sure to be complete.
 
         Raises `Unsupported` if there are too many cells, or times differ too much in scale.
         """
@@ -96,7 +96,7 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Fill the arrays; each cut, prices w of modes, becomes a row ``sum of w y <= l`` in every cell."""
+    """Fill the arrays, where each cut (prices w of modes) is a row ``sum of w y <= l`` in every cell."""
     return _Filling(cells).form(cuts)
 
 
@@ -161,13 +161,13 @@ class _Filling:
         return [self.names[f"{letter}[{index}]"] for index in indices]
 
     def _placed(self, job: int, places: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the z columns of a job, at those of some positions that it may have."""
+        """Yield the z columns of a job at those of the given positions that it may have."""
         for place in places:
             if (column := self.names.get(f"z[{job},{place}]")) is not None:
                 yield column, value
 
     def _timed(self, place: int, epochs: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the v columns of a position, in those of some epochs that it may have."""
+        """Yield the v columns of a position in those of the given epochs that it may have."""
         for epoch in epochs:
             if (column := self.names.get(f"v[{place},{epoch}]")) is not None:
                 yield column, value
@@ -282,7 +282,7 @@ def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
 
 
 def _consistent(positions: Positions, ends: Sequence[float]) -> list[int]:
-    """Order jobs by completion; ties go to jobs that must complete first."""
+    """Order jobs by completion. Ties go to jobs that must complete first."""
     earlier = positions.windows.before.sum(axis=0)
     ticks = [round(end / HIGHS_ROWS) for end in ends]
     return sorted(range(len(ends)), key=lambda job: (ticks[job], earlier[job]))

@@ -39,7 +39,7 @@ class EventInterval(NamedTuple):
 
 @exact_method(unused=["gap", "backend", "log"])
 def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    """Try every order of arrivals and completions: slow and simple, the reference for the other methods.
+    """Try every order of arrivals and completions, as a slow and simple reference for other methods.
 
     Between two events, the time is divided among configurations, each of which gives every present job a number
     of GPUs or none. All configurations are enumerated. For each order of events, a linear program minimizes the
@@ -60,8 +60,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
     Size
     ----
-    (2 n - 1)!! orders for n jobs with different release dates, n! for equal ones; as many columns as there are
-    configurations times events.
+    (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. There are as many
+    columns as configurations times events.
 
     Source
     ------
@@ -81,7 +81,7 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     2.0
     """
     if not problem.preemptive:
-        raise Unsupported("event_orders: jobs must not be preempted")
+        raise Unsupported("event_orders: the problem must allow preemption")
     return by_blocks(problem, budget, _try_all, method="event_orders")
 
 
@@ -141,7 +141,7 @@ def _solve(
 ) -> tuple[list[TimetableStep], float]:
     """Return the best plan of an order, empty if deadlines are missed, and a bound on the sum of completions.
 
-    Releases and completions may be late at a prohibitive price. So dual values also prove a bound for an order
+    Releases and completions may be late at a prohibitive price, so dual values also prove a bound for an order
     without a plan.
     """
     from scipy.optimize import linprog
@@ -203,5 +203,5 @@ def _work(
 
 
 def _horizon(instance: Instance) -> float:
-    """Return the seconds in which the jobs could run one after the other, used as the unit of time."""
+    """Return the seconds in which the jobs could run one after another, used as the unit of time."""
     return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

@@ -72,35 +72,39 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Bracket the optimum from above and below until value and bound meet.
 
-    At any size the method begins with the budget's start and with list schedules. Each job's concave hull is
-    split into segments, the gains of further GPUs. The segments are sorted by an index and served in that order
-    at each arrival and completion.
+    For any number of jobs, the method begins with the budget's start and with list schedules. For the latter,
+    each job's concave hull is split into segments, which represent the gains from additional GPUs. The segments
+    are sorted by an index, and served in that order at each arrival and completion.
 
-    Up to 30 jobs:
+    With up to 30 jobs, it continues as follows:
 
-    1. Better schedules: from 11 jobs on, the lists are annealed. Local search over priority orders follows, and
-       a linear program over configurations for the order of events that these suggest.
-    2. The bucket relaxation on a grid of relevant times gives a bound. If the bound exceeds the schedule's
-       value once a job is restricted to some buckets, no better schedule completes the job there. Bisection
-       narrows the windows of completion in this way, which allows a finer grid, and so on. The relaxation's
-       completion times suggest an order of events, for which the linear program finds the best schedule.
-    3. Up to 15 jobs, orders of pairs of jobs are ruled out in the same way. The model of positions (`milp`) is
-       then solved within the remaining windows and orders. It has no grid, so nothing has to be refined.
-    4. With more jobs, the relaxation is solved with integral buckets by branch and bound, the times of all
-       solutions refine the grid, and steps 2 and 4 repeat until bound and schedule meet.
+    1. Better schedules are found. From 11 jobs on, the lists are annealed. Then follow a local search over
+       priority orders, and a linear program over configurations for the order of events that these methods
+       suggest.
+    2. The bucket relaxation on a grid of relevant times gives a bound. Suppose that this bound exceeds the
+       schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
+       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid. The
+       relaxation's completion times suggest an order of events, for which the linear program finds the best
+       schedule.
+    3. With up to 15 jobs, orders of pairs of jobs are ruled out in the same way. The model of positions
+       (`milp`) is then solved within the remaining windows and orders. It needs no grid, so nothing has to be
+       refined.
+    4. With more jobs, the relaxation is solved with integral buckets by branch and bound. The times of all
+       solutions refine the grid, and steps 2 and 4 are repeated until bound and schedule meet.
 
-    With more jobs, prices of GPU time and lists alternate until time runs out or, without a limit, until the
-    gap hardly shrinks. Prices give a bound (`gsopt.schedule.bounds.prices`), and their dual values rank the
-    segments for another list. The best list is annealed, in kernels that numba compiles if it is installed. Up
-    to 150 jobs the linear program comes last. A few seconds prove gaps of a few percent. If the time limit is
-    too short to load the kernels, plain numpy and local search replace them; `gsopt.warm_up` loads them in
-    advance.
+    With more than 30 jobs, prices of GPU time and lists alternate until time runs out or, if there is no limit,
+    until the gap hardly shrinks any more. The prices give a bound (`gsopt.schedule.bounds.prices`), and their
+    dual values rank the segments for another list. The best list is annealed, in kernels that are compiled if
+    numba is installed. With up to 150 jobs, the linear program comes last. A few seconds are enough to prove
+    gaps of a few percent. If the time limit is too short to load the kernels, plain numpy and local search
+    replace them. To load them in advance, use `gsopt.warm_up`.
 
-    Every relaxation covers all schedules at least as good as the best known one, or an equally good one for
-    each. So the smaller of its bound and that schedule's value is a bound. All exclusions and bounds are
-    computed from dual values and do not depend on a solver. Termination is not proven; larger problems end with
-    a gap at the time limit. Blocks of jobs that finish before others are released are solved separately. If
-    preemption is not allowed, `resizing` solves the problem instead.
+    Every relaxation covers all schedules that are at least as good as the best known one, or for each of them
+    an equally good schedule. The smaller of the relaxation's bound and the value of the best known schedule is
+    therefore a bound. All exclusions and bounds are computed from dual values and do not depend on the solver
+    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block of
+    jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
+    `resizing` solves the problem instead.
 
     Parameters
     ----------
@@ -115,12 +119,12 @@ def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     MissingSolver
         HiGHS, or the backend's solver, is not installed.
     Unsupported
-        Preemption is not allowed, and `resizing` cannot express the problem; or times differ too much in scale
-        for a model, and no schedule is known.
+        Preemption is not allowed and `resizing` cannot express the problem, or times differ too much in scale
+        for a model and no schedule is known.
 
     Notes
     -----
-    Source: Ares, Eq. 1, for the problem; the method is gsopt's own.
+    Source: Ares, Eq. 1, for the problem. The method is gsopt's own.
 
     Examples
     --------
@@ -189,7 +193,7 @@ class _Bracket:
             self._suggest(self.best.completions)
 
     def _bound_by_hand(self) -> None:
-        """Take bounds from formulas, the slow one only if there is time for it."""
+        """Compute bounds by formulas, and the slow formula only if there is time for it."""
         workload, gpus = self.best.problem.own_clock.workload, self.instance.gpus
         found = max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus))
         self.best.raise_bound(float_below(found))
@@ -214,7 +218,7 @@ class _Bracket:
         return self.budget if left is None else self.budget.within(share * left)
 
     def _search_on(self) -> None:
-        """Search a little more."""
+        """Continue the search for a short time."""
         budget = self._part(_FURTHER_SHARE)
         for _ in self.instance.names:
             for plan in self.search.go_on(budget):
@@ -239,7 +243,7 @@ class _Bracket:
             self._suggest(found.plan.completions)
 
     def _suggest(self, completions: Sequence[float]) -> bool:
-        """Find the best plan for an order of events; return whether it is the best so far."""
+        """Find the best plan for an order of events, and return whether it is the best so far."""
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]
@@ -276,12 +280,12 @@ class _Bracket:
 
     @property
     def _places(self) -> int:
-        """Total number of positions that the windows and orders leave all jobs."""
+        """The total number of positions that the windows and orders leave all jobs."""
         first_and_last = map(self.windows.places, range(len(self.instance)))
         return sum(last - first + 1 for first, last in first_and_last)
 
     def _probe(self, size: int) -> bool:
-        """Solve a linear relaxation of a given size, and rule out what would exceed the best schedule's value.
+        """Solve a linear relaxation of a given size, and rule out choices that exceed the best value.
 
         Returns whether it was solved.
         """
@@ -320,7 +324,7 @@ class _Bracket:
         return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
-        """Solve the model of positions within the windows; return whether that settles the problem."""
+        """Solve the model of positions within the windows, and return whether that settles the problem."""
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False
@@ -335,7 +339,7 @@ class _Bracket:
         return self.best.finished is not None
 
     def _solve_buckets(self, size: int) -> bool:
-        """Solve a relaxation with integral buckets, and refine the grid; return whether it was solved."""
+        """Solve a relaxation with integral buckets, refine the grid, and return whether it was solved."""
         model, left = self._relaxation(size), self.budget.left()
         form = model.form(limited=True)
         outcome = (self.budget.backend or Prover()).solve(

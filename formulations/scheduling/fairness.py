@@ -18,7 +18,7 @@ class Fairest:
     Attributes
     ----------
     delay
-        Seconds; 0 if every job can complete no later than under generalized processor sharing.
+        The delay in seconds, or 0 if every job can complete no later than under generalized processor sharing.
     plan
         A plan in which no job is delayed by more.
     """
@@ -37,7 +37,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     Parameters
     ----------
     problem
-        The problem; its own `fairness` is ignored.
+        The problem, whose own `fairness` is ignored.
     time_limit
         Seconds; None for no limit.
 
@@ -60,9 +60,9 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible delay and a plan that achieves it; None when time runs out."""
+    """Find the smallest possible delay and a plan that achieves it, or None if time runs out."""
     if not problem.preemptive:
-        raise Unsupported("smallest fairness: jobs must not be preempted")
+        raise Unsupported("smallest fairness: the problem must allow preemption")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))
     instance = replace(Instance.of(problem), deadline=fair)
     passed = {arrival - time for arrival in instance.arrivals for time in fair}

@@ -1,4 +1,4 @@
-"""Groups: the GPUs that jobs take up in groups of equal size, tighter than their total."""
+"""Groups: the GPUs that jobs take up in groups of equal size, which is a tighter limit than their total."""
 
 from collections.abc import Sequence
 
@@ -24,5 +24,5 @@ def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
 
 
 def taken(gpus: int, size: int, *, whole: bool) -> int:
-    """Return how many groups of GPUs a job takes up, rounded up if `whole`, otherwise down."""
+    """Return the number of groups of GPUs that a job takes up, rounded up if `whole` and otherwise down."""
     return -(-gpus // size) if whole else gpus // size

@@ -1,4 +1,4 @@
-"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing the best."""
+"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing the best list."""
 
 from math import inf
 from typing import TYPE_CHECKING
@@ -53,7 +53,7 @@ class KnownLists:
 
     @property
     def _is_over(self) -> bool:
-        """Whether to stop, now that there is a schedule: a list can take longer than a short time limit."""
+        """Whether to stop, on request or because time is up and a schedule is known."""
         return self.best.asked_to_stop or (self.best.completions is not None and self.best.budget.passed)
 
     @property
@@ -73,7 +73,7 @@ class KnownLists:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin: its kernels are loaded, or there is time to load them."""
+        """Whether annealing can begin because its kernels are loaded, or there is time to load them."""
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
@@ -85,7 +85,7 @@ class KnownLists:
                 return
 
     def search(self, seconds: float | None = None) -> None:
-        """Anneal the best list for some seconds; without a limit, in rounds of growing length."""
+        """Anneal the best list for some seconds or, without a limit, in rounds of growing length."""
         from formulations.scheduling.annealing import Annealing
 
         begin = self.best.budget.runtime
@@ -115,7 +115,7 @@ class KnownLists:
         self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
-        """Take the result of a search; return whether to stop."""
+        """Take the result of a search, and return whether to stop."""
         if search.cost < self.best.total:
             self.best.take_timetable(search.timetable)
         return self.best.finished is not None

@@ -1,4 +1,4 @@
-"""Instance: the data of a problem as all exact scheduling methods use them."""
+"""Instance: the data of a problem in the form that all exact scheduling methods use."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ _PLANNED, _KEPT = 0.5, 0.25
 
 
 class SpeedMode(NamedTuple):
-    """A number of GPUs and the work per second on them."""
+    """A number of GPUs, and the work per second on them."""
 
     gpus: int
     rate: float
@@ -84,7 +84,7 @@ class Instance:
 
     @cached_property
     def arrivals(self) -> tuple[float, ...]:
-        """The distinct release dates, ascending; the first is 0."""
+        """The distinct release dates, ascending. The first is 0."""
         return tuple(sorted(set(self.release)))
 
     @cached_property
@@ -119,7 +119,7 @@ def _deadlines(problem: Scheduling) -> list[float]:
 
 
 def _useful(task: ElasticTask) -> tuple[SpeedMode, ...]:
-    """Return the modes that fit, without those no faster than one on fewer GPUs."""
+    """Return the modes that fit, omitting modes that are no faster than one on fewer GPUs."""
     kept: list[SpeedMode] = []
     for count, rate in task.rates.items():
         if not kept or rate > kept[-1].rate:

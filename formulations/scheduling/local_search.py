@@ -41,7 +41,7 @@ class Priorities:
 
 
 def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
-    """Serve the jobs by priority at every arrival and completion; each takes its fastest mode that fits."""
+    """Serve the jobs by priority at every arrival and completion, each in its fastest mode that fits."""
     completions, held = _serve(instance, priorities)
     steps = (TimetableStep(seconds, {job: mode.gpus for job, mode in running}) for seconds, running in held)
     return OrderPlan(tuple(steps), tuple(completions))
@@ -64,9 +64,9 @@ class LocalSearch:
         """Search from the best of several starts, yielding plans.
 
         The starts are the orders by least area, by least time, by earliest completion alone, by deadline if
-        there are any, and by completion in known plans. Each is used with all modes, and with only those that
-        use GPUs efficiently, as a busy cluster needs. At least one list schedule is made even if no time is
-        left.
+        there are deadlines, and by completion in known plans. Each is used with all modes, and with only those
+        that use GPUs efficiently, as a busy cluster needs. At least one list schedule is made even if no time
+        is left.
         """
         starts: list[tuple[float, Priorities]] = []
         for start in _starts(self.instance, known):
@@ -135,7 +135,7 @@ def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[SpeedMo
 
 
 def _descend(instance: Instance, start: Priorities, budget: Budget, random: Random) -> Priorities:
-    """Move single jobs, or change their modes, as long as that improves the schedule."""
+    """Move single jobs, or change their modes, as long as this improves the schedule."""
     best, value = start, _value(instance, start)
     jobs = list(range(len(instance)))
     for _ in range(_SWEEPS):
@@ -176,7 +176,9 @@ def _cost(instance: Instance, completions: Sequence[float]) -> float:
 
 
 def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], list[_Held]]:
-    """Run the list schedule: the inner loop of the search, hence written without calls.
+    """Run the list schedule.
+
+    This is the inner loop of the search, and is therefore written without calls.
 
     Returns the completion times, and for each step its seconds and the running jobs with their modes.
     """

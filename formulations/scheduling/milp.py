@@ -27,12 +27,12 @@ _MOST_JOBS = 15
 
 
 class Milp(Formulation[Scheduling, SchedulingSolution]):
-    """Decide at which position and in which epoch each job completes, and for how long each mode runs.
+    """Decide at which position and in which epoch each job completes, and how long each mode runs.
 
-    The reference model for small instances, against which the other methods are tested. If numbers of GPUs are
-    not powers of two, its rows do not fully describe what the GPUs can hold. A solution whose times in some
-    cell no mixture of configurations achieves is then cut off. The prices w of the shortest mixture give the
-    row ``sum of w y <= l``, valid in every cell, and the model is solved again.
+    This is the reference model for small instances, against which the other methods are tested. If numbers of
+    GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. A
+    solution whose times in some cell no mixture of configurations achieves is then cut off. The prices w of the
+    shortest mixture give the row ``sum of w y <= l``, valid in every cell, and the model is solved again.
 
     The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
     search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
@@ -40,9 +40,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Sets
     ----
-    j: jobs. k: their modes. p: positions, counted from 0; position p is completed when p other jobs are
-    complete. e: epochs between consecutive distinct release dates A_e; the last one ends at the horizon. (e,
-    p): cells, the time in epoch e in which p jobs are complete; only those that the windows allow.
+    j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p other jobs are
+    complete. e: epochs between consecutive distinct release dates A_e, of which the last one ends at the
+    horizon. (e, p): cells that the windows allow, which are the time in epoch e in which p jobs are complete.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Size
     ----
-    n (n + E) binaries for n jobs and E epochs; for each of at most n E cells, one time per job and mode, and up
+    n (n + E) binaries for n jobs and E epochs. For each of at most n E cells, one time per job and mode, and up
     to n rows per K.
 
     Source
@@ -99,7 +99,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Return the first job that cannot keep its deadline even alone, as a message."""
+        """Return a message about the first job that cannot keep its deadline even alone, if there is one."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:
@@ -120,7 +120,10 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
+        """Return the best schedule for the order of events in the values.
+
+        Raise `ModelMismatch` if there is none.
+        """
         positions = _positions(problem, _known(problem, Budget()))
         plan = plan_of(positions, values, Budget())
         if plan is None:
@@ -164,10 +167,10 @@ milp = Milp()
 def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
     """Find a starting schedule by local search."""
     if not problem.preemptive:
-        raise Unsupported("milp: jobs must not be preempted")
+        raise Unsupported("milp: the problem must allow preemption")
     instance = Instance.of(problem)
     if len(instance) > _MOST_JOBS:
-        raise Unsupported(f"milp: {len(instance)} jobs: the reference is for at most {_MOST_JOBS}")
+        raise Unsupported(f"milp: {len(instance)} jobs: the reference model takes at most {_MOST_JOBS}")
     best = BestSchedule(problem, instance, budget, Milp.name)
     best.take_start()
     for plan in good_plans(instance, budget):
@@ -247,12 +250,12 @@ def _add_positions(model: Any, cells: Cells) -> None:
 
 
 def _by(model: Any, position: int, epoch: int) -> Any:
-    """Return the expression that is 1 if the completion at a position is in an epoch or earlier."""
+    """Return an expression that is 1 if the completion at a position is in an epoch or earlier."""
     return sum(model.v[p, e] for p, e in model.v if p == position and e <= epoch)
 
 
 def _up_to(model: Any, job: int, position: int) -> Any:
-    """Return the expression that is 1 if a job has a position up to a given one."""
+    """Return an expression that is 1 if a job has a position up to a given one."""
     return sum(model.z[j, p] for j, p in model.z if j == job and p <= position)
 
 
@@ -283,7 +286,7 @@ def _add_cells(model: Any, cells: Cells) -> None:
 
 
 def _add_capacity(model: Any, cells: Cells) -> None:
-    """Limit the modes of every cell to what the GPUs can hold."""
+    """Limit the modes of every cell to those that the GPUs can hold together."""
     import pyomo.environ as pyo
 
     instance = cells.positions.instance

@@ -1,4 +1,4 @@
-"""Mixture: whether jobs can run in their modes for given times within a span of time."""
+"""Mixture: a check whether jobs can run in their modes for given times within a span of time."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -29,7 +29,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
 
     A configuration holds at most one mode of each job, and its modes fit on the GPUs. The linear program covers
     the times by configurations of least total length, which a multiple-choice knapsack generates. Times are
-    positive, in any unit; missing items count as 0.
+    positive, in any unit, and missing items count as 0.
     """
     from scipy.optimize import linprog
 
@@ -57,7 +57,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
 
 
 def lift_prices(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, float]:
-    """Raise each mode's price to at least that of the job's modes on fewer GPUs, which fit wherever it does."""
+    """Raise each mode's price to at least that of the job's modes on fewer GPUs, which fit wherever it fits."""
     raised: dict[Item, float] = {}
     for job in sorted({job for job, _ in prices}):
         price = 0.0
@@ -69,7 +69,7 @@ def lift_prices(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, 
 
 
 def _dearest(instance: Instance, prices: Mapping[Item, float]) -> tuple[float, Configuration]:
-    """Find the configuration with the highest price, a multiple-choice knapsack, by dynamic programming."""
+    """Find the configuration with the highest price by dynamic programming, as a multiple-choice knapsack."""
     best: list[tuple[float, Configuration]] = [(0.0, ())] * (instance.gpus + 1)
     for job in sorted({job for job, _ in prices}):
         before = list(best)

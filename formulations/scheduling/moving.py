@@ -16,7 +16,7 @@ _SINGLE = 0.75
 
 
 class Lists(NamedTuple):
-    """The list being annealed, the best one, and a spare one."""
+    """The list being annealed, the best list, and a spare one."""
 
     current: Integers
     best: Integers
@@ -30,7 +30,7 @@ class Lists(NamedTuple):
 
 @compiled
 def move(names: Integers, source: int, target: int) -> None:
-    """Move the entry at one place of a list to another."""
+    """Move the entry at one index of a list to another."""
     job = names[source]
     step = 1 if source < target else -1
     for place in range(source, target, step):
@@ -40,7 +40,7 @@ def move(names: Integers, source: int, target: int) -> None:
 
 @compiled
 def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
-    """Write to `shifted` the list in which all entries of a job move by some places, the others in order."""
+    """Move all entries of a job by some places, and write the list with the others in order to `shifted`."""
     size = len(names)
     for place in range(size):
         shifted[place] = -1
@@ -78,9 +78,9 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Return the place at a distance, counting only jobs that are released at about the same time.
+    """Return the index at a distance, counting only jobs that are released at about the same time.
 
-    These are the jobs whose numbers differ by up to `near`; others do not run at the same time.
+    These are the jobs whose numbers differ by up to `near`. Other jobs do not run at the same time.
     """
     job, size, left = names[source], len(names), abs(distance)
     step = 1 if distance > 0 else -1
@@ -107,7 +107,7 @@ def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, 
 
 @compiled
 def begin(segments: Segments, lists: Lists, state: ReplayState, known: Marks, noted: Marks) -> float:
-    """Replay the current list from the beginning; return its cost."""
+    """Replay the current list from the beginning, and return its cost."""
     jobs = len(segments.work)
     cost, after = replay(segments, lists.current, state, known, noted, jobs, 0.0, float("inf"))
     _keep(known, noted, 0, after, 0.0, jobs)
@@ -128,10 +128,10 @@ def anneal(
     total: float,
     least: float,
 ) -> tuple[float, float]:
-    """Move segments or jobs in the list, accept by simulated annealing, and return both costs.
+    """Move segments or jobs in the list, accept moves by simulated annealing, and return both costs.
 
     `total` and `least` are the costs of the current and the best list. Each step has its temperature in `heat`,
-    in units of the cost, and `DRAWS` uniform draws. Moves go at most `distances` places; `near` is explained in
+    in units of the cost, and `DRAWS` uniform draws. Moves go at most `distances` places. `near` is explained in
     `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)

@@ -64,11 +64,11 @@ def best_plan(
 ) -> OrderPlan | None:
     """Minimize the sum of completion times over all schedules with a given order of events.
 
-    Between two events the same jobs are present, so the schedule is a mix of configurations, i.e. numbers of
-    GPUs for each job. A linear program finds their durations; a multiple-choice knapsack over the jobs
+    Between two events, the same jobs are present, so the schedule is a mix of configurations, which are numbers
+    of GPUs for each job. A linear program finds their durations, and a multiple-choice knapsack over the jobs
     generates configurations by their prices. Several jobs may complete together. The search starts with the
-    configurations of known plans, and returns the best plan found in time. It returns None if no schedule with
-    this order (see `event_order`) keeps every deadline, if none was found in time, or if the tables of the
+    configurations of known plans, and returns the best plan found in time. The result is None if no schedule
+    with this order (see `event_order`) keeps every deadline, if none was found in time, or if the tables of the
     knapsack would be too large.
     """
     if _too_large(instance, order):
@@ -109,7 +109,7 @@ def best_nearby_plan(
 def _exchanged(
     instance: Instance, order: tuple[int, ...], plan: OrderPlan, tried: set[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Swap two coinciding consecutive events in a way not tried yet; return None if there is none."""
+    """Swap two coinciding consecutive events in a way not tried yet, or return None without such a way."""
     arrivals = iter(instance.arrivals[1:])
     times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
     for place, (one, other) in enumerate(pairwise(order)):
@@ -128,7 +128,7 @@ def least_delay(
 ) -> tuple[float, OrderPlan] | None:
     """Minimize the largest delay behind the jobs' deadlines over all schedules with a given order of events.
 
-    Returns the delay in seconds, at least 0, and a plan that achieves it; None as in `best_plan`.
+    Returns the delay in seconds, at least 0, and a plan that achieves it, or None as in `best_plan`.
     """
     if _too_large(instance, order):
         return None
@@ -155,11 +155,11 @@ def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
 class _Program:
     """The linear program over the configurations generated so far.
 
-    A column is a configuration in one cell, the time between two events. Rows: the share of work done of each
-    job, the length of each epoch between two release dates, and the deadline of each job that has one. The
-    first columns are the shares of work left undone, at a price that applies only until a plan is known. If
-    `delayed`, the next column is the delay behind all deadlines, which is minimized instead of the sum of
-    completion times.
+    A column is a configuration in one cell, which is the time between two events. Rows are the share of work
+    done of each job, the length of each epoch between two release dates, and the deadline of each job that has
+    one. The first columns are the shares of work left undone, at a price that applies only until a plan is
+    known. If `delayed`, the next column is the delay behind all deadlines, which is minimized instead of the
+    sum of completion times.
     """
 
     def __init__(
@@ -295,7 +295,7 @@ class _Program:
         return rate * self.unit / self.instance.work[job]
 
     def _generate(self, duals: Reals) -> bool:
-        """Add the configuration of each cell that improves the plan most; return whether there was any."""
+        """Add the configuration of each cell that improves the plan most, and return whether there was any."""
         jobs, epochs = len(self.instance), len(self.lengths)
         rent = self.price - np.append(duals[jobs : jobs + epochs], 0.0)[self.epoch]
         for row, job in enumerate(self.due, start=jobs + epochs):
@@ -329,7 +329,7 @@ class _Program:
         return value[:, -1], counts
 
     def _plan(self, values: Reals) -> OrderPlan:
-        """Return the plan of column values; the steps within a cell may come in any order."""
+        """Return the plan of column values. The steps within a cell may come in any order."""
         amounts = values[self.before :] * self.unit
         used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))

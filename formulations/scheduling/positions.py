@@ -19,9 +19,9 @@ _UNITS = 1e3
 class Positions:
     """Windows of completion by position, counted from 0, and the cells of time that they allow.
 
-    An epoch is the time between two distinct release dates; the last one ends at the horizon. The cell of an
-    epoch and a position is the part of the epoch in which that many jobs are complete. Times are in the model's
-    unit, a thousandth of the span from the first release date to the horizon.
+    An epoch is the time between two distinct release dates, and the last epoch ends at the horizon. The cell of
+    an epoch and a position is the part of the epoch in which that many jobs are complete. Times are in the
+    model's unit, a thousandth of the span from the first release date to the horizon.
     """
 
     instance: Instance  # the jobs
@@ -36,7 +36,7 @@ class Positions:
     def of(
         cls, problem: Scheduling, instance: Instance, total: float = inf, windows: Windows | None = None
     ) -> "Positions":
-        """Bound each position by Moore and Hodgson's rule and the jobs' windows, from above also by the total.
+        """Bound each position by Moore and Hodgson's rule, by the jobs' windows, and from above by the total.
 
         Only schedules no worse than the total matter.
         """
@@ -83,7 +83,7 @@ class Positions:
         return tuple(zip(starts, [*starts[1:], self.window[-1][1]], strict=True))
 
     def part(self, epoch: int, position: int) -> tuple[float, float]:
-        """Return the window of a position within an epoch; its end precedes its beginning if it is empty."""
+        """Return the window of a position within an epoch, whose end precedes its beginning if it is empty."""
         (begin, end), (low, high) = self.epochs[epoch], self.window[position]
         return max(begin, low), min(end, high)
 
@@ -115,8 +115,8 @@ class Positions:
 def _latest(lower: Sequence[float], total: float) -> list[float]:
     """Return the latest completion at each position that is compatible with the total.
 
-    If the completion at a position is that late, later ones are too, and earlier ones are at least at their
-    lower bounds.
+    If the completion at a position is at its latest, later completions are no earlier, and earlier ones are at
+    least at their lower bounds.
     """
     if total == inf:
         return [inf] * len(lower)

@@ -1,4 +1,4 @@
-"""Price of fairness: by how much the mean job completion time rises under a fairness constraint."""
+"""Price of fairness: the increase of the mean job completion time under a fairness constraint."""
 
 from dataclasses import dataclass
 
@@ -18,7 +18,7 @@ class Price:
     fairness
         The fairness constant, in seconds.
     fair, free
-        Results with and without it.
+        Results with and without the fairness constraint.
     """
 
     fairness: float
@@ -27,7 +27,7 @@ class Price:
 
     @property
     def relative(self) -> float | None:
-        """Relative increase of the mean job completion time by fairness; None if a solution is missing."""
+        """Relative increase of the mean job completion time by fairness, or None if a solution is missing."""
         if self.fair.objective is None or self.free.objective is None:
             return None
         return float(self.fair.objective) / float(self.free.objective) - 1

@@ -1,4 +1,4 @@
-"""Priced: for many jobs, bounds from prices of GPU time and schedules from lists of segments."""
+"""Priced: bounds from prices of GPU time, and schedules from lists of segments, for many jobs."""
 
 import numpy as np
 
@@ -23,9 +23,9 @@ _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class PricedSearch:
-    """A search that alternates prices and lists: dual values suggest lists, and the time is divided among them.
+    """A search that divides its time between prices and lists, where dual values suggest lists.
 
-    It starts with at most `cells` cells of time or, by default, as many as suit the number of jobs.
+    It starts with at most `cells` cells of time, or by default with as many as suit the number of jobs.
     """
 
     def __init__(self, best: BestSchedule, incumbents: KnownLists, *, cells: int | None = None) -> None:
@@ -34,7 +34,7 @@ class PricedSearch:
         self._cells = cells
 
     def close(self) -> None:
-        """Close the bracket as far as time allows; without a limit, as long as it narrows well."""
+        """Close the bracket as far as time allows or, without a limit, as long as it narrows well."""
         best, cycle = self.best, 0
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()

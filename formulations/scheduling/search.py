@@ -35,7 +35,7 @@ _COST = 1e3
 
 
 class PositionSearch:
-    """A search that solves the model, adds cuts that configurations imply, and keeps the best schedule.
+    """Solves the model, adds cuts that configurations imply, and keeps the best schedule.
 
     The best schedules must lie in the windows of `positions`. Cuts are prices of modes that add up to at most
     the time in which they run. Raises `Unsupported` as `Cells.of` does.
@@ -56,7 +56,7 @@ class PositionSearch:
         self.message = ""
 
     def run(self) -> None:
-        """Solve until the bound is met, time runs out or nothing is left to cut off."""
+        """Solve until the bound is met, time runs out or no solution has to be cut off."""
         self._cut_at_the_root()
         while (reason := self.best.finished) is None and not self.budget.passed:
             form = cell_form(self.cells, self.cuts)
@@ -86,7 +86,10 @@ class PositionSearch:
             self.cuts += cuts
 
     def _solve(self, form: StandardForm) -> Outcome:
-        """Solve with costs scaled to `_COST`; the offset is scaled too, as gaps are relative to the total."""
+        """Solve with the costs, and the offset, scaled to `_COST`.
+
+        Gaps are relative to the total, so the offset has to be scaled too.
+        """
         plan, factor, left = self.best.plan, _COST / form.cost.max(), self.budget.left()
         start = None
         if plan is not None and form.integer.any():
@@ -101,12 +104,12 @@ class PositionSearch:
         )
 
     def _hear(self, form: StandardForm, incumbent: Incumbent) -> bool:
-        """Convert the solver's incumbent to a schedule; return whether to stop."""
+        """Convert the solver's incumbent to a schedule, and return whether to stop."""
         self.best.take(self._plan(form, incumbent.values))
         return self.best.asked_to_stop
 
     def _learn(self, form: StandardForm, outcome: Outcome) -> None:
-        """Keep what the solver found and proved."""
+        """Keep the solver's schedule and bound."""
         best = self.best
         self.solver, self.stopped_by = outcome.solver, outcome.stopped_by
         self.message = f"{outcome.message}, {len(self.cuts)} cuts"
@@ -165,7 +168,7 @@ class PositionSearch:
 
 
 def plan_of(positions: Positions, values: Mapping[str, float], budget: Budget) -> OrderPlan | None:
-    """Return the best plan for a solution's order of events; None if none is found (see `best_plan`)."""
+    """Return the best plan for a solution's order of events, or None if none is found (see `best_plan`)."""
     instance = positions.instance
     jobs = range(len(instance))
     completions = [

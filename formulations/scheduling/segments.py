@@ -1,4 +1,4 @@
-"""Segments: the gains of further GPUs for each job, in arrays for the kernels."""
+"""Segments: the gains of additional GPUs for each job, in arrays for the kernels."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -20,7 +20,7 @@ _PENALTY = 10.0
 
 
 class Segments(NamedTuple):
-    """Jobs and the segments of their hulls; those of a job are consecutive, the most efficient first."""
+    """Jobs and the segments of their hulls. The segments of a job are consecutive, most efficient first."""
 
     # gpus, least_gpus: number of GPUs, and the fewest that any segment needs
     gpus: int
@@ -60,7 +60,7 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the list of segments in order of value per GPU, given the value of a unit of each job's work.
+        """Return the list of segments by value per GPU, given the value of a unit of each job's work.
 
         Each job is listed as often as it has segments.
         """

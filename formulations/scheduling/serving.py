@@ -1,7 +1,7 @@
 """Serving: replays of lists of segments, in kernels that are compiled if numba is installed.
 
-A list names each job as often as it has segments; the nth occurrence is its nth segment. At each arrival and
-completion the list is traversed, and each job named gets its next segment if enough GPUs are free. Compiled
+A list names each job as often as it has segments, and the nth occurrence is its nth segment. At each arrival
+and completion the list is traversed, and each job named gets its next segment if enough GPUs are free. Compiled
 code only uses indexing, so the same functions also run on lists.
 """
 
@@ -52,7 +52,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Allocate marks; at the first one no job is present, and only the cost is known."""
+        """Allocate marks. At the first mark no job is present, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -67,7 +67,7 @@ class Marks(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Changes of the jobs' numbers of GPUs: time, job, and new number."""
+    """Changes of the jobs' numbers of GPUs, as times, jobs and new numbers."""
 
     time: Reals
     job: Integers
@@ -94,7 +94,7 @@ def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
 
 @compiled
 def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
-    """Add a job to those present; return the new number of waiting places."""
+    """Add a job to those present, and return the new number of waiting places."""
     state.here[here] = job
     state.left[job] = segments.work[job]
     first, after = segments.first[job], segments.first[job + 1]
@@ -111,7 +111,7 @@ def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting
 
 @compiled
 def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
-    """Hand out GPUs by the list; return the number of running jobs."""
+    """Hand out GPUs by the list, and return the number of running jobs."""
     free, running = segments.gpus, 0
     for place in range(waiting):
         if free < segments.least_gpus:
@@ -140,10 +140,9 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
 
 @compiled
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
-    """Work for some seconds, and take the GPUs back.
+    """Let the jobs work for some seconds, and take the GPUs back.
 
-    Returns the number of jobs that could have run at full speed for the work done, and the number of
-    completions.
+    Returns the work done as a number of jobs at full speed, and the number of completions.
     """
     worked, complete = 0.0, 0
     for place in range(running):
@@ -171,7 +170,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Remove the completed jobs; return the remaining numbers of jobs and places."""
+    """Remove the completed jobs, and return the remaining numbers of jobs and places."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -188,7 +187,7 @@ def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tupl
 
 @compiled
 def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tuple[int, int]:
-    """Restore the jobs present at a mark; return their number, and that of their places in the list."""
+    """Restore the jobs present at a mark, and return the numbers of jobs and of their places in the list."""
     here, row, places = marks.there[mark], mark * len(state.left), 0
     for job in range(len(state.left)):
         state.left[job] = -1.0
@@ -243,9 +242,9 @@ def replay(
 ) -> tuple[float, int]:
     """Replay a list from the last mark before a moved job, until the state is the same as before the move.
 
-    At any time the schedule costs at least the time spent by all jobs so far, plus what the remaining jobs need
-    at full speed. So the replay stops as soon as that exceeds `limit`. `known` holds the marks of the list
-    before the move, whose cost was `total`; without such a list, `moved` is the number of jobs.
+    At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
+    jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of
+    the list before the move, whose cost was `total`. Without such a list, `moved` is the number of jobs.
 
     Returns the cost (completion times and penalties; infinite if above the limit), and the number of the first
     mark from which everything is as before.
@@ -290,7 +289,7 @@ def replay(
 def _write(
     segments: Segments, state: ReplayState, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
-    """Record changes of GPUs while there is room; return the number of changes so far."""
+    """Record changes of GPUs while there is room, and return the number of changes so far."""
     for index in range(here):
         job = state.here[index]
         gpus = 0

@@ -57,7 +57,7 @@ class Timetable:
 def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
     """Replay a plan step by step from the first release date, correcting its rounding errors.
 
-    A program's plan is only feasible within a tolerance. In the replay a step begins no earlier than its jobs
+    A program's plan is only feasible within a tolerance. In the replay, a step begins no earlier than its jobs
     are released, and a job stops as soon as its work is done. A job's last step lasts until its work is done.
     So completion times differ from the plan's by no more than its errors. Steps shorter than a billionth of the
     shortest job are dropped. A job that is in no step does not complete.
@@ -87,7 +87,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Convert a schedule to an instance's clock unchanged; each job completes when its last run ends."""
+    """Convert a schedule to an instance's clock unchanged, where each job completes when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []
@@ -103,8 +103,8 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
 def steps_of(instance: Instance, solution: SchedulingSolution) -> list[TimetableStep]:
     """Return the steps of a schedule.
 
-    If a job is no faster on its GPUs than on fewer, it counts as running on the fewer. Times within a few ticks
-    of the problem's clock count as equal.
+    If a job is no faster on its GPUs than on fewer GPUs, it counts as running on the fewer. Times within a few
+    ticks of the problem's clock count as equal.
     """
     number = {name: job for job, name in enumerate(instance.names)}
     starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)

@@ -1,4 +1,4 @@
-"""Windows: when each job can complete in a schedule worth finding, and the known orders of jobs."""
+"""Windows: the times at which each job can complete in a schedule worth finding, and known orders of jobs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -34,7 +34,7 @@ class Windows:
         return cls(tuple(spans), orders)
 
     def narrowed(self, spans: Sequence[Span], orders: Collection[tuple[int, int]] = ()) -> "Windows":
-        """Return the windows intersected with others; a window that would become empty is kept."""
+        """Return the windows intersected with others, keeping a window that would become empty."""
         pairs = zip(self.spans, spans, strict=True)
         both = [(own, (max(own[0], other[0]), min(own[1], other[1]))) for own, other in pairs]
         kept = tuple(cut if cut[0] <= cut[1] else own for own, cut in both)

@@ -25,7 +25,7 @@ class SequencingCase:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Seconds of each job on each machine, shape (jobs, machines); infinite where it cannot run."""
+        """The seconds of each job on each machine, shape (jobs, machines), infinite where it cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
@@ -44,7 +44,7 @@ class SequencingCase:
 
     @property
     def bound(self) -> Exact:
-        """The total if every job came first on its best machine, a lower bound."""
+        """The total if every job came first on its best machine, which is a lower bound."""
         ends = {
             kind: min(machine.available for machine in self.problem.machines if machine.gpu_type == kind)
             for kind in {machine.gpu_type for machine in self.problem.machines}
@@ -57,8 +57,8 @@ class SequencingCase:
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
         """Return the costs of jobs in a number of positions, in integer units, capped just above a known total.
 
-        A position that costs more than the known total is in no better solution. The cap also applies where a
-        job cannot run.
+        A position that costs more than the known total is in no better solution. The cap also applies to
+        machines on which a job cannot run.
         """
         most = int(total * self.units) + 1
         kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object

@@ -12,13 +12,13 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. Shortest jobs first, each on the machine on which it ends first.
-    2. The assignment of jobs to positions in doubles, proven by prices in integers.
-    3. If doubles cannot tell costs apart, shortest augmenting paths in integers.
+    1. Shortest job first, each on the machine on which it ends first.
+    2. The assignment of jobs to positions in double precision, proven optimal by prices in integers.
+    3. If double precision cannot tell costs apart, shortest augmenting paths in integers.
 
-    The value and the bound of an optimum are the same exact number.
+    For an optimum, value and bound are the same exact number.
 
     Source
     ------

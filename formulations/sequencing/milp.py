@@ -42,7 +42,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     alone: sum_j stands_jik <= 1 for every i in I and k.
 
-    A solution may leave positions empty between others; earlier jobs then move up, which never costs more.
+    A solution may leave positions empty between others. Earlier jobs then move up, which never costs more.
 
     Size
     ----
@@ -122,7 +122,10 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Return each job in each position of the machines that can run it; raise `Unsupported` if too many."""
+    """Return each job in each position of the machines that can run it.
+
+    Raise `Unsupported` if there are too many.
+    """
     pairs = [
         (j, i)
         for j, job in enumerate(problem.jobs)

@@ -28,7 +28,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     Source
     ------
     R. Jonker and A. Volgenant, A shortest augmenting path algorithm for dense and sparse linear assignment
-    problems (1987); the positions are those of AlloX (EuroSys 2020), section 4.2.
+    problems (1987). The positions are those of AlloX (EuroSys 2020), section 4.2.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Se
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Assign each row its own column at the least total cost; return None when time runs out."""
+    """Assign each row its own column at the least total cost, or return None when time runs out."""
     rows, columns = costs.shape
     owner = np.full(columns, -1)
     prices = np.zeros(columns, dtype=costs.dtype)

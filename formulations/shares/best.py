@@ -9,8 +9,8 @@ from gsopt.problems.shares import Shares, TimeShares
 class BestShares(Best[Shares, TimeShares]):
     """The best shares and the best bound that a method has found.
 
-    It starts from the isolated shares, or the budget's start if that is better, and from the bound that ignores
-    contention.
+    The method starts from the isolated shares, or the budget's start if it is better, and from the bound that
+    ignores contention.
     """
 
     def __init__(self, problem: Shares, budget: Budget, method: str) -> None:

@@ -13,10 +13,10 @@ from gsopt.problems.shares import Shares
 def climb(best: BestShares) -> None:
     """Solve linear programs until shares and prices prove each other optimal, or nothing improves.
 
-    At a level, the linear program finds shares that meet a multiple of all needs, as large as possible. Its
-    prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method
-    for the level at which needs are met exactly once, which no step passes. In `max_min` and `makespan` the
-    needs at all levels are proportional, so the first step is the last. The first level is that of the best
+    At a level, the linear program finds shares that meet the largest possible multiple of all needs. Its prices
+    prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method for the
+    level at which needs are met exactly once, and no step overshoots this level. In `max_min` and `makespan`,
+    the needs at all levels are proportional, so the first step is the last. The first level is that of the best
     known shares.
     """
     _step(best, best.known_value)
@@ -26,7 +26,7 @@ def climb(best: BestShares) -> None:
 
 
 def _step(best: BestShares, level: Exact) -> bool:
-    """Solve the linear program of a level; return whether value or bound improved."""
+    """Solve the linear program of a level, and return whether value or bound improved."""
     before = best.value, best.bound
     answer = _answer(best, level)
     if answer is not None:

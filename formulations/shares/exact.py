@@ -13,18 +13,20 @@ _PROGRAMS = "linear programs"
 
 @exact_method(unused=["backend"])
 def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Solve a problem by the first technique that proves its solution; the message says which.
+    """Solve a problem with the first technique that proves its solution optimal.
+
+    The message of the result names that technique.
 
     1. Isolated shares, and a bound that ignores contention.
-    2. Closed forms if there is one type of GPU (`one_type`).
-    3. Linear programs in doubles, one or two for most criteria and half a dozen for finish times. Their prices
-       give a bound in exact arithmetic, independent of the solver's tolerances.
+    2. Closed forms, if there is only one type of GPU (`one_type`).
+    3. Linear programs in double precision: one or two for most criteria, and half a dozen for finish times.
+       Their prices give a bound in exact arithmetic, which does not depend on the solver's tolerances.
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. Its code finds `makespan` to within 5 % by bisection, taking any shares that
-    meet a level, and leaves finish times to a convex solver. Prices give a bound, not just the information that
-    a level cannot be met.
+    Gavel, sections 4.1 and 4.2. Gavel's code finds `makespan` to within 5 % by bisection, accepting any shares
+    that meet a level, and leaves finish times to a convex solver. Prices, in contrast, give a bound, not just
+    the information that a level cannot be met.
 
     Parameters
     ----------

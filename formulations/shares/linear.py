@@ -43,16 +43,17 @@ class LinearSolution(NamedTuple):
 def meet(
     problem: Shares, needs: Sequence[Exact], budget: Budget, *, settled: Collection[int] = ()
 ) -> LinearSolution | None:
-    """Return the shares that meet the largest multiple of all needs, up to `MOST`; None if time runs out.
+    """Return the shares that meet the largest multiple of all needs, up to `MOST`, or None if time runs out.
 
     `settled` lists the jobs (by index) whose needs are met once, for any factor.
 
-    Sets: jobs m; types t on which each can run. Parameters: d_m the need of a job; u_mt = d_m / a_mt its share
-    if type t alone meets it; z_m, M_t GPUs of a job and of a type. Variables: s_mt the part of the need that a
-    type meets, u_mt s_mt the share; the larger of the two is the column, so that no coefficient exceeds 1. v
-    the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, >= 1 for settled ones; sum_t u_mt
-    s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on which it can run, two rows
-    per job and one per type. Source: Gavel, section 4.1, for throughputs that are known up to a common factor.
+    Sets: jobs m; types t on which each can run. Parameters: d_m: the need of a job; u_mt = d_m / a_mt: its
+    share if type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: the part of
+    the need that a type meets; u_mt s_mt: the share (the larger of the two is the column, so that no
+    coefficient exceeds 1); v: the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, >= 1
+    for settled ones; sum_t u_mt s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on
+    which it can run, two rows per job and one per type. Source: Gavel, section 4.1, for throughputs that are
+    known up to a common factor.
     """
     table = _PairTable(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate
@@ -82,10 +83,10 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Return the shares with the most valuable throughputs; None if time runs out.
+    """Return the shares with the most valuable throughputs, or None if time runs out.
 
-    Like `meet`, but with the shares x_mt themselves as columns, and max sum_{m, t} y_m a_mt x_mt for worths
-    y_m.
+    The program is that of `meet`, but with the shares x_mt themselves as columns, and the objective max sum_{m,
+    t} y_m a_mt x_mt for worths y_m.
     """
     table = _PairTable(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate
@@ -108,7 +109,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with the smallest tolerances that it accepts; its defaults exceed the allowed error of a value."""
+    """HiGHS with its smallest tolerances, as its defaults exceed the allowed error of a value."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
@@ -123,7 +124,7 @@ class Precise(Highs):
 
 
 class _PairTable:
-    """The pairs of a job and a type on which it can run, one column each."""
+    """The pairs of a job and a type on which it can run, with one column for each pair."""
 
     def __init__(self, problem: Shares) -> None:
         self.problem, self.kinds = problem, list(problem.gpus)
@@ -138,7 +139,10 @@ class _PairTable:
         self.rate = np.array([rate for _, _, rate in pairs])
 
     def limits(self, using: Reals) -> csr_array:
-        """Return the rows of the jobs' time and the types' GPUs; `using` is the time per unit of a column."""
+        """Return the rows of the jobs' time and the types' GPUs.
+
+        `using` is the time per unit of a column.
+        """
         count, at = len(self.problem.jobs), np.arange(self.size)
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
         counts = np.array([self.problem.gpus[kind] for kind in self.kinds], dtype=np.float64)
@@ -163,7 +167,7 @@ class _PairTable:
 
 
 def _solve(form: StandardForm, budget: Budget) -> tuple[Reals, Reals] | None:
-    """Return the values of the columns and the duals of the rows; None out of time."""
+    """Return the values of the columns and the duals of the rows, or None when time runs out."""
     outcome = Precise().solve(form, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt

@@ -54,10 +54,10 @@ class Lp(Formulation[Shares, TimeShares]):
     Source
     ------
     Gavel, sections 4.1 and 4.2. The paper prints `makespan` with the makespan as a divisor, which is not
-    linear; with time on each type instead of shares it is. `finish_time` is no linear program: each level has
-    one of its own (`formulations.shares.climb`).
+    linear; with time on each type instead of shares, it is linear. `finish_time` is not a linear program, but
+    each level has one of its own (`formulations.shares.climb`).
 
-    The bound is the solver's, weakened by its tolerance; `exact` proves its bound.
+    The bound is the solver's, weakened by its tolerance, whereas `exact` proves its bound.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class Lp(Formulation[Shares, TimeShares]):
         )
 
         if problem.criterion == "finish_time":
-            raise Unsupported("lp: finish times have a linear program for each level only")
+            raise Unsupported("lp: finish times need a linear program for each level")
         rates = _rates(problem)
         model = ConcreteModel(problem.name or "shares")
         model.MT = Set(dimen=2, initialize=list(rates))
@@ -145,7 +145,7 @@ def _parts(problem: Shares, rates: Mapping[Pair, Exact], scale: Exact) -> dict[P
     each: Sequence[Exact] = needs(problem, scale)
     parts = {(m, t): float(Fraction(rate) / each[m]) for (m, t), rate in rates.items()}
     if max(parts.values()) > _SPREAD or min(parts.values()) < 1 / _SPREAD:
-        raise Unsupported(f"lp: throughputs are more than {_SPREAD:g} times away from needs")
+        raise Unsupported(f"lp: throughputs and needs differ by more than a factor of {_SPREAD:g}")
     return parts
 
 

@@ -26,11 +26,11 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     method finds where they equal M. For sums, time goes to the jobs that count most per GPU. Here w_m are
     weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
 
-    Complexity: O(J) exact numbers, for finish times in each of some ten steps; O(J log J) for sums.
+    Complexity: O(J) exact numbers, for finish times in each of some ten steps, and O(J log J) for sums.
 
     Source
     ------
-    Gavel, section 4; with one type its linear programs have closed-form solutions.
+    Gavel, section 4. With one type, its linear programs have closed-form solutions.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     (<Status.OPTIMAL: 'optimal'>, Fraction(1, 4), {'v100': 0.75})
     """
     if len(problem.gpus) > 1:
-        raise Unsupported(f"one_type divides GPUs of one type, there are {len(problem.gpus)}")
+        raise Unsupported(f"one_type divides GPUs of one type, but there are {len(problem.gpus)} types")
     best = BestShares(problem, budget, "one_type")
     if not best.finished:
         divide(best)
@@ -79,7 +79,7 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares, rate: Mapping[str, Exact]) -> tuple[Mapping[str, Fraction], Exact]:
-    """Grant GPU time to the jobs that count most per GPU, in order: a fractional knapsack.
+    """Grant GPU time in order to the jobs that count most per GPU, as in a fractional knapsack.
 
     Of jobs that count equally, the first goes first in `fifo`; in `max_sum` all run equally often.
     """

@@ -12,7 +12,7 @@ _DIGITS = 32
 
 
 def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]) -> Exact:
-    """Bound the worth of the throughputs of any shares by prices of GPUs.
+    """Return an upper bound on the worth of the throughputs of any shares, by prices of GPUs.
 
     For all shares x, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. Since a
     job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most sum_t
@@ -32,7 +32,7 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
     """Bound the objective of all shares by prices.
 
     If the objective is a level, the worth of a job's steps is raised to the price of the GPUs that they take,
-    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`; for sums, `jobs` holds the
+    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the
     `worths` of the problem. `level` is a known bound.
     """
     if problem.is_sum:

@@ -18,7 +18,7 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @exact_method(unused=["backend"])
 def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Raise the levels of all jobs until none can have more: max-min fairness at every level.
+    """Raise the levels of all jobs until no job can have more, for max-min fairness at every level.
 
     `exact` only maximizes the worst level and may leave GPUs idle. Here the bottleneck jobs of each level keep
     their throughput, and the others continue, with one linear program per level. Prices identify the
@@ -55,7 +55,9 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
     [1.0, 2.0]
     """
     if problem.criterion != "max_min":
-        raise Unsupported(f"water_filling raises the levels of max_min, the criterion is {problem.criterion}")
+        raise Unsupported(
+            f"water_filling raises the levels of max_min, but the criterion is {problem.criterion}"
+        )
     best = BestShares(problem, budget, "water_filling")
     solve(best)
     filled = fill(best)
@@ -71,7 +73,7 @@ def _is_as_good(best: BestShares, filled: TimeShares) -> bool:
 
 
 def fill(best: BestShares) -> TimeShares | None:
-    """Return shares in which no level can be raised; None if time runs out."""
+    """Return shares in which no level can be raised, or None if time runs out."""
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}
     found = None
@@ -89,7 +91,7 @@ def fill(best: BestShares) -> TimeShares | None:
 
 
 def _held(prices: Sequence[Exact], wanted: Sequence[Exact], kept: dict[int, Exact]) -> list[int]:
-    """Return the bottleneck jobs: those whose needs have a price."""
+    """Return the bottleneck jobs, whose needs have a price."""
     costs = {
         place: float(price * need)
         for place, (price, need) in enumerate(zip(prices, wanted, strict=True))

@@ -17,9 +17,9 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     shared, earns at most 1 per second: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share,
     where xi[j, k] is the slowdown of j by k. So a machine of speed M, the number of GPUs, could process all
     areas w[j] G[j] p[j] (G GPUs, p seconds) in the same time. The result is the larger of two bounds. The first
-    is the sum of ends under shortest remaining area first on that machine, where the first, second, ... end is
-    no earlier than that of the jobs alone. The second is the sum of mean busy times under smallest area first,
-    plus half of the remaining work of each job, as its speed is at most 1.
+    is the sum of ends under shortest remaining area first on this machine, where the first, second, ... end is
+    no earlier than for the jobs alone. The second is the sum of mean busy times under smallest area first, plus
+    half of the remaining work of each job, as its speed is at most 1.
 
     `areas` holds the seconds of work `left` times GPUs and weight, divided by the number of all GPUs, one row
     per choice of weights. No job ends before `alone`.
@@ -54,7 +54,7 @@ def in_order(times: Array) -> Array:
 def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
     release: Array, area: Array, now: float, ends: Array, shortest_rest: bool
 ) -> float:
-    """Process areas one at a time, with preemption; return the sum of their mean busy times.
+    """Process areas one at a time, with preemption, and return the sum of their mean busy times.
 
     The first, second, ... end cannot be before `ends`. With `shortest_rest`, the smallest remaining area goes
     first, and `ends` are raised to those of the areas. Otherwise the smallest total area goes first.

@@ -10,14 +10,14 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and the best bound; the first bound lets all jobs run alone from their release on."""
+    """The best schedule and the best bound, which at first lets all jobs run alone from their release on."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
 
 class IndependentPart:
-    """Jobs that overlap with no others in any schedule as good as the known one, as their own problem."""
+    """Jobs, as their own problem, that overlap with no others in any schedule as good as the known one."""
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
@@ -26,15 +26,15 @@ class IndependentPart:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now; None if there is none."""
+        """The reason to stop now, or None to continue."""
         return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
 
     def left(self) -> float | None:
-        """Return the remaining seconds; None without a limit."""
+        """Return the remaining seconds, or None without a limit."""
         return self._parts.best.budget.left()
 
     def take(self, solution: SharingSolution) -> bool:
-        """Keep a schedule if it is the best; return whether it is."""
+        """Keep a schedule if it is the best, and return whether it is."""
         value = self.problem.objective(solution)
         if value >= self.value:
             return False
@@ -52,8 +52,9 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    A schedule that is no worse delays no job by more than the known one delays all jobs in total. If even then
-    all jobs released before another job have ended by its release, later jobs do not depend on them.
+    A schedule that is no worse than the known one delays no job by more than the known one delays all jobs in
+    total. If, even with this delay, all earlier jobs have ended by the release of a job, it and later jobs do
+    not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:
@@ -68,7 +69,7 @@ class Parts:
         self.best.take(SharingSolution(runs=[run for part in self.every for run in part.solution.runs]))
 
     def raise_bound(self) -> None:
-        """Keep the bound that follows from those of the parts."""
+        """Raise the bound to the one that follows from the bounds of the parts."""
         total = sum(part.bound * len(part.problem.jobs) for part in self.every)
         self.best.raise_bound(Fraction(total) / len(self.best.problem.jobs))
 

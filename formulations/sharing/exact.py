@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events; for starts at any time, a proof for few jobs or else a bracket."""
+"""Exact: a search over starts at events and, for starts at any time, a proof for few jobs or a bracket."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
@@ -17,26 +17,26 @@ _MODELS = {
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule with starts at events by branch and bound; bracket it for starts at any time.
+    """Prove the best schedule with starts at events by branch and bound, or bracket it for other starts.
 
-    Sets: jobs j; at each event the classes of GPUs: free ones, and those that a given job holds alone.
+    Sets: jobs j; at each event, the classes of GPUs: free GPUs, and those that a given job holds alone.
     Parameters: p_j seconds and G_j GPUs of a job, r_j its release date; xi_jk its slowdown when sharing with
     job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
     Objective: the sum of the ends. Constraints: a job starts once, after its release, on G_j GPUs, none of
     which has two users already, and runs on them until it ends; its speed is 1 / max(1, xi_jk) over its
     partners k. Size: a node for each start and each event, thousands to millions for 8 jobs.
 
-    The search (`formulations.sharing.search`) starts from the best known schedule. Its bounds are the least
-    delay that each start causes (`formulations.sharing.insertion`) and areas (`formulations.sharing.areas`),
-    and it explores each state only once. From 16 jobs on, prices of GPU time may prove more. The search is
-    compiled if numba is installed and there is time for that. Up to 8 jobs take a second or two, and 10 jobs on
-    8 GPUs usually less than 10 s.
+    The search (`formulations.sharing.search`) starts from the best known schedule. Its bounds are areas
+    (`formulations.sharing.areas`) and the smallest delay that each start causes
+    (`formulations.sharing.insertion`). It explores each state only once. From 16 jobs on, prices of GPU time
+    may prove more. The search is compiled if numba is installed and there is enough time for compiling. It
+    takes a second or two for up to 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
 
-    With starts at any time, the search only gives a schedule, as the best start may lie between two events; the
-    bound comes from areas and prices. Up to four jobs are then proven order by order (`orders`). The message
-    names the model that was solved.
+    If jobs may start at any time, the search gives only a schedule, because the best start may lie between two
+    events. The bound then comes from areas and prices. With up to four jobs, the schedule is then proven
+    optimal order by order (`orders`). The message names the model that was solved.
 
-    Source: the model is that of Castor, Eq. 6-13, without slots; the search is gsopt's own.
+    Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 
     Parameters
     ----------

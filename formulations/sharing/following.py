@@ -1,4 +1,4 @@
-"""Following: a schedule's jobs on the same GPUs and after the same ends, on another clock."""
+"""Following: the conversion of a schedule to another clock, on the same GPUs and after the same ends."""
 
 from collections.abc import Mapping
 
@@ -10,10 +10,10 @@ from gsopt.solvers.backends.slotted import Planned
 
 
 def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | None:
-    """Convert a schedule to slots: each job starts in the first slot after all jobs that had ended by then.
+    """Convert a schedule to slots, where each job starts in the first slot after all earlier ends.
 
-    No additional jobs share a GPU, because each job waits for all that had left it. Returns None if the plan
-    does not end by the horizon.
+    No additional jobs share a GPU, because each job waits for all jobs that had ended by its start. Returns
+    None if the plan does not end by the horizon.
     """
     problem, spans = model.problem, model.problem.spans(known)
     gpus = {run.job: tuple(run.gpus) for run in known.runs}
@@ -28,7 +28,7 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 
 
 def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
-    """Convert a plan of slots to starts at events: a job starts once all that ended before it have ended."""
+    """Convert a plan of slots to starts at events, where a job starts once all earlier jobs have ended."""
     problem, waiting, runs = model.problem, set(plan), list[Run]()
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     while True:

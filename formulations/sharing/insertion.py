@@ -1,4 +1,4 @@
-"""Insertion: the least delay that each start causes, a bound on the nodes below a node; a compiled kernel."""
+"""Insertion: the least delay that each start causes, as a bound for a node of the search (compiled kernel)."""
 
 from typing import Any
 
@@ -19,17 +19,17 @@ def insertion_bound(
 
     Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
     start at s < e on a GPU of r. At time u, at least e - u of the work of r is left. If j runs for that long, r
-    ends no earlier than max(u, s) + xi_rj (e - max(u, s)); otherwise j has run for xi_jr p_j. While they
+    ends no earlier than max(u, s) + xi_rj (e - max(u, s)). Otherwise j has run for xi_jr p_j. While they
     overlap, each of them loses the fraction 1 - 1 / xi of the time. The end of j is delayed by the largest loss
     that a single partner causes. Losses of r by several jobs add up if these never share with it at the same
     time. If up to m may, r loses as much as the worst of them causes, hence at least an m-th of the sum. Here m
     is at most the GPUs of r and the number of pending jobs.
 
-    Each start costs at least what it would among the running jobs only, minimized over times and partners
-    (`insertion`). The result is the larger of two sums over the pending jobs: one with an m-th of the losses
-    that each causes to others, one with all losses that a single pending job causes and none of the rest.
-    Without further starts, running jobs end at `ends`; pending jobs cannot start before `begins`. If the first
-    sum is below `enough`, `extra` is set to the least delay of each pending job's own end.
+    Each start costs at least its cost among the running jobs only, minimized over times and partners
+    (`insertion`). The result is the larger of two sums over the pending jobs. One counts an m-th of the losses
+    that each causes to others. The other counts all losses that a single pending job causes, and none of the
+    rest. Without further starts, running jobs end at `ends`. Pending jobs cannot start before `begins`. If the
+    first sum is below `enough`, `extra` is set to the least delay of each pending job's own end.
     """
     count = len(jobs.demand)
     lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
@@ -76,10 +76,10 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -
 def insertion(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, crowd: Array
 ) -> float:
-    """Return the least cost of a pending job's start: its own wait and delay, and part of those of others.
+    """Return the least cost of a pending job's start: its own wait and delay, and part of the delay of others.
 
-    At its start the job finds enough free GPUs, or shares some with running jobs. Between two ends of these,
-    the cost of starting next to the same jobs is concave in time, so an endpoint of the interval is best.
+    At its start the job finds enough free GPUs, or shares some with running jobs. Between two ends of running
+    jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the interval is best.
     Without further starts, running jobs end at `ends` and have their GPUs to themselves from `lone` on. `crowd`
     divides the delay of each running job; with 0 the delay is ignored.
     """
@@ -102,7 +102,7 @@ def insertion(
 
 @compiled
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
-    """Compute how many GPUs each running job would hold alone at a time; return the number of free GPUs."""
+    """Compute how many GPUs each running job would hold alone at a time, and return the number of free GPUs."""
     count = len(ends)
     free = jobs.gpus[0]
     for one in range(count):
@@ -131,7 +131,7 @@ def beside(
     left: float,
     right: float,
 ) -> float:
-    """Return the least cost, without the wait, of a start in an interval that needs GPUs of running jobs.
+    """Return the least cost, without the wait, of a start on GPUs of running jobs within an interval.
 
     For each choice of the worst partner, the remaining GPUs come from jobs that delay the start no more, at the
     least cost.
@@ -174,7 +174,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of more GPUs from jobs no worse than the worst partner; infinity if too few."""
+    """Return the least cost of more GPUs from jobs no worse than the worst partner, infinite if too few."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

@@ -85,7 +85,10 @@ class Units(NamedTuple):
         return (total * self.unit - self.late) / len(self.order)
 
     def rests(self, total: Fraction) -> Array:
-        """Return the remainders of a sum of ends; -1, which equals none, if they would prove nothing."""
+        """Return the remainders of a sum of ends.
+
+        They are -1, which equals no remainder, if they would prove nothing.
+        """
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts
         return np.array([_rest(seconds, prime) if is_whole else -1 for prime in self.primes])
@@ -133,7 +136,7 @@ def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
 
 
 def in_floats(jobs: Jobs) -> Jobs:
-    """Return the same arrays in floats."""
+    """Return the same arrays as floats."""
     rounded = {
         name: array.astype(np.float64) for name, array in jobs._asdict().items() if array.dtype == np.object_
     }
@@ -146,7 +149,7 @@ def _fractions(values: Any) -> Array:
 
 
 def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
-    """Return a number of parts of a second in which all times are whole; 0 if it is too large.
+    """Return a number of parts of a second in which all times are whole, or 0 if it would be too large.
 
     A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
     sum of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a
@@ -166,8 +169,8 @@ def _primes(
 ) -> tuple[tuple[int, ...], Fraction]:
     """Return primes that divide no denominator, so that all numbers have remainders, and their power of proof.
 
-    The second value is in seconds, at least `slip`: two times with the same remainders that differ by less are
-    equal. Returns a single prime and 0 if too many primes would be needed.
+    The second value is in seconds and at least `slip`: two times with the same remainders are equal if they
+    differ by less. Returns a single prime and 0 if too many primes would be needed.
     """
     divisors = {time.denominator for time in times}
     divisors |= {each for row in slowdowns for slow in row for each in slow.as_integer_ratio()}

@@ -20,7 +20,7 @@ def take_lists(best: BestSharing) -> None:
 
 
 def in_turn(problem: Sharing) -> SharingSolution:
-    """Run the jobs one after the other, in the order of their release dates."""
+    """Run the jobs one after another, in the order of their release dates."""
     return SharingSolution(runs=list(_one_by_one(problem, range(len(problem.jobs)), problem.origin)))
 
 
@@ -35,7 +35,7 @@ def _one_by_one(problem: Sharing, jobs: Iterable[int], now: Exact) -> Iterator[R
 def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None) -> SharingSolution:
     """Start the shortest jobs that fit at each event, on free GPUs first.
 
-    When time runs out, the remaining jobs run one after the other. A job starts only on GPUs with at most
+    When time runs out, the remaining jobs run one after another. A job starts only on GPUs with at most
     `partners` users, 0 or 1.
     """
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)

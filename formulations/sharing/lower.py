@@ -1,4 +1,4 @@
-"""Lower: a bound on the schedules below a node of the search, a compiled kernel."""
+"""Lower: a bound on the schedules below a node of the search, as a compiled kernel."""
 
 from typing import Any
 
@@ -17,8 +17,8 @@ Array = np.ndarray[Any, Any]
 def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     """Bound the sum of all ends below a node, by the delays of starts and by the remaining areas.
 
-    No start makes a running job faster, so none ends earlier than without further starts. No pending job starts
-    before enough GPUs have at most one user in that case. A bound of `enough` is not improved further.
+    No start makes a running job faster, so no running job ends earlier than without further starts. No pending
+    job starts before enough GPUs would then have at most one user. A bound of `enough` is not improved further.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
@@ -50,9 +50,9 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
-    The first gives both jobs of a pair equal weights, then raises each as far as the others allow. The second
-    gives each job as much as those before it leave. Two running jobs that share no GPU never will, so they do
-    not limit each other.
+    The first way gives both jobs of a pair equal weights, and then raises each weight as far as the others
+    allow. The second way gives each job as much as the jobs before it leave. Two running jobs that share no GPU
+    never will, so they do not limit each other.
     """
     count = len(jobs.demand)
     for sweep in range(3):
@@ -121,7 +121,7 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Return when more GPUs have room for a pending job if too few have now; otherwise infinity."""
+    """Return the time from which more GPUs have room for a pending job, or infinity if enough have room now."""
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

@@ -62,7 +62,8 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     full speed at once, bounds all orders that begin with them. All programs are solved exactly. The search
     starts from the best schedule with starts at events, which is almost always optimal.
 
-    Source: for a fixed order the model of Castor, Eq. 6-13, without slots is linear; the search is gsopt's own.
+    Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
+    own.
 
     Parameters
     ----------
@@ -85,14 +86,14 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     (<Status.OPTIMAL: 'optimal'>, 3)
     """
     if problem.starts != "any":
-        raise Unsupported("orders: starts at events only: exact proves these")
+        raise Unsupported("orders: jobs start at events only; use exact")
     best = BestSharing(problem, budget, "orders")
     programs = 0
     try:
         take_lists(best)
         most = max(len(part.problem.jobs) for part in Parts(best).every)
         if most > MOST_JOBS:
-            raise Unsupported(f"orders: {most} jobs that may meet: at most {MOST_JOBS}")
+            raise Unsupported(f"orders: {most} jobs may overlap, but at most {MOST_JOBS} are allowed")
         search_events(best)
         for part in Parts(best).every:
             programs += search_orders(part)
@@ -103,7 +104,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find and prove the best schedule of a part with starts at any time; return the number of programs."""
+    """Find and prove the best schedule of a part with starts at any time, and return the number of programs."""
     search = Orders(part)
     if search.run():
         part.raise_bound(part.value)
@@ -120,12 +121,12 @@ class Orders:
         self.programs = 0
 
     def run(self) -> bool:
-        """Search all orders, or until there is a reason to stop; return whether the search was completed."""
+        """Search all orders, or until there is a reason to stop, and return whether the search is complete."""
         free: Users = (frozenset(),) * self.problem.gpus
         return self.part.finished is not None or self._extend(Prefix(free, {}, {}, {}, {}))
 
     def _extend(self, prefix: Prefix) -> bool:
-        """Search the orders that begin with a prefix; return whether the search was completed."""
+        """Search the orders that begin with a prefix, and return whether the search was completed."""
         for longer in self.longer(prefix):
             if self.part.finished is not None:
                 return False
@@ -176,7 +177,7 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Return the least sum of job completion times and the times of the events; None if infeasible.
+        """Return the least sum of job completion times and the times of the events, or None if infeasible.
 
         The variables of the program are the times between consecutive events, and those from the last event to
         the earliest starts of the pending jobs.

@@ -10,7 +10,7 @@ from gsopt.core.numbers.grid import Exact
 def least(
     cost: Sequence[Exact], rows: Sequence[tuple[Sequence[Exact], Exact]]
 ) -> tuple[Fraction, list[Fraction]] | None:
-    """Minimize a non-negative linear cost of non-negative variables, exactly; return None if infeasible.
+    """Minimize a non-negative linear cost of non-negative variables exactly, or return None if infeasible.
 
     A row holds its coefficients and a lower limit on their sum. The tableau is kept in integers over one
     denominator, the last pivot. Ties between rows or columns go to the first, so that the method terminates.
@@ -39,20 +39,20 @@ def least(
 
 
 def _broken(table: Sequence[Sequence[int]], bound: Sequence[int]) -> int | None:
-    """Return the row of the first negative variable; None if there is none."""
+    """Return the row of the first negative variable, or None if there is none."""
     below = (row for row in range(len(bound)) if table[row][-1] < 0)
     return min(below, key=lambda row: bound[row], default=None)
 
 
 def _entering(table: Sequence[Sequence[int]], free: Sequence[int], row: int) -> int | None:
-    """Return the first column whose variable raises that of a row at the least cost; None if there is none."""
+    """Return the first column whose variable raises that of a row at the least cost, or None without one."""
     line, cost = table[row], table[-1]
     raising = (column for column in range(len(free)) if line[column] > 0)
     return min(raising, key=lambda column: (Fraction(cost[column], line[column]), free[column]), default=None)
 
 
 def _turn(table: list[list[int]], row: int, column: int, before: int) -> int:
-    """Exchange the variables of a row and a column; return the new denominator."""
+    """Exchange the variables of a row and a column, and return the new denominator."""
     line, pivot = table[row], table[row][column]
     for number, other in enumerate(table):
         if number != row:

@@ -40,14 +40,14 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 @compiled
 def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, nodes: int) -> int:
-    """Continue the search for at most a number of nodes; return how many it took.
+    """Continue the search for at most a number of nodes, and return how many it took.
 
-    At an event either one more job starts, with a higher number than the one before it at the same instant, on
-    some number of GPUs of each class, or time passes to the next event. Classes are the free GPUs, and those
-    that a given job holds alone. GPUs of a class are interchangeable, so no symmetry remains. A node is pruned
-    if its bound is not below the best schedule. It is also pruned if its state was seen at no higher cost: the
-    same remaining work of the same jobs on as many shared GPUs, at the same time or, if no arrivals are left,
-    later.
+    At an event, either one more job starts on some number of GPUs of each class, or time passes to the next
+    event. Of jobs that start at the same instant, each has a higher number than the one before it. Classes are
+    the free GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so no
+    symmetry remains. A node is pruned if its bound is not below the best schedule. It is also pruned if its
+    state was seen at no higher cost: the same remaining work of the same jobs on as many shared GPUs, at the
+    same time or, if no arrivals are left, later.
 
     The search returns early with a better schedule. In fractions it is exact. In floats it also returns, with
     `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better than the best.
@@ -89,7 +89,7 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
 
 @compiled
 def margin(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> float:
-    """Return the possible error of a bound, a sum of one term per job with the errors of all of them.
+    """Return the possible error of a bound, which sums up one term per job.
 
     Each term takes a few operations on the ends, which may multiply an error by the largest slowdown.
     """
@@ -119,7 +119,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int
 
 @compiled
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Advance to the next start of a node, written to its `taken`; return the job, or -1 if there is none."""
+    """Advance to the next start of a node, written to its `taken`, and return the job, or -1 without one."""
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]
@@ -157,7 +157,7 @@ def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
 
 @compiled
 def next_choice(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Choose the next set of GPUs for the start of a job, free ones first; return whether there is one."""
+    """Choose the next set of GPUs for the start of a job, free ones first, and return whether there is one."""
     count = len(jobs.demand)
     taken = stack.taken[depth, job]
     room = np.zeros(count + 1, dtype=np.int64)
@@ -253,7 +253,7 @@ def see_left(jobs: Jobs, stack: Stack, depth: int) -> None:
 
 @compiled
 def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Write the child node in which time passes to the next event; return whether there is one."""
+    """Write the child node in which time passes to the next event, and return whether there is one."""
     child = depth + 1
     count = len(jobs.demand)
     first, job = np.inf, -1

@@ -31,7 +31,9 @@ _MOST_JOBS, _MOST_PLACES = 40, 2000
 
 @exact_method(unused=["backend"])
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
-    """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots; not a proof.
+    """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots.
+
+    The result is no proof of optimality.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
     Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a
@@ -39,11 +41,11 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     where xi_jk is the slowdown. Variables: s_j and e_j, start and end; y_jg = 1 if job j holds GPU g; a_jt = 1
     if s_j <= t < e_j; b_jk = 1 if two jobs have a GPU in common; q_jt, work done in a slot, from 0 to F.
     Objective: the sum of the e_j. Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each GPU;
-    q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk if a GPU's
-    memory cannot hold both jobs. Redundant: at most twice the GPUs in total; GPUs ordered by their users. Size:
-    n G + 3 n T binaries and n T integers for n jobs, n (n - 1) T conditional rows.
+    q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk are 1 if a
+    GPU's memory cannot hold both jobs. Redundant: at most twice the GPUs in total; GPUs ordered by their users.
+    Size: n G + 3 n T binaries and n T integers for n jobs, n (n - 1) T conditional rows.
 
-    A slot is a common divisor of all run times if that gives at most `most` slots, otherwise longer
+    A slot is a common divisor of all run times if this gives at most `most` slots. Otherwise slots are longer
     (`Slotted.of`). Since everything is rounded up, the optimum in slots is not a bound. The plan is converted
     to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have ended
     (`at_events`). For starts at any time, the plan itself is a schedule too. The best of these and the start is
@@ -62,7 +64,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     problem
         The problem, with at most 40 jobs and at most 2,000 jobs times GPUs.
     budget
-        Time limit, gap, start, callback and log; the solver is always CP-SAT.
+        Time limit, gap, start, callback and log. The solver is always CP-SAT.
     most
         Most slots until the end of the best known schedule.
 
@@ -163,7 +165,7 @@ class _SlotCall:
 
     @property
     def message(self) -> str:
-        """The model, and what is known about its optimum in slots."""
+        """The name of the model, and the known bracket of its optimum in slots."""
         model = self.model
         said = f"{_MODELS[self.best.problem.starts]}; slots of {float(model.slot):g} s"
         if self.total is None:
@@ -174,7 +176,7 @@ class _SlotCall:
         return f"{said}: {value}, at least {float(model.value(self.bound)):g}"
 
     def _hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds along the way; return whether to stop."""
+        """Keep solutions and bounds that the solver finds along the way, and return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self._take(*content)

@@ -37,11 +37,11 @@ class Slotted:
 
     @classmethod
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
-        """Return the slot model in which a known schedule takes nearly, and at most, a given number of slots.
+        """Return a slot model in which a known schedule takes nearly, and at most, a given number of slots.
 
-        If the number of slots allows it, a slot divides all run times and release dates; otherwise only the run
-        times, so that only waiting is rounded; otherwise the known schedule is divided into the allowed number
-        of slots.
+        If the number of slots allows it, a slot divides all run times and release dates. Otherwise it divides
+        only the run times, so that only waiting is rounded. If that takes too many slots as well, the known
+        schedule is divided into the allowed number of slots.
         """
         jobs = range(len(problem.jobs))
         length = Fraction(max(end for _, end in problem.spans(known)) - problem.origin)
@@ -66,7 +66,7 @@ class Slotted:
 
     @property
     def shortest(self) -> tuple[int, ...]:
-        """Slots that each job takes without sharing."""
+        """The slots that each job takes without sharing."""
         return tuple(-(-work // FULL) for work in self.work)
 
     def value(self, total: int) -> Fraction:
@@ -77,7 +77,8 @@ class Slotted:
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
         """Return the slot by whose beginning each job of a plan has ended, by job.
 
-        Returns None if three jobs hold a GPU, or two that must not share, or if a job ends after the horizon.
+        Returns None if three jobs hold a GPU, if two jobs that must not share hold one, or if a job ends after
+        the horizon.
         """
         left, ended = {job: self.work[job] for job in plan}, dict[int, int]()
         for slot in range(min(self.release), self.horizon):

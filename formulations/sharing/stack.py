@@ -45,7 +45,7 @@ class Stack(NamedTuple):
 
 
 def new_stack(jobs: Jobs) -> Stack:
-    """Return the stack with the root node: the time of the first arrival, nothing started."""
+    """Return the stack with the root node, at the time of the first arrival and with nothing started."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     rows = 3 * count + 2
     stack = Stack(
@@ -105,7 +105,7 @@ def copy_node(stack: Stack, depth: int) -> None:
 
 @compiled
 def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a job has been released, counting releases within rounding of a node's time as now."""
+    """Check whether a job has been released, where releases within rounding of a node's time count as now."""
     slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
     return bool(jobs.release[job] <= stack.time[depth] + slip)
 

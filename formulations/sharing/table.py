@@ -53,11 +53,11 @@ def table_within(jobs: Jobs, memory: int) -> StateTable:
 
 @compiled
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
-    """Check whether the state of a node was not seen before at as low a cost, and record it.
+    """Check that the state of a node was not seen before at the same or a lower cost, and record it.
 
-    If no arrivals are left, what follows is the same at any time, only later. So the cost of a state is the sum
-    of the ends so far, plus the time for each job that has not ended. A state counts as seen only if it is
-    provably equal.
+    If no arrivals are left, the same schedules follow from a state at any time, only later. So the cost of a
+    state is the sum of the ends so far, plus the time for each job that has not ended. A state counts as seen
+    only if it is provably equal.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
     cost += unfinished(stack, depth) * stack.time[depth]
@@ -96,7 +96,7 @@ def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
 def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
     jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int
 ) -> bool:
-    """Check whether the state at a place is provably that of a node."""
+    """Check whether the state at an index of the table is provably that of a node."""
     count, at, near = len(jobs.demand), 0, jobs.near[0] / 4
     now, rests = stack.time[depth], stack.time_rest[depth]
     for job in range(count):
@@ -125,7 +125,7 @@ def is_same(  # noqa: C901, PLR0911 - compiled, one pass over a state
 
 @compiled
 def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int, cost: float) -> bool:
-    """Check whether the cost at a place is provably that of a node."""
+    """Check whether the cost at an index of the table is provably that of a node."""
     if abs(table.costs[place] - cost) > jobs.near[0] / 4:
         return False
     left = unfinished(stack, depth)
@@ -138,7 +138,7 @@ def is_equal(jobs: Jobs, stack: Stack, depth: int, table: StateTable, place: int
 
 @compiled
 def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, place: int) -> None:
-    """Write the state of a node, and the remainders of its cost, to a place."""
+    """Write the state of a node, and the remainders of its cost, to an index of the table."""
     count, at = len(jobs.demand), 0
     now, rests = stack.time[depth], stack.time_rest[depth]
     left = unfinished(stack, depth)
@@ -161,7 +161,7 @@ def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, p
 
 @compiled
 def alone_of(stack: Stack, depth: int, job: int) -> int:
-    """Return the number of GPUs on which a job runs alone; negative if it does not run."""
+    """Return the number of GPUs on which a job runs alone, or a negative number if it does not run."""
     if stack.state[depth, job] == RUNNING:
         return int(stack.own[depth, job])
     return -1 if stack.state[depth, job] == ENDED else -2

@@ -23,11 +23,11 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
-    """Decide slot by slot which jobs are active and with whom they share: the reference for `slots`.
+    """Decide slot by slot which jobs are active and with whom they share, as the reference for `slots`.
 
-    As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum; here both are linear.
+    As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum. Here both are linear.
     The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound on the
-    problem; the bound of a result is that of areas. The plan is converted to a schedule as in `slots`.
+    problem. The bound of a result is that of areas. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----
@@ -60,7 +60,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Size
     ----
-    n G T + n^2 T / 2 + 3 n T columns for n jobs; rows as many and n^2 G / 2 more.
+    n G T + n^2 T / 2 + 3 n T columns for n jobs, and n^2 G / 2 more rows than columns.
 
     Source
     ------
@@ -87,7 +87,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
-        """Build the Pyomo model; raise `Unsupported` beyond 3,000 jobs times GPUs times slots."""
+        """Build the Pyomo model.
+
+        Raise `Unsupported` beyond 3,000 jobs times GPUs times slots.
+        """
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
@@ -101,7 +104,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         model = Slotted.of(problem, known, _MOST_SLOTS)
         places = len(problem.jobs) * problem.gpus * model.horizon
         if places > _MOST_PLACES:
-            limit = f"the reference is for at most {_MOST_PLACES:,}"
+            limit = f"the reference model takes at most {_MOST_PLACES:,}"
             raise Unsupported(f"{self.name}: {places:,} places in time: {limit}")
         return model
 
@@ -110,7 +113,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-        """Solve the slot model, convert its plan, and judge the best schedule; `Unsupported` as in `build`."""
+        """Solve the slot model, convert its plan, and judge the best schedule.
+
+        Raise `Unsupported` as in `build`.
+        """
         best, message = BestSharing(problem, budget, self.name), "no slots were needed"
         take_lists(best)
         raise_to_root(best)

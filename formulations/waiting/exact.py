@@ -1,4 +1,4 @@
-"""Exact: list schedules, the time-indexed relaxation, and constraint programming for what remains open."""
+"""Exact: list schedules, the time-indexed relaxation, and constraint programming for the remaining gap."""
 
 from importlib.util import find_spec
 from math import inf
@@ -30,24 +30,26 @@ _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Prove the optimum by the techniques that suit the objective.
 
-    1. List schedules, a simple bound, and prices of GPU time; for few jobs, a search of all orders while it is
-       short.
-    2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which bounds it well,
-       and a search for GPUs for its schedule. If there are none, the cause is ruled out a few times.
-    3. Constraint programming with intervals, if steps 1 and 2 leave a gap; directly for the makespan and for
-       few jobs. It uses the known bound and schedule.
-    4. For few jobs, the search of all orders to its end, if times differ too much for a grid of slots that
-       solvers can handle.
+    1. List schedules, a simple bound, and prices of GPU time. If there are only a few jobs, all orders are
+       searched as well, as long as that is quick.
+    2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which gives a good
+       bound, and a search for GPUs that realize its schedule. If there are no such GPUs, the cause is ruled
+       out, and the step is repeated a few times.
+    3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan and for a
+       few jobs, this step follows step 1 directly. It uses the known bound and schedule.
+    4. If there are only a few jobs, the search of all orders runs to its end. This is needed if times differ
+       too much for a grid of slots that solvers can handle.
 
-    Without CP-SAT, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs, up to about twelve
-    jobs are proven; with more, a gap remains at the time limit.
+    Without CP-SAT, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs, instances with up
+    to about twelve jobs are solved to proven optimality. With more jobs, a gap remains at the time limit.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit, gap, start and callback. The backend solves the relaxation; CP-SAT solves what remains.
+        Time limit, gap, start and callback. The backend solves the relaxation, and CP-SAT the programs of step
+        3.
 
     Notes
     -----

@@ -15,7 +15,7 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """Cells joined by a tier; a job placed there runs at least as fast as the tier allows."""
+    """Cells joined by a tier. A job placed there runs at least as fast as the tier allows."""
 
     tier: int  # number of the tier, innermost first
     cells: tuple[int, ...]  # numbers of the cells; one for a place on the innermost tier
@@ -34,10 +34,10 @@ class SlottedRun(NamedTuple):
 class SlottedInstance:
     """The jobs and places of a problem on a grid of slots.
 
-    A slot is the greatest common divisor of all times, however short. For solvers that cannot handle so many,
-    slots are longer and all times are rounded down. A schedule stays feasible if starts and run times are
-    rounded down, as a job running in a slot afterwards was also running at its end before. So the optimum on
-    such a grid is a bound.
+    A slot is the greatest common divisor of all times, however short. For solvers that cannot handle as many
+    slots, slots are longer and all times are rounded down. A schedule stays feasible if starts and run times
+    are rounded down, because a job that runs in a slot after rounding was running at the slot's end before. So
+    the optimum on such a grid is a bound.
     """
 
     problem: Waiting
@@ -104,7 +104,7 @@ class SlottedInstance:
 
     @cached_property
     def places(self) -> tuple[Place, ...]:
-        """The places, innermost first; no two have the same cells."""
+        """The places, innermost first. No two places have the same cells."""
         found: dict[tuple[int, ...], Place] = {}
         for tier, groups in enumerate(self.problem.groups):
             for group in groups:
@@ -113,7 +113,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the indices of the places that a job can use; wider ones only if they can help."""
+        """Return the indices of the places that a job can use, with wider ones only if they can help."""
         need = self.demand[job]
         single = need == 1
         return tuple(
@@ -142,7 +142,10 @@ class SlottedInstance:
         return Fraction(total) / len(ends)
 
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
-        """Return the schedule of choices by job, with exact times: by start, each as early as possible."""
+        """Return the schedule of choices by job with exact times.
+
+        In order of start, each job starts as early as possible.
+        """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])
 

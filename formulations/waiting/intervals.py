@@ -27,8 +27,8 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
     Sets: jobs j; places P of every tier that can hold j; cells m, the innermost places. Parameters: d_j GPUs of
     a job; p_jP its slots at a place; G_m GPUs of a cell; r_j its first slot; H_j the last slot in which it may
-    end, given a known value (`latest_ends`). If times differ too much for a common slot, they are rounded down;
-    the optimum is then a bound, and its order gives another list. Variables: s_j start; y_jP = 1 if job j is at
+    end, given a known value (`latest_ends`). If times differ too much for a common slot, they are rounded down.
+    The optimum is then a bound, and its order gives another list. Variables: s_j start; y_jP = 1 if job j is at
     place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m), for a place of several cells. Objective: the sum
     of the ends s_j + sum_P p_jP y_jP, or the last of them. Constraints: one place for each job; sum_m c_jPm =
     d_j if y_jP = 1; a cumulative constraint for each cell, of optional intervals [s_j, s_j + p_jP) with d_j, or
@@ -41,7 +41,7 @@ def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     problem
         The problem.
     budget
-        Time limit, gap, start, callback and log; the solver is always CP-SAT.
+        Time limit, gap, start, callback and log. The solver is always CP-SAT.
 
     Raises
     ------
@@ -118,7 +118,7 @@ class _IntervalCall:
         )
 
     def hear(self, frame: Frame) -> bool:
-        """Keep what the solver finds along the way; return whether to stop."""
+        """Keep solutions and bounds that the solver finds along the way, and return whether to stop."""
         kind, content = frame
         if kind is FrameKind.INCUMBENT:
             self.take(*content)

@@ -7,10 +7,10 @@ from gsopt.core.numbers.grid import Exact
 
 
 def latest_ends(instance: SlottedInstance, value: Exact) -> list[Exact]:
-    """Return the latest end of each job for a value of the objective, in seconds after the first release date.
+    """Return the latest end of each job in seconds after the first release date, given an objective value.
 
-    For the mean completion time, all other jobs take at least their shortest run times; one job may take the
-    rest of the total.
+    For the mean completion time, all other jobs take at least their shortest run times, and one job may take
+    the rest of the total.
     """
     jobs = range(len(instance.demand))
     if instance.problem.minimize == "makespan":

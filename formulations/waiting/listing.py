@@ -17,7 +17,7 @@ _MOST_JOBS = 60
 
 
 class FreeProfile:
-    """Free GPUs of every cell over time, as jobs are placed."""
+    """The free GPUs of every cell over time, as jobs are placed."""
 
     def __init__(self, instance: SlottedInstance) -> None:
         self.instance = instance
@@ -87,7 +87,7 @@ class FreeProfile:
 def place_all(
     instance: SlottedInstance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
 ) -> list[SlottedRun] | None:
-    """Place jobs in an order, each within its widest tier if possible; return the runs by job.
+    """Place jobs in an order, each within its widest tier if possible, and return the runs by job.
 
     Returns None if the budget runs out.
     """
@@ -101,7 +101,7 @@ def place_all(
 
 
 def search_lists(best: BestRuns) -> None:
-    """Improve the best schedule by other orders and tiers: rules first, then small random changes of the best.
+    """Improve the best schedule by other orders and tiers: first by rules, then by small random changes.
 
     The random draws are the same every time.
     """
@@ -129,7 +129,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Place jobs in the order of their starts in a relaxation: first within its tiers, then on any tier."""
+    """Place jobs in the order of starts in a relaxation, first within its tiers and then on any tier."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])

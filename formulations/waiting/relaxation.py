@@ -26,11 +26,12 @@ class StartColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    r"""The time-indexed model: which job starts where and when, with nested places of counted GPUs.
+    r"""The time-indexed model of starts, with nested places of counted GPUs.
 
-    A job on a tier needs any GPUs in one of its places. At any moment they exist if no place is overloaded. But
-    the same GPUs may not be free until the job ends, so a job might have to move. The optimum is a bound, and
-    exact only if fixed GPUs are found for it.
+    The model decides which job starts where and when. A job on a tier needs any GPUs in one of the tier's
+    places. At any moment, these exist if no place is overloaded. But the same GPUs may not stay free until the
+    job ends, so the job might have to move. The optimum is therefore a bound, which is exact only if fixed GPUs
+    are found for it.
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j GPUs of a job; p_jP its slots at a place;
@@ -58,7 +59,7 @@ class Relaxation:
 
     @property
     def entries(self) -> int:
-        """Upper limit on the number of entries of the capacity rows, without listing the columns."""
+        """An upper bound on the number of entries of the capacity rows, without listing the columns."""
         instance = self.instance
         return len(instance.problem.tiers) * sum(
             max(self._last_start(job, place) + 1 - instance.release[job], 0) * instance.length(job, place)
@@ -68,7 +69,10 @@ class Relaxation:
 
     @property
     def horizon(self) -> int:
-        """Slots until the last job must have ended, coefficients of the makespan's rows; 0 for the mean."""
+        """The slots until the last job must have ended.
+
+        They are the coefficients of the makespan's rows, or 0 for the mean.
+        """
         return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
 
     @cached_property
@@ -145,7 +149,7 @@ class Relaxation:
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the model with one more row: not all of some jobs have the start and run time chosen."""
+        """Return the model with one more row, which excludes the chosen starts and run times of some jobs."""
         alike = [
             index
             for index, column in enumerate(self.columns)
@@ -167,7 +171,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Return the place with columns that replaces a place: itself, or the widest that is equally fast."""
+        """Return the place whose columns replace those of a place: itself, or the widest equally fast one."""
         own = self.instance.places[place]
         return max(
             each

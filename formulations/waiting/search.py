@@ -26,13 +26,13 @@ class PartialSchedule(NamedTuple):
 
 
 class DepthFirstSearch:
-    """A depth-first search over the next job to start, and the number of GPUs it takes from each cell.
+    """A depth-first search over the next job to start, and the number of GPUs that it takes from each cell.
 
     Some optimal schedule starts each job as early as the previous starts allow, on the GPUs of its cells that
-    are free first, as later jobs do not care which of the free GPUs are taken. Pruned are states that cannot
-    beat the best known schedule (`is_hopeless`), all but one order of identical jobs (`is_twin`), and states
-    that equal an earlier one up to a permutation of identical groups of GPUs (`is_seen`). Times are whole slots
-    of a common divisor, so proofs are exact.
+    are free first, as it makes no difference to later jobs which free GPUs are taken. The search prunes states
+    that cannot beat the best known schedule (`is_hopeless`), all but one order of identical jobs (`is_twin`),
+    and states that equal an earlier one up to a permutation of identical groups of GPUs (`is_seen`). Times are
+    whole slots of a common divisor, so proofs are exact.
     """
 
     def __init__(self, best: BestRuns) -> None:
@@ -54,7 +54,7 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search up to a number of states, keeping what is found; return whether the search was completed."""
+        """Search up to a number of states, keeping what is found, and return whether the search is complete."""
         if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
@@ -68,14 +68,14 @@ class DepthFirstSearch:
         return True
 
     def limit(self) -> Fraction:
-        """Return the value that a schedule has to stay below, in slots."""
+        """Return the value, in slots, below which a schedule has to stay."""
         value = Fraction(self.best.known_value)
         if self.last:
             return value / self.instance.slot
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
     def _extend(self, state: PartialSchedule) -> bool:
-        """Search the successors of a state; return whether that was completed."""
+        """Search the successors of a state, and return whether that was completed."""
         if not state.left:
             if state.paid < self.limit():
                 self.best.take(self.best.problem.started(state.shares))
@@ -167,7 +167,7 @@ class DepthFirstSearch:
         return False
 
     def _shape(self, state: PartialSchedule) -> Any:
-        """Return when GPUs are free, by group within group, independent of their numbers."""
+        """Return the times at which GPUs are free, by nested groups, independent of their numbers."""
         shape: dict[frozenset[int], Any] = {
             cells: tuple(max(free, state.now) for cell in cells for free in state.free[cell])
             for cells in self.groups[0]
@@ -180,7 +180,7 @@ class DepthFirstSearch:
 
 
 def first_slot(ready: Sequence[int], area: int) -> int:
-    """Return the first slot by which GPUs that become ready at some slots can have done an amount of work."""
+    """Return the first slot by which GPUs that become ready at given slots can have done an amount of work."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

@@ -13,7 +13,7 @@ from gsopt.solvers.standard_form import StandardForm
 def find_split(
     instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
 ) -> list[SlottedRun] | None:
-    """Find GPUs of each cell for every job, from start to end; return None if none are found in time.
+    """Find GPUs of each cell for every job from start to end, or return None if none are found in time.
 
     A job may use any place where it runs no longer than at the chosen one.
 
@@ -21,8 +21,8 @@ def find_split(
     GPUs of a job; G_m GPUs of a cell; the jobs that run at each t. Variables: y_jP = 1 if job j is at place P;
     c_jm its GPUs of cell m, the same from start to end. Objective: none. Constraints: sum_P y_jP = 1; sum_m
     c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over the jobs that run at t is at most
-    G_m. Size: jobs times places and cells columns, and jobs times cells rows twice. Source: gsopt's own; the
-    check that a schedule with counted GPUs needs.
+    G_m. Size: a column for each job and place or cell, and two rows for each job and cell. Source: gsopt's own,
+    the check that a schedule with counted GPUs needs.
     """
     form, names = _model(instance, choices, range(len(choices)))
     outcome = _solve(form, budget)
@@ -38,7 +38,7 @@ def find_split(
 def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget) -> list[int] | None:
     """Find a small set of jobs for which no such GPUs exist even if the other jobs do not run.
 
-    Returns None if it is not proven in time that there are none for all jobs together.
+    Returns None if it is not proven in time that all jobs together have no such GPUs.
     """
     needed = list(range(len(choices)))
     if not _is_impossible(instance, choices, needed, budget):

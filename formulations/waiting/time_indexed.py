@@ -35,15 +35,15 @@ _BOUND = "the relaxation is a bound only"
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve the time-indexed relaxation; its schedule is optimal if fixed GPUs are found for it.
+    """Solve the time-indexed relaxation, whose schedule is optimal if fixed GPUs are found for it.
 
     The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list limits
     the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
     rack and cluster (`Relaxation`), so its optimum is only a bound. If GPUs are found for its schedule, from
-    the start of each job to its end (`find_split`), it is optimal; otherwise the best known schedule is
-    returned with that bound. The message says which.
+    the start of each job to its end (`find_split`), it is optimal. Otherwise the best known schedule is
+    returned with this bound. The message states which case applies.
 
-    If times need too many slots, slots are made longer and times are rounded down; the optimum is still a
+    If times need too many slots, slots are made longer and times are rounded down. The optimum is still a
     bound, and its order gives another list.
 
     Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
@@ -78,11 +78,11 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
-    """Solve the relaxation of a problem, raise the bound, and look for GPUs; return a message on the outcome.
+    """Solve the relaxation of a problem, raise the bound, look for GPUs, and return a message on the outcome.
 
-    If there are no GPUs for its schedule, a small set of jobs without GPUs is excluded (`find_conflict`): at
-    least one of them must get another start or run time. The relaxation is then solved again, at most
-    `conflicts` times. All this takes at most the fraction `share` of the remaining time.
+    If there are no GPUs for its schedule, a small set of jobs without GPUs is excluded (`find_conflict`), which
+    means that at least one of them must get another start or run time. The relaxation is then solved again, at
+    most `conflicts` times. All this takes at most the fraction `share` of the remaining time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)
@@ -105,7 +105,7 @@ def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -
 
 
 def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget) -> list[SlottedRun] | None:
-    """Solve the relaxation, raise the bound, and return its schedule; None if it is not optimal."""
+    """Solve the relaxation, raise the bound, and return its schedule, or None if it is not optimal."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
     proof = optimize(

@@ -1,4 +1,7 @@
-"""The ``gsopt`` command, a file per command: calls of the library, with words, progress and exit codes."""
+"""The ``gsopt`` command, with one file per subcommand.
+
+A command calls the library, and adds options, output, progress and exit codes.
+"""
 
 import atexit
 import os
@@ -9,10 +12,10 @@ from typing import NoReturn
 
 
 def main() -> None:
-    """Run the command; anything wrong becomes one line on standard error and an exit code.
+    """Run the command, and turn any error into one line on standard error and an exit code.
 
-    Methods and policies named ``module:function`` may lie in the working directory; what is installed goes
-    first.
+    Methods and policies named ``module:function`` may be in the working directory. Installed modules take
+    precedence.
     """
     try:
         from gsopt.cli.app import run
@@ -36,7 +39,7 @@ def main() -> None:
 
 
 def _end(line: str, code: int) -> NoReturn:
-    """Say why the command ends; what standard output cannot take any more is dropped."""
+    """Print the reason why the command ends, dropping output that standard output no longer accepts."""
     if line:
         sys.stderr.write(f"gsopt: {line}\n")
     try:
@@ -48,6 +51,6 @@ def _end(line: str, code: int) -> NoReturn:
 
 
 def _leave(code: int) -> NoReturn:
-    """End with a code; Ctrl-C has nothing to interrupt any more, once the interpreter ends with it."""
+    """Exit with a code, ignoring Ctrl-C while the interpreter shuts down."""
     atexit.register(signal.signal, signal.SIGINT, signal.SIG_IGN)
     sys.exit(code)

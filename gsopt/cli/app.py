@@ -1,4 +1,4 @@
-"""App: the commands of ``gsopt``, each imported from the file of its name once it is used."""
+"""App: the commands of ``gsopt``, each imported on use from the file with its name."""
 
 import sys
 from collections.abc import Iterator
@@ -27,17 +27,27 @@ _COMMANDS = {
     "cluster": "Show, convert or draw a cluster.",
     "import": "Read a running cluster and write its decisions as files.",
     "drain": "Choose the nodes to return so that the least work is lost.",
+    "admit": "Choose the jobs to evict or move so that a gang fits.",
+    "defragment": "Choose the jobs to move so that whole nodes become free.",
+    "why": "Say why a gang does not fit, and what would help.",
     "pack": "Place the pending jobs, or say what they need.",
     "interference": "Evaluate predictions of how jobs slow each other down.",
     "schema": "Print the JSON Schema of a decision's instance file.",
     "methods": "List the methods of a decision.",
     "demo": "See how far heuristics are from the proven optimum.",
     "study": "Run a grid of instances, methods, parameters and seeds.",
+    "worst": "Find the instance on which a method does worst, with proof.",
+    "score": "Score a heuristic on a suite, relative to proven bounds.",
     "suites": "Show or recompute the best known values of instances.",
 }
 
 #: Where a command is found that is not the function of its name in the module of its name.
-_PATHS = {"import": "importing:import_", "study": "study:app", "suites": "suites:app"}
+_PATHS = {
+    "import": "importing:import_",
+    "study": "study:app",
+    "suites": "suites:app",
+    **{name: f"admission:{name}" for name in ("admit", "defragment", "why")},
+}
 
 #: Earlier names of options, which still work, by today's; those of several options are spelled alike in Python.
 _EARLIER = {
@@ -49,12 +59,13 @@ _EARLIER = {
     "no-preemption": "no-preemptive",
 }
 
-_SETTINGS = {"generate": {"allow_extra_args": True, "ignore_unknown_options": True}}
+_EXTRA = {"allow_extra_args": True, "ignore_unknown_options": True}
+_SETTINGS = {"generate": _EXTRA, "worst": _EXTRA, "score": _EXTRA}
 
 
 @contextmanager
 def _interrupted() -> Iterator[None]:
-    """Raise `Interrupted` in place of what Ctrl-C raises, of which typer would say nothing."""
+    """Raise `Interrupted` in place of KeyboardInterrupt, for which typer would print no message."""
     try:
         yield
     except KeyboardInterrupt:
@@ -62,14 +73,17 @@ def _interrupted() -> Iterator[None]:
 
 
 class Commands(Group):
-    """The commands; Ctrl-C in one of them ends in one line, and so does what somebody's code does there."""
+    """The group of commands.
+
+    Ctrl-C, and any error in code that is not gsopt's, ends a command with a one-line message.
+    """
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.commands = {name: TyperCommand(name, help=line) for name, line in _COMMANDS.items()}
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:
-        """Import a command."""
+        """Import a command by name."""
         del ctx
         if cmd_name not in self.commands:
             return None
@@ -81,12 +95,12 @@ class Commands(Group):
         return typer.main.get_command(alone)
 
     def make_context(self, *given: Any, **options: Any) -> Any:
-        """Read the arguments."""
+        """Parse the arguments."""
         with _interrupted():
             return super().make_context(*given, **options)
 
     def invoke(self, ctx: Any) -> Any:
-        """Run the command that was chosen."""
+        """Run the chosen command."""
         with _interrupted(), kept_running("somebody's code"):
             return super().invoke(ctx)
 
@@ -120,7 +134,7 @@ def options(
 
 
 def run() -> int:
-    """Run the command that the arguments of the process name, and return its exit code."""
+    """Run the command given by the arguments of the process, and return its exit code."""
     if (here := str(Path.cwd())) not in sys.path:
         sys.path.append(here)
     return int(app(prog_name="gsopt", standalone_mode=False) or 0)

@@ -1,4 +1,4 @@
-"""Arguments: those that several commands have, each with its line of help and what a shell completes it to."""
+"""Arguments: options shared by several commands, with their help texts and shell completion."""
 
 from collections.abc import Callable, Iterable
 from pathlib import Path
@@ -13,7 +13,10 @@ from gsopt.problems.reader import problem_types
 
 
 def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
-    """Complete the beginning of a name, found when a shell asks for it."""
+    """Complete the beginning of a name.
+
+    The names are looked up only when a shell asks for completion.
+    """
 
     def matching(incomplete: str) -> list[str]:
         return [name for name in names() if name.startswith(incomplete)]
@@ -22,7 +25,7 @@ def complete(names: Callable[[], Iterable[str]]) -> Callable[[str], list[str]]:
 
 
 def complete_instance(incomplete: str) -> list[str]:
-    """Complete the beginning of a committed instance's name, or of a file's."""
+    """Complete the beginning of the name of a committed instance or file."""
     path = Path(incomplete)
     folder, name = (path, "") if incomplete.endswith("/") else (path.parent, path.name)
     files = [str(file) for file in folder.glob("*") if file.name.startswith(name)]
@@ -30,7 +33,7 @@ def complete_instance(incomplete: str) -> list[str]:
 
 
 def parse_time_limit(given: float | str) -> float | None:
-    """Read what stands behind ``--time-limit``."""
+    """Parse the value of ``--time-limit``."""
     try:
         return checked_time_limit(given)
     except InvalidInput as error:

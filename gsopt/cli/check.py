@@ -1,4 +1,4 @@
-"""``gsopt check``: judge somebody's solution."""
+"""``gsopt check``: judges a solution from any source."""
 
 import json
 from typing import Annotated, Any

@@ -1,4 +1,4 @@
-"""``gsopt cluster``: what a cluster is, read from a file of any format, converted and drawn."""
+"""``gsopt cluster``: shows, converts or draws a cluster from a file of any supported format."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -28,7 +28,7 @@ def cluster(
     format: Annotated[  # noqa: A002 - what everybody calls it
         str,
         typer.Option(
-            help="format of --output; default: by its ending", autocompletion=complete(lambda: Format)
+            help="format of --output; default: by its extension", autocompletion=complete(lambda: Format)
         ),
     ] = "",
     picture: Annotated[Path | None, typer.Option("--draw", help="file for a picture: PNG, SVG or PDF")] = None,
@@ -65,13 +65,13 @@ def cluster(
 
 
 def _require(option: str, given: object, other: str, needed: object) -> None:
-    """Refuse an option that does nothing without another one."""
+    """Raise `InvalidInput` for an option that has no effect without another one."""
     if given is not None and needed is None:
         raise InvalidInput(option, shorten(str(given)), f"needs {other}")
 
 
 def _placements(schedule: Path, time: float) -> dict[str, Sequence[int]]:
-    """Return the GPUs of the jobs that run at a time."""
+    """Return the GPUs of the jobs that run at a given time."""
     runs = [run for run in read_schedule(schedule).segments if run.start <= time < run.end]
     for run in runs:
         if not run.placement:

@@ -1,4 +1,4 @@
-"""``gsopt compare``: every method of a decision, or every policy on a trace."""
+"""``gsopt compare``: compares the methods of a decision, or policies on a trace."""
 
 import json
 from typing import Annotated, Any

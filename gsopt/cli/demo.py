@@ -1,4 +1,4 @@
-"""``gsopt demo``: how far heuristics are from the optimum, at a glance."""
+"""``gsopt demo``: shows at a glance how far heuristics are from the optimum."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -77,13 +77,13 @@ exact: optima proven on up to {_FEW} instances in {_TIME_LIMIT:.0f} s each, and 
 def demo(
     word: Words = None,
     whole: Annotated[
-        bool, typer.Option("--all", help="every method on every instance, on real data where they are at hand")
+        bool, typer.Option("--all", help="every method on every instance, and on real data if available")
     ] = False,
 ) -> None:
     """See how far heuristics are from the proven optimum.
 
-    A gap is how much worse a value is than the best proven bound, relative to that bound. Policies are
-    compared with a lower bound on the mean completion time that no policy can beat.
+    A gap is the relative distance between a value and the best proven bound. Policies are compared with a lower
+    bound on the mean completion time.
     """
     decisions = word or sorted(problem_types())
     for decision in decisions:
@@ -134,7 +134,7 @@ def _show_details(decisions: Sequence[str]) -> None:
 
 
 def _show_glance(decisions: Sequence[str]) -> None:
-    """Show a line for every decision, and the policies."""
+    """Show one line for every decision, and the policies."""
     say(_INTRODUCTION)
     lines: list[tuple[str, ...]] = list(_HEADS)
     notes: list[str] = []
@@ -157,7 +157,7 @@ def _show_glance(decisions: Sequence[str]) -> None:
 
 
 def _fit(lines: Sequence[Sequence[str]]) -> list[str]:
-    """Lay out cells in lines of a page: figures to the right, and the first cut where they are too long."""
+    """Return cells as lines of a page, with figures right-aligned and the first column truncated if needed."""
     widths = [max(map(len, cells)) for cells in zip(*lines, strict=True)]
     first = PAGE - sum(widths[1:]) - len(widths[1:])
     shown = []
@@ -175,7 +175,7 @@ def _compare(word: str, most: int) -> tuple[list[Problem[Any]], Comparison]:
 
 
 def _instances(word: str, most: int) -> list[Problem[Any]]:
-    """Return instances of the suite that is shown, those that count the same thing."""
+    """Return the instances of the suite on display that share a unit."""
     suites = (catalogue.names(f"{word}/{suite}/") for suite in _SUITES)
     found = [catalogue.load(name) for name in next(filter(None, suites))]
     [(unit, _)] = Counter(problem.unit for problem in found).most_common(1)
@@ -216,5 +216,5 @@ def _show_policies() -> None:
 
 def _stop_if_interrupted(comparison: Comparison) -> None:
     if comparison.interrupted:
-        typer.echo("gsopt: interrupted; what stands above is complete", err=True)
+        typer.echo("gsopt: interrupted; the lines above are complete", err=True)
         raise typer.Exit(Exit.INTERRUPTED)

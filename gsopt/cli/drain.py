@@ -1,4 +1,4 @@
-"""``gsopt drain``: which nodes of a cluster that runs to return so that the least work is lost."""
+"""``gsopt drain``: chooses the nodes of a running cluster to return so that the least work is lost."""
 
 import json
 from typing import Annotated
@@ -49,8 +49,7 @@ def drain(
 ) -> None:
     """Choose the nodes to return so that the least work is lost.
 
-    The output is the commands to type, what each simple rule would lose, and the
-    result. Nothing is run.
+    The output is the commands to type, the loss under each simple rule, and the result. Nothing is run.
     """
     snapshot = read(files, source, levels, gpu_resources, now)
     found = drain_nodes(snapshot, servers, cost=cost, among=among or (), time_limit=time_limit)
@@ -65,7 +64,7 @@ def _exit_code(found: Drain) -> Exit:
 
 
 def _shown(found: Drain) -> str:
-    """Show what to return, what it costs, and what to type."""
+    """Return the output: the nodes to return, the cost, and the commands to type."""
     if found.result is None or found.solution is None:
         return "\n".join([*_kept(found), _headline(found)])
     return "\n".join([*found.commands, "", *_kept(found), *_facts(found), _headline(found)])
@@ -77,7 +76,7 @@ def _headline(found: Drain) -> str:
     if found.result is None:
         return f"{counted(found.asked, 'node')} cannot be returned: only {found.returnable:,} may be"
     if found.solution is None:
-        return "no choice of nodes is found within the time limit"
+        return "no choice of nodes was found within the time limit"
     gap = found.result.gap
     if found.result.objective == found.result.bound:
         proof = "proven: no choice costs less"
@@ -88,7 +87,7 @@ def _headline(found: Drain) -> str:
 
 
 def _lost(found: Drain, value: Number | None) -> str:
-    """Say what is lost, in what it is counted in."""
+    """Return the cost of the lost work, with its unit."""
     unit = _UNITS[Cost(found.cost)]
     return counted(plain(value) or 0, "job") if found.cost == Cost.JOBS else f"{plain(value):,} {unit}"
 

@@ -1,4 +1,4 @@
-"""Exits: what the exit code of the command says, and the one line of whatever went wrong."""
+"""Exits: the exit codes of the command, and its one-line error messages."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -26,19 +26,22 @@ class Exit(IntEnum):
 
 
 class Interrupted(Exception):
-    """Ctrl-C while a command had nothing to show for it."""
+    """Ctrl-C interrupted a command before it had any results."""
 
     def __str__(self) -> str:
         return "interrupted"
 
 
 class Failed(Exception):
-    """A method or policy raised an error of its own, which the message tells with the line that raised it."""
+    """A method or policy raised an error of its own.
+
+    The message contains that error and the line that raised it.
+    """
 
 
 @contextmanager
 def named(name: str) -> Iterator[None]:
-    """Raise `Failed` with a name for an error raised within that is not of gsopt."""
+    """Turn any error that is not one of gsopt's into `Failed` with the given name."""
     try:
         yield
     except GsoptError:
@@ -49,7 +52,7 @@ def named(name: str) -> Iterator[None]:
 
 
 def describe(error: Exception) -> tuple[str, int] | None:
-    """Say in one line what went wrong, with the exit code for it; None when it is no fault of the input."""
+    """Return a one-line message and the exit code for an error, or None if it is a bug."""
     from pydantic import ValidationError
 
     from gsopt.core.files import first_error
@@ -68,7 +71,7 @@ def describe(error: Exception) -> tuple[str, int] | None:
 
 
 def _is_too_long(error: Exception) -> bool:
-    """Check whether a name is longer than that of any file."""
+    """Check whether an error is due to a file name that is too long."""
     return isinstance(error, OSError) and error.errno == ENAMETOOLONG
 
 

@@ -1,4 +1,4 @@
-"""``gsopt export``: the integer program of an instance, for any solver."""
+"""``gsopt export``: writes the integer program of an instance for any solver."""
 
 from pathlib import Path
 from typing import Annotated

@@ -1,4 +1,4 @@
-"""``gsopt generate``: an instance from a generator."""
+"""``gsopt generate``: creates an instance with a generator."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -27,8 +27,7 @@ def generate(
 ) -> None:
     """Generate an instance.
 
-    The options of a generator stand behind its name:
-    gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
+    Options of a generator follow its name: gsopt generate reclaiming churn --servers 520 --seed 7 -o a.json
     """
     known = catalogue.generators(word)
     if generator is None:
@@ -37,11 +36,11 @@ def generate(
     require_one_of("generator", generator, known)
     if output is not None:
         require_writable(output)
-    deliver(to_json(_generate(known[generator], _options(context.args))), output)
+    deliver(to_json(_generate(known[generator], read_texts(context.args))), output)
 
 
-def _options(words: list[str]) -> dict[str, str]:
-    """Read pairs of a name and a value, such as ``--servers 40`` or ``--servers=40``."""
+def read_texts(words: list[str]) -> dict[str, str]:
+    """Parse pairs of a name and a value, such as ``--servers 40`` or ``--servers=40``."""
     texts: dict[str, str] = {}
     rest = iter(words)
     for word in rest:
@@ -56,7 +55,7 @@ def _options(words: list[str]) -> dict[str, str]:
 
 
 def _generate(generator: Callable[..., Any], texts: Mapping[str, str]) -> Any:
-    """Call a generator; its options are typed as those in a study's file are."""
+    """Call a generator with options that are converted to their types as in study files."""
     try:
         return generate_instance(generator, {name: read_value(text) for name, text in texts.items()})
     except InvalidInput as error:

@@ -1,4 +1,4 @@
-"""Glance: what a comparison comes to, in a line per heuristic."""
+"""Glance: a summary of a comparison with one line per heuristic."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ _EXACT = "exact"
 
 @dataclass(frozen=True)
 class Glance:
-    """One heuristic on the instances that it is for."""
+    """The summary of one heuristic on the instances that it handles."""
 
     method: str
     instances: int
@@ -31,16 +31,16 @@ class Glance:
         return max(self.gaps, default=None)
 
     def notes(self) -> list[str]:
-        """Say on how many instances it has no gap, and why."""
+        """Return notes on how many instances have no gap, and why."""
         unrelated = self.instances - self.unsolved - len(self.gaps)
         told = {"found no solution": self.unsolved, "misses a bound of 0 and so has no gap": unrelated}
         return [f"{self.method} {what} on {count} of {self.instances}" for what, count in told.items() if count]
 
 
 def glances(comparison: Comparison) -> list[Glance]:
-    """Return a glance at every heuristic that is for any of the instances, the best first.
+    """Return a summary of every heuristic that handles any of the instances, the best first.
 
-    The best one solves the most instances, and of those that solve as many it has the smallest mean gap.
+    Heuristics are ranked by the number of instances that they solve, then by their mean gap.
     """
     rows = [row for row in comparison if row.kind != _EXACT and (row.result is not None or row.failed)]
     names = dict.fromkeys(row.method for row in rows)
@@ -49,7 +49,7 @@ def glances(comparison: Comparison) -> list[Glance]:
 
 
 def proofs(comparison: Comparison) -> tuple[str, str]:
-    """Return how many optima the exact method proves, of how many, and its median time."""
+    """Return the share of optima that the exact method proves, such as ``7/8``, and its median time."""
     rows = [row for row in comparison if row.kind == _EXACT and row.result is not None]
     times = [row.result.runtime for row in rows if row.result is not None]
     if not times:

@@ -1,4 +1,4 @@
-"""Group: a list of commands in whole sentences."""
+"""Group: command groups whose help lists whole sentences."""
 
 from typing import Any
 
@@ -6,7 +6,7 @@ from typer.core import TyperGroup
 
 
 class Group(TyperGroup):
-    """Commands whose help lists the first paragraph about each, wrapped rather than cut."""
+    """A group of commands whose help shows the first paragraph of each command, wrapped, not truncated."""
 
     def format_commands(self, ctx: Any, formatter: Any) -> None:
         """List the commands."""

@@ -1,4 +1,4 @@
-"""``gsopt import``: a cluster that runs, from what its scheduler prints, and its decisions as files."""
+"""``gsopt import``: reads a running cluster from its scheduler's output, and writes its decisions."""
 
 from pathlib import Path
 from typing import Annotated
@@ -21,10 +21,10 @@ def import_(
         Path | None, typer.Option(help="file for the cluster: nodes with GPUs, and switches")
     ] = None,
     reclaiming: Annotated[
-        Path | None, typer.Option(help="file for the decision which nodes to return; needs --servers")
+        Path | None, typer.Option(help="file for the decision on which nodes to return; needs --servers")
     ] = None,
     placement: Annotated[
-        Path | None, typer.Option(help="file for the decision where to place the pending jobs")
+        Path | None, typer.Option(help="file for the decision on where to place the pending jobs")
     ] = None,
     servers: Annotated[int | None, typer.Option(help="number of nodes to return", min=0)] = None,
     cost: Annotated[
@@ -42,7 +42,7 @@ def import_(
 ) -> None:
     """Read a running cluster and write its decisions as files."""
     if (reclaiming is None) != (servers is None):
-        raise InvalidInput("--reclaiming", "", "needs --servers, and the other way round")
+        raise InvalidInput("--reclaiming", "", "needs --servers, and vice versa")
     for path in (output, cluster, reclaiming, placement):
         if path is not None:
             require_writable(path)
@@ -60,7 +60,7 @@ def import_(
 
 
 def _shown(snapshot: Snapshot) -> str:
-    """Say what a snapshot holds."""
+    """Return a description of a snapshot."""
     types = ", ".join(
         f"{number:,} {kind or 'of a type nobody tells'}" for kind, number in snapshot.gpus.items()
     )

@@ -1,4 +1,4 @@
-"""Instances that the command line names, and their comparison."""
+"""Instances given on the command line, and their comparison."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -20,7 +20,7 @@ def read_instance(name: str) -> Problem[Any]:
 
 
 def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
-    """Read whatever is named: decisions, suites, instances and files."""
+    """Read all instances of the given decisions, suites, names and files."""
     found: list[Problem[Any]] = []
     for name in what:
         suite = [] if Path(name).is_file() else catalogue.names(f"{name.rstrip('/')}/")
@@ -31,7 +31,10 @@ def read_instances(what: Iterable[str]) -> list[Problem[Any]]:
 def compare_instances(
     problems: Sequence[Problem[Any]], chosen: list[str] | None, time_limit: float | None, seed: int
 ) -> Comparison:
-    """Compare methods on instances, with progress; what is finished is kept at Ctrl-C."""
+    """Compare methods on instances, showing progress.
+
+    After Ctrl-C the finished rows are kept.
+    """
     for word in dict.fromkeys(problem.word for problem in problems):
         for name in chosen or ():
             catalogue.find_method(word, name)  # refused before anything runs

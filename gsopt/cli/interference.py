@@ -1,4 +1,4 @@
-"""``gsopt interference``: how well slowdowns of shared GPUs are predicted, and what that costs."""
+"""``gsopt interference``: evaluates predictions of slowdowns on shared GPUs."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -56,7 +56,7 @@ def interference(
     folds: Annotated[
         int, typer.Option(min=2, help="parts of the table, each of which is predicted from the others")
     ] = 5,
-    split: Annotated[Split, typer.Option(help="what is assigned to the parts")] = "pair",
+    split: Annotated[Split, typer.Option(help="unit that is assigned to the parts")] = "pair",
     seed: Annotated[int, typer.Option(help="seed of the random split")] = 0,
     output: Annotated[
         Path | None,
@@ -66,9 +66,9 @@ def interference(
 ) -> None:
     """Evaluate predictions of how jobs slow each other down.
 
-    Each pair of jobs on one GPU is predicted from the others. The output is the errors,
-    and what they do to the decision who shares: two jobs share if that shortens the sum
-    of their completion times, for lengths from 1 : 8 to 8 : 1.
+    Each pair of jobs on one GPU is predicted from the others. The output is the errors and their effect on
+    decisions to share: two jobs share if this shortens the sum of their completion times, for lengths from 1 :
+    8 to 8 : 1.
     """
     chosen = [_find(text) for text in predictor or _PREDICTORS]
     if output is not None:
@@ -113,7 +113,10 @@ def _read(table: str, reader: str | None) -> PairTable:
 def _evaluations(
     chosen: Mapping[str, Predictor], evaluated: Callable[[Predictor], Evaluation], *, named: bool
 ) -> dict[str, Evaluation]:
-    """Evaluate predictors one by one; of all that there are one that cannot predict is said and left out."""
+    """Evaluate predictors one by one.
+
+    If none are named, those that cannot predict are skipped with a message.
+    """
     found: dict[str, Evaluation] = {}
     last = list(chosen)[-1]
     with show_progress() as progress:
@@ -130,7 +133,7 @@ def _evaluations(
 
 
 def _print(found: Mapping[str, Evaluation]) -> None:
-    """Print a line for each predictor, and the features that matter most to those that tell."""
+    """Print one line for each predictor, and the most important features of predictors that report them."""
     rows = list(found.values())
     cells = {name: [cell(row) for row in rows] for name, cell in _COLUMNS.items()}
     columns = [Column(name, values) for name, values in cells.items()]
@@ -144,7 +147,7 @@ def _print(found: Mapping[str, Evaluation]) -> None:
 
 
 def _print_importance(importance: Mapping[str, Mapping[str, float]]) -> None:
-    """Print the features that matter most, predictor by predictor."""
+    """Print the most important features of each predictor."""
     headings: dict[int, str] = {}
     shown: list[tuple[str, float]] = []
     for name, parts in importance.items():

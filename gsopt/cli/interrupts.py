@@ -1,4 +1,4 @@
-"""Interrupts: Ctrl-C that is not forgotten when a method catches it to hand back what it has found."""
+"""Interrupts: remembers Ctrl-C even if a method catches it to return its best result."""
 
 import signal
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from types import FrameType
 
 @contextmanager
 def noticed() -> Iterator[Event]:
-    """Yield an event that Ctrl-C sets, besides the exception that it raises."""
+    """Yield an event that Ctrl-C sets in addition to raising its exception."""
     interrupt = Event()
     if current_thread() is not main_thread():  # which alone hears signals
         yield interrupt

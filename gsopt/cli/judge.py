@@ -1,4 +1,4 @@
-"""``gsopt judge``: anybody's schedule, with what is proven of every schedule beside it."""
+"""``gsopt judge``: judges a schedule from any source, and compares it with a proven bound."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -30,9 +30,7 @@ from gsopt.schedule.foreign import read_schedule, read_workload
 
 
 def judge(
-    schedule: Annotated[
-        str, typer.Argument(help="CSV or JSON file: who ran from when to when on how many GPUs")
-    ],
+    schedule: Annotated[str, typer.Argument(help="CSV or JSON file: when each job ran, and on how many GPUs")],
     trace: Annotated[str | None, typer.Option(help="trace, workload as JSON, or CSV file of the jobs")] = None,
     problem: Annotated[
         str | None, typer.Option(help="instead of --trace: a scheduling instance, by file or name")
@@ -64,8 +62,8 @@ def judge(
 ) -> None:
     """Judge a schedule from any source against a proven bound.
 
-    Give what was to be scheduled as --trace with --gpus or --cluster, or as --problem.
-    The output is the figures, the broken rules, and the verdict.
+    Give the jobs as --trace with --gpus or --cluster, or as --problem. The output is the figures, the broken
+    rules, and the verdict.
     """
     given: Scenario | Scheduling
     physics: dict[str, Any] = {
@@ -104,7 +102,7 @@ def judge(
 def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
     for key, value in beside.items():
         if value is not None:
-            raise InvalidInput(option_of(key), shorten(str(value)), "must not be given beside --problem")
+            raise InvalidInput(option_of(key), shorten(str(value)), "must not be given together with --problem")
     instance = read_instance(name)
     if not isinstance(instance, Scheduling):
         rule = "must be an instance of scheduling; gsopt check judges solutions of other decisions"
@@ -113,7 +111,7 @@ def _problem(name: str, beside: Mapping[str, object]) -> Scheduling:
 
 
 def _columns(option: str, given: Sequence[str] | None) -> dict[str, str]:
-    """Read ``theirs=ours``."""
+    """Parse column names given as ``theirs=ours``."""
     found: dict[str, str] = {}
     for text in given or ():
         theirs, equals, ours = text.rpartition("=")

@@ -1,4 +1,4 @@
-"""Options: what is written behind a name on the command line, such as ``tiresias:promote=2,quantum=600``."""
+"""Options: options after a name on the command line, such as ``tiresias:promote=2,quantum=600``."""
 
 import json
 import re
@@ -18,7 +18,10 @@ _OPENING, _CLOSING = "[{", "]}"
 
 
 def split_name(text: str, field: str) -> tuple[str, dict[str, Any]]:
-    """Split a name from its options, whose values are JSON, or else text; error messages call it `field`."""
+    """Split a name from its options, whose values are JSON or plain strings.
+
+    Error messages refer to the argument as `field`.
+    """
     found = _NAMED.fullmatch(text)
     if found is None or found["options"] is None:
         return text, {}
@@ -26,13 +29,13 @@ def split_name(text: str, field: str) -> tuple[str, dict[str, Any]]:
 
 
 def read_options(text: str, field: str) -> dict[str, Any]:
-    """Read ``name=value,name=value``."""
+    """Parse options written as ``name=value,name=value``."""
     options: dict[str, Any] = {}
     for part in _parts(text):
         name, equals, value = (piece.strip() for piece in part.partition("="))
         if not equals or not name:
             rule = "must be an option and its value, such as promote=2"
-            raise InvalidInput(field, shorten(part), f"{rule}; a list stands in brackets, such as [1,2]")
+            raise InvalidInput(field, shorten(part), f"{rule}; a list is written in brackets, such as [1,2]")
         if name in options:
             raise InvalidInput(field, shorten(part), f"gives {name} twice")
         options[name] = read_value(value)
@@ -42,7 +45,7 @@ def read_options(text: str, field: str) -> dict[str, Any]:
 def typed_options(
     field: str, name: str, function: Callable[..., Any], given: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return the options behind a name as keyword arguments of the function of that name."""
+    """Return options as typed keyword arguments of the function that they are for."""
     try:
         return typed(function, given)
     except InvalidInput as error:
@@ -50,7 +53,7 @@ def typed_options(
 
 
 def _parts(text: str) -> Iterator[str]:
-    """Split at the commas that stand in no brackets."""
+    """Split a string at all commas outside brackets."""
     depth, begin = 0, 0
     for place, each in enumerate(text):
         depth += (each in _OPENING) - (each in _CLOSING)
@@ -61,7 +64,10 @@ def _parts(text: str) -> Iterator[str]:
 
 
 def read_value(text: str) -> Any:
-    """Read a value, which is JSON, or else text; None, True and False are read as they are printed, too."""
+    """Parse a value as JSON, or keep it as a string.
+
+    None, True and False are accepted as well.
+    """
     if text in _PRINTED:
         return _PRINTED[text]
     try:

@@ -1,4 +1,4 @@
-"""Output: tables, listings and files."""
+"""Output: printing tables and listings, and writing files."""
 
 import inspect
 import json
@@ -22,12 +22,15 @@ _WIDTH = 80
 
 
 def say(text: str, *, err: bool = False, nl: bool = True) -> None:
-    r"""Print text in which a file may have its say: what a terminal would obey is shown by its number."""
+    r"""Print text that may contain parts of a file, with control characters escaped."""
     typer.echo("\n".join(map(escape, text.split("\n"))), err=err, nl=nl)
 
 
 def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: bool = False) -> None:
-    """Print a table, or JSON: an array, or the object alone when there is to be one."""
+    """Print figures of policies as a table or JSON.
+
+    JSON is an array or, with `one`, a single object.
+    """
     if not as_json:
         print_table(PolicyComparison(tuple(figures)).table())
         return
@@ -36,7 +39,7 @@ def print_policies(figures: Sequence[Record], *, as_json: bool = False, one: boo
 
 
 def list_entries(title: str, entries: dict[str, Any]) -> Table:
-    """List what a package exports, each with the first line of its documentation."""
+    """Return a table of entries, each with the first line of its docstring."""
     table = Table(title, "what it is", box=box.SIMPLE_HEAD, pad_edge=False, collapse_padding=True)
     for name, entry in entries.items():
         table.add_row(name, (inspect.getdoc(entry) or "").partition("\n")[0])
@@ -52,7 +55,7 @@ def deliver(text: str, output: Path | None) -> None:
 
 
 def require_picture(path: Path) -> None:
-    """Refuse a picture that could not be written later, before the work for it begins."""
+    """Raise `InvalidInput` if a picture cannot be written, before any work is done for it."""
     require_writable(path)
     if path.suffix.lower() not in ENDINGS:
         raise InvalidInput("", "", f"must end in {', '.join(ENDINGS)}", source=str(path))
@@ -64,6 +67,6 @@ def print_table(table: RenderableType) -> None:
 
 
 def new_console() -> Console:
-    """Return standard output, as wide as the terminal, or as a page where there is none."""
+    """Return a console on standard output with the width of the terminal, or of a page without a terminal."""
     console = Console(highlight=False)
     return console if console.is_terminal else Console(highlight=False, width=_WIDTH)

@@ -1,4 +1,4 @@
-"""``gsopt pack``: whether what waits in a cluster that runs can be placed, where, and what is missing."""
+"""``gsopt pack``: places the pending jobs of a running cluster, or shows which resources are missing."""
 
 import json
 from typing import Annotated
@@ -31,8 +31,8 @@ def pack(
 ) -> None:
     """Place the pending jobs, or say what they need.
 
-    The output is the nodes of each job, what is missing for jobs without room, and
-    how many jobs can be placed. Nothing is run.
+    The output is the nodes of each job, the missing resources of jobs without room, and the number of jobs that
+    can be placed. Nothing is run.
     """
     found = pack_pending(read(files, source, levels, gpu_resources, now), time_limit=time_limit)
     typer.echo(json.dumps(found.as_dict()) if as_json else "\n".join(map(escape, _shown(found))))
@@ -46,7 +46,7 @@ def _exit_code(found: Pack) -> Exit:
 
 
 def _shown(found: Pack) -> list[str]:
-    """Show where jobs go, what is missing for the others, and at the end how many there are of each."""
+    """Return the output: the nodes of placed jobs, missing resources of the others, and both counts."""
     return [*_placed(found), *_missing(found), *_summary(found)]
 
 

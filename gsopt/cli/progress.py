@@ -1,11 +1,11 @@
-"""Progress, on standard error."""
+"""Progress: progress bars on standard error."""
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
 
 
 def show_progress(*more: str) -> Progress:
-    """Show progress, and more fields of each task, on standard error; nothing when that is no terminal."""
+    """Show progress and further fields of each task on standard error, if that is a terminal."""
     console = Console(stderr=True)
     return Progress(
         SpinnerColumn(),

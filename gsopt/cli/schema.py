@@ -1,4 +1,4 @@
-"""``gsopt schema``: the JSON Schema of an instance file."""
+"""``gsopt schema``: prints the JSON Schema of an instance file."""
 
 import json
 

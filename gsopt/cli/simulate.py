@@ -1,4 +1,4 @@
-"""``gsopt simulate``: a trace under online policies."""
+"""``gsopt simulate``: simulates online policies on a trace."""
 
 from collections.abc import Sequence
 from pathlib import Path

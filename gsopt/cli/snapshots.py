@@ -1,4 +1,4 @@
-"""Snapshots on the command line: the files of a cluster that runs, and how they are read."""
+"""Snapshots: options and functions with which commands read the files of a running cluster."""
 
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -45,7 +45,7 @@ SourceOption = Annotated[
     str,
     typer.Option(
         "--source",
-        help="kubernetes or slurm; default: as the files say",
+        help="kubernetes or slurm; default: as in the files",
         autocompletion=complete(lambda: Source),
     ),
 ]
@@ -58,7 +58,7 @@ def read(
     gpu_resources: Sequence[str] | None = None,
     now: str | None = None,
 ) -> Snapshot:
-    """Read a snapshot, and say on standard error what was left out."""
+    """Read a snapshot, and report ignored items on standard error."""
     notes: list[str] = []
     found = read_snapshot(
         *files,
@@ -74,12 +74,12 @@ def read(
 
 
 def counted(number: float, word: str) -> str:
-    """Say how many there are of something."""
+    """Return a count with its noun in the singular or plural."""
     return f"{number:,.10g} {word}" if number == 1 else f"{number:,.10g} {word}s"
 
 
 def moment(time: float | None) -> str:
-    """Write a time as the files do."""
+    """Return a time in the format of the files."""
     return "unknown" if time is None else datetime.fromtimestamp(time, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 

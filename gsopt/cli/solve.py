@@ -1,4 +1,4 @@
-"""``gsopt solve``: one instance, one method, one judged result."""
+"""``gsopt solve``: solves one instance with one method, and judges the result."""
 
 import json
 import sys

@@ -24,7 +24,7 @@ app = typer.Typer(
 
 _Allow = Annotated[
     list[str] | None,
-    typer.Option(help="module that the study may name, wherever it lies; may be repeated", metavar="MODULE"),
+    typer.Option(help="module that the study may use, wherever it is; may be repeated", metavar="MODULE"),
 ]
 _Folder = Annotated[Path, typer.Argument(help="folder in which the results are kept")]
 _RelativeTo = Annotated[
@@ -46,18 +46,18 @@ def options(context: typer.Context) -> None:
 def run(
     spec: Annotated[Path, typer.Argument(help="study file (JSON), see docs/studies.md")],
     out: Annotated[Path, typer.Option(help="folder in which the results are kept")],
-    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    workers: Annotated[int | None, typer.Option(help="number of processes; default: one per CPU")] = None,
     scheduler: Annotated[
         str | None,
         typer.Option(help="Dask scheduler, such as tcp://host:8786, or local:4 for 4 workers on this machine"),
     ] = None,
-    retry: Annotated[bool, typer.Option("--retry", help="compute cells that failed once more")] = False,
+    retry: Annotated[bool, typer.Option("--retry", help="compute failed cells again")] = False,
     allow: _Allow = None,
 ) -> None:
     """Compute every cell of a study that has no result yet.
 
-    Every finished cell is stored at once: after Ctrl-C, a crash or a kill the same command continues. A study
-    runs the code of the modules that it names, which must lie beside its file or be allowed.
+    Every finished cell is stored at once. After Ctrl-C, a crash or a kill the same command continues. A study
+    runs the code of the modules that it names, which must be in the folder of its file or be allowed.
     """
     from gsopt import studies
 
@@ -114,7 +114,7 @@ def table(
     as_json: Annotated[bool, typer.Option("--json", help="print JSON")] = False,
     cells: Annotated[bool, typer.Option("--cells", help="one line per cell, with all figures, as CSV")] = False,
 ) -> None:
-    """Print a study's results: means per group of instances and method, unless told otherwise."""
+    """Print a study's results, by default as means per group of instances and method."""
     from gsopt import studies
 
     if csv + markdown + latex + as_json + cells > 1:
@@ -150,7 +150,7 @@ def plot(
         Path | None, typer.Option(help="picture, such as a.png or a.pdf; study.png in the folder if not given")
     ] = None,
 ) -> None:
-    """Draw a study's results: medians, and the 25th to the 75th percentile of the instances and seeds."""
+    """Draw a study's results as medians, with the 25th to 75th percentiles over instances and seeds."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import plots
@@ -178,7 +178,7 @@ def profile(
         typer.Option(help="picture, such as a.png or a.pdf; profile.png in the folder if not given"),
     ] = None,
 ) -> None:
-    """Draw a performance profile: what each exact method solves within multiples of the shortest time."""
+    """Draw a performance profile: the share solved within multiples of the shortest time."""
     from gsopt import studies
     from gsopt.core.drawing import save
     from gsopt.studies import profiles
@@ -212,7 +212,7 @@ def report(
     ] = None,
     allow: _Allow = None,
 ) -> None:
-    """Write a study as one HTML page to hand in: tables, gaps with their bounds, pictures, and what was run."""
+    """Write a study as one HTML page, with tables, gaps, bounds, pictures and provenance."""
     from gsopt import studies
 
     target = out or folder / "report.html"
@@ -222,7 +222,7 @@ def report(
 
 
 def _tell(found: "Results", *, brief: bool = False) -> None:
-    """Say on standard error what is missing or failed; and, unless brief, how much is there."""
+    """Report missing and failed cells on standard error and, unless brief, the number of results."""
     lines = []
     if not brief or found.missing:
         lines.append(f"{found.study}: {len(found):,} of {found.total:,} cells have a result")
@@ -242,7 +242,7 @@ def _left(progress: "StudyProgress") -> str:
 
 
 def _span(seconds: float) -> str:
-    """Return a span of time in its two largest units."""
+    """Return a duration in its two largest units."""
     whole = round(seconds)
     if whole < _MINUTE:
         return f"{whole} s"

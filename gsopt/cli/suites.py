@@ -1,4 +1,4 @@
-"""``gsopt suites``: what is known of the committed instances."""
+"""``gsopt suites``: lists and verifies the best known values of the committed instances."""
 
 import json
 from typing import Annotated, Any
@@ -14,10 +14,10 @@ from gsopt.core.errors import InvalidInput
 
 
 class _WithTable(Group):
-    """The commands below ``suites``, of which ``table`` need not be named."""
+    """The subcommands of ``suites``, where ``table`` may be omitted."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        """Put in the command that was left out."""
+        """Insert the command ``table`` if it was left out."""
         named = {*self.commands, *self.get_help_option_names(ctx)}
         return super().parse_args(ctx, args if args and args[0] in named else ["table", *args])
 
@@ -49,8 +49,8 @@ def table(
 ) -> None:
     """List the best known values of instances, or all suites.
 
-    Each line has value, bound and gap, and who found or proved them when. The word
-    ``table`` may be left out: gsopt suites reclaiming/production
+    Each line has value, bound and gap, with the method and the date. The word ``table`` may be left out: gsopt
+    suites reclaiming/production
     """
     from gsopt.studies.suites import Standing, best_known
 
@@ -75,7 +75,7 @@ def families(
     markdown: Annotated[bool, typer.Option("--markdown", help="print Markdown")] = False,
     as_json: Json = False,
 ) -> None:
-    """Run the heuristics on every instance and sum up each suite."""
+    """Run the heuristics on every instance and summarize each suite."""
     from gsopt.studies.suites import families as summarise
     from gsopt.studies.suites.selection import select
 
@@ -97,15 +97,15 @@ def families(
 def verify(
     what: What = None,
     time_limit: Annotated[float, time_limit_option("time per instance, such as 30s or 2min")] = 30.0,
-    workers: Annotated[int | None, typer.Option(help="number of processes; one per CPU otherwise")] = None,
+    workers: Annotated[int | None, typer.Option(help="number of processes; default: one per CPU")] = None,
     update: Annotated[
-        bool, typer.Option("--update", help="write better values and bounds back to the files, with the day")
+        bool, typer.Option("--update", help="write better values and bounds back to the files, with the date")
     ] = False,
     as_json: Json = False,
 ) -> None:
     """Judge the solutions of instances and prove their bounds again.
 
-    The exit code is 1 if anything contradicts a file. A better value or bound does not.
+    The exit code is 1 if anything contradicts a file. A better value or bound is not a contradiction.
     """
     from gsopt.studies.suites import Verdict, record
     from gsopt.studies.suites import verify as recompute

@@ -1,4 +1,4 @@
-"""Traces that the command line names, and their replays."""
+"""Traces given on the command line, and their simulation."""
 
 import re
 from collections.abc import Sequence
@@ -38,7 +38,7 @@ def read_scenario(
     seed: int = 0,
     list_issues: bool = False,
 ) -> Scenario:
-    """Read a trace with its reader, or a workload file, into a setting."""
+    """Return the scenario of a trace, or of a workload file, in a setting."""
     selection = {"window": None if window is None else read_window(window, field="--window"), "sample": sample}
     workload = _workload(trace, reader, selection, setting.machines.gpus, seed, list_issues=list_issues)
     scenario = setting.scenario(workload)
@@ -47,7 +47,7 @@ def read_scenario(
 
 
 def _say_if_network_is_free(scenario: Scenario) -> None:
-    """Say so where jobs run on several GPUs of a cluster with a network, which slows none of them down."""
+    """Print a note if jobs run on several GPUs of a cluster whose network slows none of them down."""
     parallel = [job for job in scenario.workload.jobs if job.gpus > 1]
     tiers = scenario.speed.tiers
     if parallel and not scenario.cluster.is_plain and not any(job.model in tiers for job in parallel):
@@ -65,7 +65,7 @@ def read_setting(
     capacity_changes: Sequence[str] | None = None,
     round_length: float | None = None,
 ) -> Setting:
-    """Read a setting, a file or values, if there is one, and what else is given; as a study's settings are."""
+    """Read a setting, if one is given as a file or as values, and combine it with further options."""
     given = {
         "gpus": gpus,
         "cluster": None if cluster is None else str(cluster),
@@ -93,12 +93,12 @@ def read_setting(
 
 
 def option_of(key: str) -> str:
-    """Return the option of the command line that gives a key of a setting."""
+    """Return the command-line option for a key of a setting."""
     return f"--{key.replace('_', '-')}"
 
 
 def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
-    """Read a setting, and say where it was found."""
+    """Read a setting, and return it with its source."""
     if setting is None:
         return "", {}
     if "=" in setting and not Path(setting).exists():
@@ -107,7 +107,7 @@ def _setting_values(setting: str | None) -> tuple[str, dict[str, Any]]:
 
 
 def _overheads(texts: Sequence[str]) -> dict[str, Any]:
-    """Read ``start=4,stop=2``, behind the name of a model where they are those of one."""
+    """Parse overheads such as ``start=4,stop=2``, which may follow the name of a model."""
     found: dict[str, Any] = {}
     for text in texts:
         model, options = split_name(text if ":" in text else f":{text}", "--overheads")
@@ -119,7 +119,7 @@ def _overheads(texts: Sequence[str]) -> dict[str, Any]:
 
 
 def _capacity_change(text: str) -> dict[str, Any]:
-    """Read a time and the number of GPUs from then on, such as ``2h=48``."""
+    """Parse a time and the number of GPUs from then on, such as ``2h=48``."""
     time, _, gpus = text.partition("=")
     try:
         return {"time": read_seconds(time), "gpus": int(gpus)}
@@ -156,9 +156,9 @@ def _workload(
 
 
 def find_policies(chosen: Sequence[str] | None, field: str, seed: int = 0) -> dict[str, simulation.Policy]:
-    """Find policies by name, with their options; all with their defaults when none is named.
+    """Return policies by name with their options, or all policies with defaults if none are named.
 
-    A seed other than 0 is given to those that draw.
+    A seed other than 0 is passed to the policies that use random numbers.
     """
     found: dict[str, simulation.Policy] = {}
     for text in dict.fromkeys(chosen or catalogue.policies()):
@@ -184,9 +184,10 @@ def replay_policies(
     record: bool = False,
     time_limit: float | None = None,
 ) -> list[simulation.Replay]:
-    """Simulate policies one by one, with progress and a time limit each; Ctrl-C prints those that are finished.
+    """Simulate policies one by one, each with a time limit, showing progress.
 
-    Where one of several raises an error, standard error says so and the others go on.
+    If one of several policies raises an error, it is reported on standard error and the others continue. After
+    Ctrl-C the finished policies are printed.
     """
     bound = simulation.mean_jct_bound(scenario, round_length=round_length)
     fair_times = FairTimes.of(scenario)

@@ -21,7 +21,7 @@ TimeLimit = float | str | None
 
 
 class _TimeLimit:
-    """A field that accepts seconds, or text such as ``30s``, and returns seconds."""
+    """A field that accepts seconds, or a string such as ``30s``, and returns seconds."""
 
     def __set_name__(self, owner: type, name: str) -> None:
         self._name = name
@@ -41,26 +41,29 @@ class _TimeLimit:
 
 @dataclass(frozen=True, kw_only=True)
 class Budget:
-    """The time limit, solver and other options of a method; heuristics observe only the time limit.
+    """The time limit, solver and other options of a method.
 
-    A method passes its budget on to everything that it calls, so all share one clock. It starts when the object
-    is created.
+    Heuristics observe only the time limit.
+
+    A method passes its budget on to everything that it calls, so that all of it shares one clock. The clock
+    starts when the object is created.
 
     Attributes
     ----------
     time_limit
-        Seconds from the creation of the budget, or text such as ``30s``, ``2min`` or ``1h``; None for no limit.
+        Seconds from the creation of the budget, or a string such as ``30s``, ``2min`` or ``1h``; None for no
+        limit.
     gap
-        Relative gap at which to stop, as `gsopt.core.result.relative_gap` defines it.
+        Relative gap at which to stop, as defined by `gsopt.core.result.relative_gap`.
     backend
-        Solver, a `gsopt.backends.Backend`; the method chooses one when None.
+        The solver, a `gsopt.backends.Backend`; if None, the method chooses one.
     start
-        A known solution of the problem.
+        A known solution to the problem.
     on_incumbent
-        Called with a judged `Result` for each better solution; returning True stops the method.
+        Called with a judged `Result` for each better solution; if it returns True, the method stops.
     on_progress
-        Called with a `gsopt.core.progress.KnownBracket` at each better value or bound and at the end; for
-        example a `gsopt.History`.
+        Called with a `gsopt.core.progress.KnownBracket` at each better value or bound and at the end. You can
+        pass a `gsopt.History`.
     log
         Whether to stream the solver's log to standard error.
 
@@ -92,7 +95,7 @@ class Budget:
         for name, is_valid, rule in (
             ("backend", _is_backend, "must be a backend, such as gsopt.backends.CpSat()"),
             ("on_incumbent", callable, "must be a function of a result"),
-            ("on_progress", callable, "must be a function of what is known"),
+            ("on_progress", callable, "must be a function of a KnownBracket"),
         ):
             value = getattr(self, name)
             require(value is None or is_valid(value), name, value, rule)
@@ -108,18 +111,21 @@ class Budget:
         return self.left() == 0.0
 
     def left(self, *, most: float | None = None) -> float | None:
-        """Return the remaining seconds, but at most `most`; None without a limit."""
+        """Return the remaining seconds, at most `most`, or None if there is no limit at all."""
         if self.time_limit is None:
             return most
         left = max(self.time_limit - self.runtime, 0.0)
         return left if most is None else min(left, most)
 
     def passes(self, share: float, *, grace: float = 0.0) -> bool:
-        """Check whether a share of the time limit, plus seconds of grace, has passed; False without a limit."""
+        """Check whether a share of the time limit, plus some seconds of grace, has passed.
+
+        Without a time limit, the result is False.
+        """
         return self.time_limit is not None and self.runtime >= share * self.time_limit + grace
 
     def within(self, seconds: float) -> "Budget":
-        """Return the same budget, ending at most a number of seconds from now."""
+        """Return this budget, shortened to end at most the given number of seconds from now."""
         limit = self.runtime + seconds
         return replace(self, time_limit=limit if self.time_limit is None else min(limit, self.time_limit))
 
@@ -135,7 +141,7 @@ class Budget:
             self.on_progress(KnownBracket(self.runtime, value, bound))
 
     def longer(self, seconds: float) -> "Budget":
-        """Return the same budget, extended by a number of seconds."""
+        """Return this budget, extended by the given number of seconds."""
         limit = self.time_limit
         return self if limit is None else replace(self, time_limit=min(limit + seconds, _LONGEST))
 
@@ -146,7 +152,7 @@ class Budget:
 
 
 def rounds(number: int, budget: Budget) -> Iterator[int]:
-    """Yield the numbers of a search's rounds, stopping once the budget has passed.
+    """Yield the round numbers 0, 1, ... of a search until the time limit has passed.
 
     Examples
     --------
@@ -157,7 +163,9 @@ def rounds(number: int, budget: Budget) -> Iterator[int]:
 
 
 def checked_time_limit(value: TimeLimit, field: str = "time_limit") -> float | None:
-    """Return a time limit in seconds; refuse anything but a number from 0 to a billion or text such as ``30s``.
+    """Return a time limit in seconds.
+
+    Raise `InvalidInput` unless it is a number from 0 to a billion or a string such as ``30s``.
 
     Examples
     --------

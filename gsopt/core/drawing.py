@@ -1,6 +1,6 @@
-"""Drawing: what all pictures share, from colours for the colour-blind to axes in hours and days.
+"""Drawing: helpers shared by all plots, such as a colour-blind-safe palette and axes in hours and days.
 
-matplotlib is imported when something is drawn.
+matplotlib is imported only when something is drawn.
 """
 
 from collections.abc import Callable, Hashable, Iterable, Sequence
@@ -82,7 +82,10 @@ _BELOW_ZERO = 0.3
 
 
 class Look(NamedTuple):
-    """Style of one of several lines; thin lines lie on thick ones, so that equal lines all stay visible."""
+    """Style of one line in a plot with several.
+
+    Thin lines are drawn on top of thick ones, so that coinciding lines all stay visible.
+    """
 
     color: str
     linestyle: str
@@ -91,7 +94,10 @@ class Look(NamedTuple):
 
 
 def looks(number: int) -> list[Look]:
-    """Return styles for a number of lines; up to 28, no two share both line style and marker."""
+    """Return one style for each line.
+
+    No two of the first 28 lines share both line style and marker.
+    """
     styles = zip(range(number), cycle(COLOURS), cycle(LINES), cycle(MARKERS), strict=False)
     return [
         Look(colour, line, marker, _THINNEST + _THICKER * min(number - 1 - place, 4))
@@ -100,7 +106,10 @@ def looks(number: int) -> list[Look]:
 
 
 def new_figure(width: float, height: float) -> "Figure":
-    """Return an empty figure of a given size in inches; refuse if matplotlib is not installed."""
+    """Return an empty figure of the given size in inches.
+
+    Raise an error if matplotlib is not installed.
+    """
     try:
         from matplotlib.figure import Figure
     except ImportError:
@@ -109,7 +118,7 @@ def new_figure(width: float, height: float) -> "Figure":
 
 
 def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[float, float]) -> "Axes":
-    """Label both axes of a plot, which is created in a new figure if none is given."""
+    """Label both axes of a plot, creating a new figure if no axes are given."""
     axes = given or new_figure(*size).subplots()
     axes.set_xlabel(horizontal)
     axes.set_ylabel(vertical)
@@ -117,7 +126,7 @@ def titled(given: "Axes | None", horizontal: str, vertical: str, *, size: tuple[
 
 
 def time_unit(span: float) -> tuple[float, str]:
-    """Return the most readable unit for a span of seconds: its length in seconds and its name."""
+    """Return the length in seconds and the name of the most readable unit for a span of seconds."""
     unit, name, _ = _unit_of(span)
     return unit, name
 
@@ -131,9 +140,9 @@ def set_time_axis(axes: "Axes", begin: float, end: float) -> None:
 
 
 def tick_time(axis: "Axis", begin: float, end: float, name: str = "") -> str:
-    """Place ticks on an axis of seconds at round numbers of a unit, counted from `begin`; return the unit.
+    """Place ticks on a time axis at round multiples of a unit, counted from `begin`, and return the unit.
 
-    The unit is the one with the given name, or one that suits the span.
+    The unit is the one called `name`, or one that suits the span if `name` is empty.
     """
     from matplotlib.ticker import FuncFormatter, MultipleLocator
 
@@ -151,9 +160,10 @@ def _unit_of(span: float) -> tuple[float, str, tuple[int, ...]]:
 
 
 def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
-    """Place ticks on a logarithmic axis of seconds at named moments such as minutes, if it spans enough.
+    """Place ticks on a logarithmic time axis at familiar durations such as a minute or an hour.
 
-    Return the unit for the axis label: seconds if there are too few named moments, else an empty text.
+    If the axis spans too few of these, keep plain seconds. Return the unit for the axis label: seconds in that
+    case, otherwise an empty string.
     """
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
@@ -172,7 +182,7 @@ def set_log_time_axis(axis: "Axis", least: float, most: float) -> str:
 
 
 def _room(axis: "Axis") -> float:
-    """Return how many names of moments fit on an axis."""
+    """Return how many tick labels fit on an axis."""
     box, dots = axis.axes.bbox, axis.axes.figure.dpi
     across = axis is axis.axes.xaxis
     inches = (box.width if across else box.height) / dots
@@ -180,9 +190,9 @@ def _room(axis: "Axis") -> float:
 
 
 def scale_for(values: Iterable[float]) -> dict[str, Any]:
-    """Return the scale of an axis on which values are told apart: logarithmic where they lie far apart.
+    """Return an axis scale that keeps values distinguishable: logarithmic if they lie far apart, else linear.
 
-    Zeros among them are shown beside it; with negative values it is linear.
+    With zeros among the values, the scale is linear near zero. With negative values it is linear throughout.
 
     Examples
     --------
@@ -199,7 +209,7 @@ def scale_for(values: Iterable[float]) -> dict[str, Any]:
 
 
 def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format, *, unit: float = 1.0) -> None:
-    """Tick an axis at few round numbers of a unit, as a function writes them; each differs from the others."""
+    """Place a few ticks at round multiples of a unit, with labels from `write`."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, MaxNLocator, NullLocator
 
     axis.set_major_formatter(FuncFormatter(lambda number, _: write(number / unit)))
@@ -223,12 +233,12 @@ def tick_numbers(axis: "Axis", write: Callable[[float], str] = "{:,.10g}".format
 
 
 def tick_shares(axis: "Axis") -> None:
-    """Tick an axis of shares in per cent, as tables write them."""
+    """Label an axis of fractions in per cent, formatted as in tables."""
     tick_numbers(axis, lambda share: f"{100 * share:,.10g} %")
 
 
 def show_zero(axis: "Axis") -> None:
-    """Let an axis that is linear near zero begin a little below it, and a linear axis at it."""
+    """Make zero visible: start a linear axis at zero, and a symlog axis slightly below it."""
     least, most = sorted(axis.get_view_interval())
     if axis.get_scale() == "symlog":
         least = -_BELOW_ZERO * axis.get_transform().linthresh  # type: ignore[attr-defined]
@@ -238,7 +248,7 @@ def show_zero(axis: "Axis") -> None:
 
 
 def name_twins(names: Sequence[str], curves: Sequence[Hashable]) -> list[str]:
-    """Name curves for a legend; one that lies on an earlier one says so.
+    """Return legend labels that say which curves coincide with an earlier one.
 
     Examples
     --------
@@ -253,19 +263,19 @@ def name_twins(names: Sequence[str], curves: Sequence[Hashable]) -> list[str]:
 
 
 def legend_beside(axes: "Axes") -> None:
-    """Put the legend to the right of the plot, where it covers nothing."""
+    """Put the legend to the right of the plot, where it hides no data."""
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), fontsize="medium", frameon=False)
 
 
 def tick_counts(axis: "Axis") -> None:
-    """Place ticks on an axis at whole numbers, or at round ones if there are many."""
+    """Place ticks at whole numbers, or only at round ones if there are many."""
     from matplotlib.ticker import MaxNLocator
 
     axis.set_major_locator(MaxNLocator(integer=True, steps=[1, 2, 5, 10]))
 
 
 def pad_equal(axis_limits: tuple[float, float], values: Sequence[float]) -> tuple[float, float]:
-    """Return the limits of an axis unchanged, or padded where all values are equal but for rounding."""
+    """Return axis limits, padded if all values are equal up to rounding."""
     if not values or max(values) - min(values) > SUM * max(1.0, *map(abs, values)):
         return axis_limits
     level = float(values[0]) if abs(values[0]) > SUM else 0.0

@@ -4,7 +4,7 @@ from gsopt.core.problem import Number, Problem, S
 
 
 def brute_force(problem: Problem[S]) -> tuple[Number, S] | None:
-    """Find the optimum of a tiny instance by trying every decision; None if none is feasible.
+    """Return the optimum of a tiny instance by trying every decision, or None if none is feasible.
 
     Examples
     --------

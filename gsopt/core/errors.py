@@ -1,4 +1,7 @@
-"""Errors: exceptions for wrong input and broken models; the outcomes of a solve are values."""
+"""Errors: exceptions for invalid input and broken models.
+
+The outcomes of a solve are values, not exceptions.
+"""
 
 import os
 from collections.abc import Iterable, Iterator
@@ -33,7 +36,7 @@ def shorten(value: object) -> str:
 
 
 def escape(text: str) -> str:
-    r"""Return text on one line that any terminal can print, with line breaks and undecoded bytes escaped.
+    r"""Return a string as one line that any terminal can print, with line breaks and undecodable bytes escaped.
 
     Examples
     --------
@@ -77,9 +80,11 @@ def one_line(error: BaseException) -> str:
 
 @contextmanager
 def kept_running(name: str) -> Iterator[None]:
-    """Raise `Exited` in place of exceptions that end a program, such as ``sys.exit``, but not Ctrl-C.
+    """Turn exceptions that would end the program, except Ctrl-C, into `Exited`.
 
-    The message starts with `name`, which tells whose code is running. Forked processes may still exit.
+    An example is the ``SystemExit`` that ``sys.exit`` raises.
+
+    The message starts with `name`, which says whose code was running. Forked processes may still exit.
 
     Examples
     --------
@@ -100,7 +105,7 @@ def kept_running(name: str) -> Iterator[None]:
 
 
 class GsoptError(Exception):
-    """Base of every error that gsopt raises on purpose.
+    """Base class of every error that gsopt raises on purpose.
 
     Examples
     --------
@@ -114,12 +119,14 @@ class GsoptError(Exception):
 
 
 class InvalidInput(GsoptError, ValueError):
-    """Input that breaks a rule; the message is one line naming file, field, value and rule.
+    """An input breaks a rule.
+
+    The message is one line that names file, field, value and rule.
 
     Attributes
     ----------
     source
-        File or argument of the value; empty when unknown.
+        File or argument that contains the value; empty if unknown.
     field
         Path of the field, such as ``jobs[3].workers.s9``; empty for the input as a whole.
     value
@@ -150,15 +157,21 @@ class ModelMismatch(GsoptError):
 
 
 class Contradiction(GsoptError):
-    """A feasible value beats a proven bound, so one of the two is wrong."""
+    """A feasible solution beats a proven bound, so one of the two is wrong."""
 
 
 class MissingSolver(GsoptError):
-    """A solver is not installed, or its version is known to be wrong; the message says what to install."""
+    """A solver is not installed, or its version is known to be faulty.
+
+    The message says what to install.
+    """
 
 
 class Unsupported(GsoptError):
-    """A method or backend does not handle this kind of problem; the message says why."""
+    """A method or backend cannot handle this problem.
+
+    The message says why.
+    """
 
 
 class Exited(GsoptError):
@@ -170,7 +183,7 @@ class TimeUp(GsoptError):
 
 
 class BrokenModel(GsoptError):
-    """A model is unbounded, or has numbers that solvers cannot handle."""
+    """A model is unbounded, or contains numbers that solvers cannot handle."""
 
 
 def require(holds: bool, field: str, value: object, rule: str) -> None:
@@ -187,7 +200,9 @@ def require(holds: bool, field: str, value: object, rule: str) -> None:
 
 
 def number_of(value: Any) -> Any:
-    """Return a number as it is, and NaN, which is in no range, for anything else and for what no double holds.
+    """Return a number unchanged, and NaN for anything else, so that range checks fail.
+
+    NaN also stands for numbers that no double can represent.
 
     Examples
     --------
@@ -199,7 +214,7 @@ def number_of(value: Any) -> Any:
 
 
 def require_one_of(field: str, value: object, words: Iterable[str]) -> None:
-    """Raise `InvalidInput` unless an argument is one of some words.
+    """Raise `InvalidInput` unless an argument is one of the allowed words.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Files: data read from and written to JSON, with one clear line for anything wrong in them."""
+"""Files: reading and writing JSON, with a one-line message for any error in a file."""
 
 import json
 import os
@@ -40,7 +40,7 @@ def read_data(kind: type[F], path: str | Path) -> F:
 
 
 class Plain(Protocol):
-    """Something that converts itself to plain JSON types, such as a result or a history."""
+    """An object that can convert itself to plain JSON types, such as a result or a history."""
 
     def as_dict(self) -> dict[str, Any]:
         """Return all fields by name."""
@@ -48,7 +48,9 @@ class Plain(Protocol):
 
 
 def write(item: Frozen | Plain, path: str | Path) -> None:
-    """Write a problem, solution or result as JSON; problems omit defaults.
+    """Write a problem, solution or result as JSON.
+
+    Default values of a problem are omitted.
 
     Examples
     --------
@@ -73,7 +75,7 @@ def write_text(path: str | Path, text: str) -> None:
 def replacing(path: str | Path) -> Iterator[Path]:
     """Yield the path of a temporary file that replaces the given one once it is written.
 
-    Any failure, Ctrl-C included, leaves the file unchanged and no temporary file. A device, such as
+    After a failure or Ctrl-C, the file is unchanged and the temporary file is deleted. A device, such as
     ``/dev/stdout``, is written directly.
 
     Examples
@@ -100,7 +102,7 @@ def replacing(path: str | Path) -> Iterator[Path]:
 
 @contextmanager
 def _writing(path: str | Path) -> Iterator[None]:
-    """Turn a failure to write into one line of `InvalidInput`."""
+    """Turn a failure to write into an `InvalidInput` with a one-line message."""
     try:
         yield
     except OSError as error:
@@ -108,11 +110,14 @@ def _writing(path: str | Path) -> Iterator[None]:
 
 
 def _target(path: str | Path) -> Path:
-    """Return the file itself, with all links resolved; a device as it is named."""
+    """Return the path of a file with all links resolved.
+
+    The path of a device is returned unchanged.
+    """
     if "\0" in str(path):
         raise InvalidInput("", "", "must be a path", source=str(path))
     if Path(path).is_dir():
-        raise InvalidInput("", "", "must be a file, and is a folder", source=str(path))
+        raise InvalidInput("", "", "must be a file, not a folder", source=str(path))
     return Path(os.path.realpath(path)) if _is_plain(Path(path)) else Path(path)
 
 
@@ -121,7 +126,7 @@ def _is_plain(target: Path) -> bool:
 
 
 def file_name(text: str) -> str:
-    r"""Turn text into a valid file name, without extension.
+    r"""Turn a string into a valid file name without extension.
 
     Examples
     --------
@@ -132,7 +137,7 @@ def file_name(text: str) -> str:
 
 
 def quoted(cell: Any) -> Any:
-    """Put an apostrophe before text that a spreadsheet would execute as a formula; numbers stay.
+    """Put an apostrophe before any string that a spreadsheet would evaluate as a formula.
 
     Examples
     --------
@@ -143,7 +148,7 @@ def quoted(cell: Any) -> Any:
 
 
 def unquoted(cell: str) -> str:
-    """Remove the apostrophe that `quoted` put before text.
+    """Remove the apostrophe that `quoted` puts before a string.
 
     Examples
     --------
@@ -154,7 +159,7 @@ def unquoted(cell: str) -> str:
 
 
 def require_writable(path: str | Path) -> None:
-    """Refuse a file that cannot be written, before the work for it begins.
+    """Raise `InvalidInput` if a file cannot be written, so that no work is wasted on it.
 
     Examples
     --------
@@ -170,7 +175,7 @@ def require_writable(path: str | Path) -> None:
 
 
 def require_folder(folder: str | Path) -> None:
-    """Create a folder if needed, and refuse one that cannot be written to."""
+    """Create a folder if needed, and raise `InvalidInput` if it is not writable."""
     if "\0" in str(folder):
         raise InvalidInput("", "", "must be a path", source=str(folder))
     with _writing(folder):
@@ -208,7 +213,7 @@ def first_error(source: str, error: ValidationError) -> InvalidInput:
 
 
 def _path(place: Sequence[int | str]) -> str:
-    """Return the location of a field in a file as a path, on one line whatever its keys are."""
+    """Return the location of a field in a file as a one-line path."""
     parts = (f"[{part}]" if isinstance(part, int) else f".{_one_line(part)}" for part in place)
     return "".join(parts).lstrip(".")
 
@@ -218,13 +223,13 @@ def _one_line(key: str) -> str:
 
 
 def _inside(place: Sequence[int | str], field: str) -> str:
-    """Return the path of a field within the model at a location; the field may be that location itself."""
+    """Return the path of a field of the model at `place`, where `place` may already end in that field."""
     outer = place[:-1] if place and isinstance(place[-1], str) and field.startswith(place[-1]) else place
     return _path((*outer, field))
 
 
 def validated(kind: type[F], source: str, text: str) -> F:
-    """Read data of one type from JSON text; `InvalidInput` names the first error."""
+    """Read data of the given type from JSON text, or raise `InvalidInput` for the first error."""
     try:
         return kind.model_validate_json(text)
     except ValidationError as error:
@@ -232,7 +237,7 @@ def validated(kind: type[F], source: str, text: str) -> F:
 
 
 def read_text(path: str | Path) -> str:
-    """Read a text file; `InvalidInput` says in one line why it cannot be read."""
+    """Read a text file, or raise `InvalidInput` saying in one line why it cannot be read."""
     data = read_bytes(path)
     try:
         return data.decode("utf-8")
@@ -241,11 +246,14 @@ def read_text(path: str | Path) -> str:
 
 
 def read_bytes(path: str | Path) -> bytes:
-    """Read a file; refuse unreadable files, and pipes and devices, which may never end."""
+    """Return the content of a regular file.
+
+    Pipes and devices are rejected, as they may never end.
+    """
     try:
         mode = Path(path).stat().st_mode
         if not S_ISREG(mode) and not S_ISDIR(mode):
-            raise InvalidInput("", "", "must be a file, no pipe or device", source=str(path))
+            raise InvalidInput("", "", "must be a regular file, not a pipe or device", source=str(path))
         with Path(path).open("rb") as file:
             data = file.read(_LARGEST_FILE + 1)
     except OSError as error:
@@ -282,14 +290,14 @@ def noting_reads() -> Iterator[dict[str, str]]:
 
 
 def parse_json(source: str, text: str) -> dict[str, Any]:
-    """Parse JSON, and refuse duplicate keys and NaN, which pydantic's parser accepts."""
+    """Parse JSON, rejecting duplicate keys and NaN, which pydantic's parser would accept."""
 
     def no_double_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
         seen = dict(pairs)
         if len(seen) < len(pairs):
             keys = [key for key, _ in pairs]
             twice = next(key for index, key in enumerate(keys) if key in keys[:index])
-            raise InvalidInput(shorten(twice), "", "must not stand twice in one object", source=source)
+            raise InvalidInput(shorten(twice), "", "must not occur twice in one object", source=source)
         return seen
 
     def no_constants(constant: str) -> NoReturn:
@@ -301,7 +309,7 @@ def parse_json(source: str, text: str) -> dict[str, Any]:
         where = f"line {error.lineno} column {error.colno}"
         raise InvalidInput(where, "", f"must be JSON: {error.msg.lower()}", source=source) from None
     except RecursionError:
-        raise InvalidInput("", "", "must not be nested so deeply", source=source) from None
+        raise InvalidInput("", "", "must be nested less deeply", source=source) from None
     except InvalidInput:
         raise
     except ValueError:  # an integer of more than 4,300 digits

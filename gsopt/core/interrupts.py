@@ -1,4 +1,4 @@
-"""Interrupts: holding back Ctrl-C while something must not be interrupted."""
+"""Interrupts: holding back Ctrl-C during operations that must not be interrupted."""
 
 import signal
 from collections.abc import Callable, Iterator
@@ -18,7 +18,7 @@ _HELD: list[tuple[list[Any], Callable[..., Any]]] = []
 def held() -> Iterator[None]:
     """Hold back Ctrl-C inside the ``with`` block, and deliver it once at the end.
 
-    Only the main thread receives it. A program that ignores Ctrl-C continues to ignore it.
+    Ctrl-C reaches only the main thread. A program that ignores it continues to do so.
 
     Examples
     --------

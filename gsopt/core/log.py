@@ -1,4 +1,4 @@
-"""Log: loggers of the standard library; the program decides where their records go."""
+"""Log: loggers of the standard library, whose output the calling program configures."""
 
 import logging
 

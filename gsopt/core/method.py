@@ -29,7 +29,7 @@ MethodLike = Callable[..., Any]
 
 @dataclass(frozen=True)
 class NoSolution:
-    """Return value of a plain function that found no solution.
+    """Return value of a plain function that finds no solution.
 
     Attributes
     ----------
@@ -48,10 +48,10 @@ def heuristic(
 ) -> Callable[Concatenate[P, Options], Result[S]]:
     """Turn a plain function ``problem -> solution`` into a method that is timed and judged.
 
-    A function that finds no solution returns `NoSolution`. One with a keyword argument `budget` must observe
-    its deadline: it then returns its best solution so far, or raises `gsopt.core.errors.TimeUp` if it has none.
-    Its method also takes ``time_limit``. `gsopt.solve` and `gsopt.compare` also take plain functions, which
-    they judge in the same way.
+    If a function finds no solution, it returns `NoSolution`. If it has a keyword argument `budget`, it must
+    observe the budget's deadline: it then returns its best solution so far, or raises
+    `gsopt.core.errors.TimeUp` if it has none. The resulting method also takes ``time_limit``. `gsopt.solve` and
+    `gsopt.compare` accept plain functions, too, and judge them in the same way.
 
     Examples
     --------
@@ -88,16 +88,16 @@ def with_time_limit(own: Signature) -> Signature:
 
 
 def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) -> Result[S]:
-    """Call a method or a plain function ``problem -> solution``, and judge what it returns.
+    """Call a method or a plain function ``problem -> solution``, and judge its result.
 
-    A call that raises `gsopt.core.errors.TimeUp` found no solution.
+    If the call raises `gsopt.core.errors.TimeUp`, the result has no solution.
 
     Raises
     ------
     InvalidInput
-        It returns neither a solution, a `Result` nor `NoSolution`.
+        The call returns something other than a solution, a `Result` or `NoSolution`.
     Exited
-        It tries to end the program.
+        The call tries to end the program.
 
     Examples
     --------
@@ -125,7 +125,7 @@ def run(method: MethodLike, problem: Problem[S], /, *args: Any, **options: Any) 
         )
     if not isinstance(found, problem.solution_type):
         rule = f"must return a {problem.solution_type.__name__}, a Result or NoSolution"
-        hint = "; gsopt.lift makes a heuristic of a policy" if hasattr(found, "decide") else ""
+        hint = "; gsopt.lift turns a policy into a heuristic" if hasattr(found, "decide") else ""
         raise InvalidInput(name, shorten(found), rule + hint)
     solution: Any = found
     return Result.judged(problem, method=name, solution=solution, runtime=runtime)
@@ -147,7 +147,10 @@ def name_of(function: Callable[..., Any]) -> str:
 
 
 class ExactMethod(Protocol[P_contra, S]):
-    """Interface of exact methods: they take a `gsopt.core.budget.Budget` or its options, and their own."""
+    """Interface of exact methods.
+
+    They take a `gsopt.core.budget.Budget` or its options, and options of their own.
+    """
 
     __name__: str
 
@@ -161,8 +164,8 @@ def exact_method(
 ) -> Callable[[Callable[Concatenate[P, Budget, Options], Result[S]]], ExactMethod[P, S]]:
     """Turn a function ``(problem, budget) -> result`` into an exact method.
 
-    The method takes the options of a budget one by one, or a whole budget from a method that passes its own on.
-    Its result is never worse than the budget's start solution, even after Ctrl-C.
+    The method takes the options of a budget one by one, or a whole budget, so that methods can call each other
+    within one budget. Its result is never worse than the budget's start solution, even after Ctrl-C.
 
     Parameters
     ----------
@@ -220,12 +223,15 @@ def exact_method(
 
 
 def whole_budget(budget: Budget | None, options: Mapping[str, Any]) -> Budget:
-    """Return the budget, or one made from separate options; refuse a mix of both."""
+    """Return the given budget, or one made from separate options.
+
+    Passing both is an error.
+    """
     if budget is None:
         return Budget(**options)
     require(isinstance(budget, Budget), "budget", budget, "must be a gsopt.Budget")
     for name, value in options.items():
-        require(value == DEFAULTS[name], name, value, "must be part of the budget, where one is given")
+        require(value == DEFAULTS[name], name, value, "must be part of the budget if one is given")
     return budget
 
 
@@ -236,7 +242,9 @@ def solve_within(
     run: Callable[[Budget], Result[S]],
     unused: Collection[str] = (),
 ) -> Result[S]:
-    """Run an exact method, keep its start solution if that is better, and report the options that it ignored.
+    """Run an exact method, and return its start solution if that is better than its own.
+
+    The message lists the options that the method ignored.
 
     A method that is interrupted, or raises `gsopt.core.errors.TimeUp`, returns its best incumbent or its start.
     """
@@ -262,7 +270,7 @@ def solve_within(
 
 
 def cut_short(problem: Problem[S], budget: Budget, name: str, stopped_by: StoppedBy, message: str) -> Result[S]:
-    """Return the best result recorded so far, if any, for a method that was stopped."""
+    """Return the best result recorded by a method before it was stopped, if there is one."""
     watch = budget.on_progress if isinstance(budget.on_progress, Watch) else None
     return Result.judged(
         problem,
@@ -314,7 +322,7 @@ def _check_start(problem: Problem[Any], start: Any) -> None:
 
 
 def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S]:
-    """Return the known solution if it is better than the one found."""
+    """Return the result, with the known solution in place of its own if that is better."""
     if known is None:
         return found
     value = value_of(problem, known)
@@ -325,7 +333,7 @@ def no_worse(found: Result[S], problem: Problem[S], known: S | None) -> Result[S
 
 
 def tightened(found: Result[S], problem: Problem[S], bound: Number) -> Result[S]:
-    """Adopt a bound if it is better than the one found."""
+    """Return the result, with the given bound in place of its own if that is tighter."""
     if found.status is Status.INFEASIBLE or not (
         found.bound is None or problem.sense.better(found.bound, bound)
     ):
@@ -352,7 +360,9 @@ def _joined(message: str, more: str) -> str:
 
 
 def proves(method: MethodLike) -> bool:
-    """Check whether a method is exact: exact methods take every option of a budget, heuristics the time limit.
+    """Check whether a method is exact.
+
+    Exact methods accept every option of a budget, while heuristics accept only the time limit.
 
     Examples
     --------

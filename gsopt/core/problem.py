@@ -50,7 +50,7 @@ _INSTANT = r"[0-9]{1,2000}(\.[0-9]{1,2000}|/[1-9][0-9]{0,1999})?"
 
 
 def _instant(value: object, info: ValidationInfo) -> float | Fraction:
-    """Read an instant: a float if that is written exactly so, else a fraction."""
+    """Parse a point in time, as a float if that is exact, otherwise as a fraction."""
     if isinstance(value, str) and info.mode == "json" and fullmatch(_INSTANT, value, ASCII):
         value = Fraction(value)
     if isinstance(value, bool) or not isinstance(value, int | float | Fraction):
@@ -69,7 +69,7 @@ def _instant(value: object, info: ValidationInfo) -> float | Fraction:
 
 
 def _written(value: float | Fraction) -> float | str:
-    """Return an instant for JSON, as text if it is not a double."""
+    """Return a point in time for JSON, as a string if it is not a double."""
     if isinstance(value, float):
         return value
     scaled, decimals = value, 0
@@ -117,12 +117,12 @@ class Sense(StrEnum):
 
 
 class Frozen(BaseModel):
-    """Immutable, strictly typed data, which also defines its JSON file and JSON Schema."""
+    """Base class of immutable, strictly typed data, which also define their JSON files and JSON Schema."""
 
     model_config = ConfigDict(strict=True, extra="forbid", frozen=True, allow_inf_nan=False)
 
     def model_copy(self, *, update: Mapping[str, Any] | None = None, deep: bool = False) -> Self:
-        """Return a copy with other values of some fields, unchecked and without cached properties."""
+        """Return a copy with some fields replaced, without validation or cached properties."""
         copied = super().model_copy(update=update, deep=deep)
         for name in copied.__dict__.keys() - type(copied).model_fields.keys():
             del copied.__dict__[name]
@@ -134,7 +134,9 @@ class Frozen(BaseModel):
 
 
 class RuleBroken(ValueError):
-    """A broken rule across several fields; pydantic collects it, and the file reader prints it as one line.
+    """A rule across several fields is broken.
+
+    Pydantic collects the error, and the file reader reports it in one line.
 
     Examples
     --------
@@ -148,7 +150,7 @@ class RuleBroken(ValueError):
 
 
 def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", what: str = "name") -> None:
-    """Raise `RuleBroken` for the first item of a field whose name, or other part, occurred before.
+    """Raise `RuleBroken` for the first item whose name, or other given attribute, occurred before.
 
     Examples
     --------
@@ -164,7 +166,9 @@ def refuse_doubles(field: str, names: Iterable[Any], *, part: str = ".name", wha
 
 
 def refuse_falls(field: str, values: Sequence[float]) -> None:
-    """Raise `RuleBroken` for the first value that is not above the one before; ``{}`` in `field` is its index.
+    """Raise `RuleBroken` for the first value that is not above the one before.
+
+    ``{}`` in `field` is replaced by the index of that value.
 
     Examples
     --------
@@ -178,7 +182,7 @@ def refuse_falls(field: str, values: Sequence[float]) -> None:
 
 
 class About(Frozen):
-    """The origin of an instance and the best known results.
+    """The origin of an instance and its best known results.
 
     Attributes
     ----------
@@ -194,7 +198,7 @@ class About(Frozen):
     found_by
         Methods that found the value and the bound, if these differ.
     since
-        Day on which the result was found.
+        Date on which the result was found.
     """
 
     source: str = ""
@@ -210,11 +214,11 @@ S = TypeVar("S", bound=Frozen)
 
 
 class Problem(Frozen, ABC, Generic[S]):
-    """The data of one decision, whether to minimize or maximize, and the judge of its solutions.
+    """The data of one decision, the direction of its objective, and the judge of its solutions.
 
-    All solutions, of solvers, heuristics and simulators alike, are scored by `objective` and checked by
-    `violations`, in integers or fractions where the data are integral. The judge shares no code with any
-    formulation. A subclass sets `word` (the name of the decision, as in the folders' names), `sense` and
+    All solutions, whether from solvers, heuristics or simulators, are scored by `objective` and checked by
+    `violations`, in integers or fractions if the data are integral. The judge shares no code with any
+    formulation. A subclass sets `word` (the name of the decision, as in the names of the folders), `sense` and
     `solution_type`.
 
     Examples
@@ -240,11 +244,14 @@ class Problem(Frozen, ABC, Generic[S]):
 
     @property
     def step(self) -> Fraction | None:
-        """Greatest known common divisor of all objective values, to which bounds may be rounded, or None."""
+        """Greatest known common divisor of all objective values, or None.
+
+        Bounds may be rounded to its multiples.
+        """
         return None
 
     def resolution(self, value: Number) -> Number:
-        """Return the difference between objective values that rounding explains; 0 if values are exact."""
+        """Return the largest difference between objective values due to rounding, 0 if values are exact."""
         del value
         return 0
 
@@ -254,7 +261,10 @@ class Problem(Frozen, ABC, Generic[S]):
 
     @abstractmethod
     def violations(self, solution: S) -> list[str]:
-        """List every rule that the solution breaks, one sentence each; an empty list means feasible."""
+        """Return one sentence for every rule that the solution breaks.
+
+        The solution is feasible if the list is empty.
+        """
 
     def headline(self) -> dict[str, int | float | str]:
         """Return a few figures that distinguish the instances of a suite in a table."""

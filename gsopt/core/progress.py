@@ -51,7 +51,7 @@ OnProgress = Callable[[KnownBracket], Any]
 
 
 class Watch:
-    """Collects the reports from all parts of a method, and passes improvements on to a listener.
+    """Collector of reports from all parts of a method, which passes improvements on to a listener.
 
     Attributes
     ----------
@@ -92,7 +92,10 @@ class Watch:
         self._take(runtime, result.objective, result.bound)
 
     def __call__(self, reported: KnownBracket) -> None:
-        """Process a report; a bound beyond the known value is replaced by that value, which is then optimal."""
+        """Process a report.
+
+        A bound beyond the known value is replaced by that value, which is then optimal.
+        """
         bound = None if reported.bound is None else round_bound(self._problem, reported.bound)
         self._take(reported.runtime, reported.value, bound)
 

@@ -1,4 +1,4 @@
-"""Result: what a method found, how it was judged, and the status that follows."""
+"""Result: the judged outcome of a method, with its status and bound."""
 
 import json
 import re
@@ -19,7 +19,7 @@ from gsopt.core.problem import Frozen, Number, Problem, S, Sense
 
 
 class Status(StrEnum):
-    """What is known about a problem: whether it has a solution, and whether that is proven.
+    """Outcome of a method: whether it found a solution, and whether it proved optimality or infeasibility.
 
     Examples
     --------
@@ -34,7 +34,7 @@ class Status(StrEnum):
 
 
 class StoppedBy(StrEnum):
-    """Why a method stopped, independent of what it found.
+    """Reason why a method stopped, regardless of its outcome.
 
     Examples
     --------
@@ -51,7 +51,7 @@ class StoppedBy(StrEnum):
 
 
 class Level(StrEnum):
-    """How far a result has been verified, in rising order.
+    """Degree to which a result has been verified, in ascending order.
 
     Examples
     --------
@@ -67,7 +67,9 @@ class Level(StrEnum):
 
 @dataclass(frozen=True, kw_only=True)
 class Result(Generic[S]):
-    """The outcome of one method on one problem; created only by `Result.judged`.
+    """The outcome of one method on one problem.
+
+    Results are created only by `Result.judged`.
 
     Attributes
     ----------
@@ -88,8 +90,8 @@ class Result(Generic[S]):
     level
         How far the result has been verified.
     solver
-        Solver family that produced it (``highs``, ``cp-sat``, ``scip``) or the gsopt algorithm behind the
-        method; empty if that is the method itself.
+        Solver family that produced the result (``highs``, ``cp-sat``, ``scip``), or the gsopt algorithm behind
+        the method. Empty if the method is that algorithm.
     message
         One line, such as why there is no solution or which technique was used.
 
@@ -127,11 +129,11 @@ class Result(Generic[S]):
         solver: str = "",
         message: str = "",
     ) -> "Result[S]":
-        """Score and check a solution, and derive the status from what is proven.
+        """Create a result by scoring and checking a solution, and derive its status from the bound.
 
-        The bound must be valid; a float may be off by the rounding of its last operations. It is rounded to the
-        next value that the objective can take. The solution is optimal if its value equals that bound, exactly
-        if the problem's values are exact.
+        The bound must be valid, but a float may be off by the rounding of its last operations. It is rounded to
+        the next value that the objective can take. The solution is optimal if its value equals the rounded
+        bound. This comparison is exact if the problem's values are exact.
 
         Raises
         ------
@@ -175,7 +177,7 @@ class Result(Generic[S]):
     def as_dict(self) -> dict[str, Any]:
         """Return the result as plain JSON types, as ``gsopt solve --json`` prints it.
 
-        A value or bound that no JSON number can represent, such as 1/3, is also given as text in ``exact``.
+        A value or bound that no JSON number can represent, such as 1/3, is also given as a string in ``exact``.
         """
         numbers = {"objective": self.objective, "bound": self.bound}
         exact = {name: str(number) for name, number in numbers.items() if plain(number) != number}
@@ -210,7 +212,7 @@ class Result(Generic[S]):
         Raises
         ------
         InvalidInput
-            A field is missing, or differs from what `as_dict` would return for this solution of the problem.
+            A field is missing, or differs from the output of `as_dict` for this solution.
         InvalidSolution, Contradiction
             As in `judged`.
 
@@ -250,13 +252,13 @@ class Result(Generic[S]):
 
 @dataclass(frozen=True)
 class _Stored:
-    """A stored result, whose fields are read one by one."""
+    """A reader for the fields of a stored result."""
 
     source: str
     data: Mapping[str, Any]
 
     def field(self, name: str, *kinds: type) -> Any:
-        """Return a field that must have one of several types."""
+        """Return a field, which must have one of the given types."""
         value = self.data.get(name, ...)
         for kind in kinds:
             if issubclass(kind, StrEnum) and value in list(kind):
@@ -270,7 +272,7 @@ class _Stored:
         raise InvalidInput(name, shorten(value), f"must be {' or '.join(known)}", source=self.source)
 
     def fraction(self, name: str) -> Fraction | None:
-        """Return a number that is stored as text as an exact fraction."""
+        """Return the exact fraction that a field stores as a string."""
         exact = self.data.get("exact", {})
         text = exact.get(name) if isinstance(exact, Mapping) else exact
         if text is None:
@@ -283,7 +285,7 @@ class _Stored:
         return number
 
     def solution(self, problem: Problem[S]) -> S | None:
-        """Return the solution as a solution of the problem."""
+        """Return the stored solution as an object of the problem's solution type."""
         given = self.data.get("solution")
         if given is None:
             return None
@@ -307,7 +309,7 @@ _FRACTION = re.compile(r"(-?[0-9]{1,4000})/([0-9]{1,4000})")
 
 
 def _fits(number: Number) -> bool:
-    """Check whether a number is finite, also as a float."""
+    """Check whether a number, converted to a float, is finite."""
     try:
         return isfinite(number)
     except OverflowError:
@@ -315,7 +317,7 @@ def _fits(number: Number) -> bool:
 
 
 def _exact_bound(problem: Problem[S], found: Result[S], fraction: Fraction | None) -> Number | None:
-    """Return a stored bound as the exact number that it was before it became a JSON number."""
+    """Return the exact bound from which a stored JSON number was made."""
     bound = found.bound
     if bound is None:
         return None
@@ -334,7 +336,7 @@ _MOST_JUDGED = 8
 
 
 def value_of(problem: Problem[S], solution: S) -> Number:
-    """Return the value of a solution, from a cache of the last ones judged.
+    """Return the value of a solution, using a cache of the most recently judged solutions.
 
     Examples
     --------
@@ -353,7 +355,7 @@ def _cached_value(problem: Problem[Any], solution: Frozen) -> Number | None:
 
 
 def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
-    """Return the value of a solution, or raise `InvalidSolution` with the rules that it breaks."""
+    """Return the value of a solution, or raise `InvalidSolution` listing the rules that it breaks."""
     global _judged  # noqa: PLW0603 - replaced as a whole, so that threads see one or the other
     known = _cached_value(problem, solution)
     if known is not None:
@@ -368,10 +370,10 @@ def judged_value(problem: Problem[S], method: str, solution: S) -> Number:
 
 
 def round_bound(problem: Problem[S], bound: Number) -> Number:
-    """Round a bound to the next value that the objective can take, if all values are multiples of a step.
+    """Round a bound to the next possible objective value, if all of these are multiples of a step.
 
-    A float is first weakened by its rounding error, so that a bound just above a value is not rounded away from
-    it.
+    A float is first weakened by its rounding error, so that a bound that is just above a value only because of
+    rounding is rounded to that value.
 
     Examples
     --------
@@ -391,7 +393,7 @@ def round_bound(problem: Problem[S], bound: Number) -> Number:
 def refuse_contradiction(
     sense: Sense, who: str, value: Number, prover: str, bound: Number, *, resolution: Number = 0
 ) -> None:
-    """Raise `Contradiction` if a value is better than a proven bound by more than a resolution."""
+    """Raise `Contradiction` if a value is better than a proven bound by more than the resolution."""
     if sense.better(value, bound) and not settles(value, bound, resolution):
         raise Contradiction(
             f"{who} found {plain(value)}, better than the bound {plain(bound)} proven by {prover}"
@@ -445,7 +447,7 @@ class Settlement:
 
 
 def settle(sense: Sense, claims: Sequence[Claim]) -> Settlement:
-    """Compare every value with every bound of one instance, and return the best bound.
+    """Compare all values and bounds of one instance, and return the best bound and whether it is attained.
 
     Raises
     ------
@@ -485,9 +487,9 @@ def settles(value: Number | None, bound: Number | None, resolution: Number = 0) 
 
 
 def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
-    """Raise the level of optima that two solver families proved alike to `agreed`.
+    """Raise the level of results to `agreed` if two solver families proved the same optimum.
 
-    A family is a solver; a gsopt algorithm is a family of its own.
+    Each solver, and each algorithm of gsopt, counts as one family.
     """
     proven = [r for r in results if r.status is Status.OPTIMAL]
     families = {r.solver or r.method for r in proven}
@@ -499,7 +501,7 @@ def agree(problem: Problem[S], results: Sequence[Result[S]]) -> list[Result[S]]:
 
 
 def same(value: Number | None, other: Number | None) -> bool:
-    """Check whether two figures are equal, exactly if both are exact, else up to the rounding of sums."""
+    """Check whether two figures are equal: exactly if both are exact numbers, otherwise up to rounding."""
     if value is None or other is None:
         return value is other
     if isinstance(value, float) or isinstance(other, float):
@@ -510,8 +512,7 @@ def same(value: Number | None, other: Number | None) -> bool:
 def relative_gap(value: Number | None, bound: Number | None) -> float | None:
     """Return ``|value - bound| / |bound|``: how far a value is from the best possible one.
 
-    It is 0 only if the two are equal. It is None if one is missing or if only the bound is 0, as the gap is
-    then no multiple of the bound.
+    The gap is 0 only if the two are equal. It is None if either is missing, or if the bound alone is 0.
 
     Examples
     --------
@@ -526,14 +527,14 @@ def relative_gap(value: Number | None, bound: Number | None) -> float | None:
 
 
 def is_within(value: Number | None, bound: Number | None, gap: float) -> bool:
-    """Check in exact arithmetic whether a value and a bound exist and differ by at most a gap."""
+    """Check in exact arithmetic whether a value and a bound are both known and within a relative gap."""
     if value is None or bound is None:
         return False
     return abs(Fraction(value) - Fraction(bound)) <= Fraction(gap) * abs(Fraction(bound))
 
 
 def gap_by_value(gap: float) -> float:
-    """Convert a gap for solvers that divide by the value, so that meeting theirs also meets ours.
+    """Convert a gap for solvers that divide by the value, so that reaching the solver's gap implies ours.
 
     For a positive minimum the two are equivalent; otherwise the solver's gap is the stricter one.
 

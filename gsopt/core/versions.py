@@ -1,4 +1,4 @@
-"""Versions: those of gsopt, of Python, and of the packages on which results depend."""
+"""Versions: the versions of gsopt, Python, and the packages on which results depend."""
 
 import platform
 import sys
@@ -21,7 +21,7 @@ _PACKAGES = (
 
 
 def versions() -> dict[str, str]:
-    """Return the versions of gsopt, of Python and of the installed packages, by name, gsopt first."""
+    """Return the versions of gsopt, Python and the installed dependencies by name, with gsopt first."""
     first, *others = _PACKAGES
     found = {first: _version(first), "python": platform.python_version()}
     found |= {name: _version(name) for name in others}
@@ -29,7 +29,7 @@ def versions() -> dict[str, str]:
 
 
 def _version(package: str) -> str:
-    """Return the version of a package; empty if it is not installed."""
+    """Return the version of a package, or an empty string if it is not installed."""
     try:
         return version(package)
     except PackageNotFoundError:
@@ -37,7 +37,7 @@ def _version(package: str) -> str:
 
 
 def show_versions() -> None:
-    """Print the platform and the versions on which results depend, for a bug report.
+    """Print what a bug report needs: the platform, and the versions that can affect results.
 
     Examples
     --------

@@ -1,1 +1,1 @@
-"""Evaluation: finds, solves, compares, simulates and judges; the front door."""
+"""Evaluation: the public functions that load, solve, compare, simulate and judge."""

@@ -1,8 +1,9 @@
-"""Catalogue: finds the methods, policies, instances and readers when they are asked for.
+"""Catalogue: looks up methods, policies, instances and readers by name.
 
-Of all of gsopt it alone reaches `formulations`, `heuristics` and `instances`. Other packages add to them by
-entry points of the groups ``gsopt.methods`` (named ``decision/name``) and ``gsopt.policies``; gsopt's own names
-go first. Any other method or policy is named ``package.module:function``, or given as the callable it is.
+This is the only module of gsopt that imports `formulations`, `heuristics` and `instances`. Other packages can
+add methods and policies through entry points in the groups ``gsopt.methods`` (named ``decision/name``) and
+``gsopt.policies``. If names clash, gsopt's own take precedence. Any other method or policy is named
+``package.module:function``, or passed as a callable.
 """
 
 import sys
@@ -24,6 +25,7 @@ from gsopt.core.errors import InvalidInput, Unsupported, one_line, require_one_o
 from gsopt.core.method import Method, MethodLike, name_of, proves
 from gsopt.core.problem import Frozen, Problem
 from gsopt.evaluation.lift import lift
+from gsopt.evaluation.space import Space
 from gsopt.evaluation.trust import Trust, refuse_function, trusted
 from gsopt.problems.reader import problem_types
 from gsopt.problems.scheduling import Scheduling
@@ -43,7 +45,7 @@ def load(name: str) -> Problem[Any]:
     Raises
     ------
     InvalidInput
-        There is no such instance, or the file breaks a rule.
+        The instance does not exist, or the file breaks a rule.
 
     Examples
     --------
@@ -67,7 +69,7 @@ def names(prefix: str = "") -> list[str]:
 
 
 def best_solution(name: str) -> Frozen | None:
-    """Return the best known solution of a committed instance; None where none is on file."""
+    """Return the best known solution of a committed instance, or None if none is stored."""
     found: Frozen | None = _sibling("instances").best_solution(name)
     return found
 
@@ -78,19 +80,25 @@ def instances_folder() -> Path:
 
 
 def exact_methods(word: str) -> dict[str, Method]:
-    """Return the exact methods of a decision by name; the one called ``exact`` is the default."""
+    """Return the exact methods of a decision by name.
+
+    The method called ``exact`` is the default.
+    """
     added = _added_methods(word).items()
     return _exports("formulations", word) | {name: each for name, each in added if proves(each)}
 
 
 def heuristics(word: str) -> dict[str, Method]:
-    """Return the heuristics of a decision by name; those of scheduling have every policy, lifted."""
+    """Return the heuristics of a decision by name.
+
+    For scheduling they include every policy, lifted to a heuristic.
+    """
     added = _added_methods(word).items()
     return own_heuristics(word) | {name: each for name, each in added if not proves(each)}
 
 
 def own_heuristics(word: str) -> dict[str, Method]:
-    """Return the heuristics of a decision that gsopt brings itself."""
+    """Return the heuristics of a decision that are part of gsopt."""
     return _exports("heuristics", word)
 
 
@@ -100,8 +108,18 @@ def methods(word: str) -> dict[str, Method]:
 
 
 def generators(word: str) -> dict[str, Callable[..., Any]]:
-    """Return the generators of a decision's instances by name, or of workloads for ``workloads``."""
+    """Return the instance generators of a decision by name, or those of workloads for ``workloads``."""
     return _named_exports("instances.workloads") if word == "workloads" else _exports("instances", word)
+
+
+def spaces() -> dict[str, Callable[..., Space]]:
+    """Return the functions that create spaces of small instances, by name."""
+    found: dict[str, Callable[..., Space]] = {}
+    for word in problem_types():
+        if find_spec(f"instances.{word}.spaces") is not None:
+            made = _named_exports(f"instances.{word}.spaces")
+            found |= {f"{word}/{name}": maker for name, maker in made.items()}
+    return found
 
 
 def policies() -> dict[str, Policy]:
@@ -111,7 +129,7 @@ def policies() -> dict[str, Policy]:
 
 
 def policy_paths() -> dict[str, str]:
-    """Return the paths of the policies, by name, that a comparison includes only where they are named."""
+    """Return the paths, by name, of the policies that a comparison includes only on request."""
     return {name: f"heuristics.policies.{name}:{name}" for name in _sibling("heuristics.policies").OTHERS}
 
 
@@ -121,25 +139,29 @@ def trace_readers() -> dict[str, Callable[..., Any]]:
 
 
 def scenario_makers() -> dict[str, Callable[..., Any]]:
-    """Return the makers of whole scenarios by name; each takes the folder of public traces first, or none."""
+    """Return the functions that create whole scenarios, by name.
+
+    The first argument of each is the folder of public traces, or None.
+    """
     return _named_exports("instances.scenarios")
 
 
 def interference_readers() -> dict[str, Callable[..., Any]]:
-    """Return the readers of published measurements of jobs that share a GPU by name."""
+    """Return the readers, by name, of published measurements of jobs that share a GPU."""
     return _named_exports("instances.interference")
 
 
 def data_folder() -> Path | None:
-    """Return the folder of public traces that ``GSOPT_DATA`` names; None without such a folder."""
+    """Return the folder of public traces that ``GSOPT_DATA`` names, or None if there is no such folder."""
     folder: Path | None = _sibling("instances").data_folder()
     return folder
 
 
 def place_of(path: str | Path) -> str:
-    """Name a file so that it means the same on another machine: by the data folder, or within the packages.
+    """Return the path of a file in a form that is valid on other machines.
 
-    Any other file is named as it is.
+    It is relative to the data folder or to the folder of the packages. Paths of other files are returned
+    unchanged.
     """
     folder, file = data_folder(), Path(path)
     if folder is not None and file.is_relative_to(folder):
@@ -148,7 +170,7 @@ def place_of(path: str | Path) -> str:
 
 
 def real_instances(word: str) -> list[Problem[Any]]:
-    """Return the decision's instances from real data; empty if the data are missing.
+    """Return the decision's instances from real data, or an empty list if the data are missing.
 
     The data folder is named by the environment variable ``GSOPT_DATA``.
     """
@@ -158,9 +180,10 @@ def real_instances(word: str) -> list[Problem[Any]]:
 
 
 def demo_workload() -> tuple[Workload, int]:
-    """Return the workload on which the demo compares policies, and a number of GPUs that it keeps busy.
+    """Return the workload on which the demo compares policies, and the number of GPUs.
 
-    A busy day of the Philly trace where the data are at hand, else generated arrivals.
+    The workload is a busy day of the Philly trace if that is available, and generated otherwise. It keeps the
+    GPUs busy.
     """
     folder = data_folder()
     if folder is not None and (folder / "philly").is_dir():
@@ -170,10 +193,11 @@ def demo_workload() -> tuple[Workload, int]:
 
 
 def find_method(word: str, method: MethodLike | str, *, field: str = "method") -> MethodLike:
-    """Find one method of a decision by its name or as ``package.module:function``; return a callable as it is.
+    """Return a method of a decision, given its name, a path ``package.module:function``, or a callable.
 
-    A class of formulations stands for its instance. A policy, which is known by its first parameter ``state``,
-    is lifted to a heuristic of scheduling, and refused elsewhere. Errors call the method `field`.
+    A class of formulations stands for its instance. A callable whose first parameter is called ``state`` is a
+    policy. It is lifted to a heuristic of scheduling, and refused for other decisions. Error messages refer to
+    the method as `field`.
     """
     found: MethodLike = _find(field, method, lambda: methods(word))
     if isinstance(found, type) and _is_formulation(found):
@@ -188,7 +212,7 @@ def find_method(word: str, method: MethodLike | str, *, field: str = "method") -
 
 
 def find_policy(policy: Policy | str, *, field: str = "policy") -> Policy:
-    """Find one policy by its name or as ``package.module:function``; return a callable as it is."""
+    """Return a policy, given its name, a path ``package.module:function``, or a callable."""
     found: Policy = _find(field, policy, policies)
     return found
 
@@ -207,7 +231,7 @@ def _is_formulation(kind: type) -> bool:
 
 
 def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
-    """Return the backend of a name; a backend is returned as it is."""
+    """Return a backend, given its name or the backend itself."""
     if not isinstance(backend, str):
         given: backends.Backend = backend
         return given
@@ -217,12 +241,12 @@ def find_backend(backend: Any, *, field: str = "backend") -> backends.Backend:
 
 
 def is_path(name: str) -> bool:
-    """Check whether a name is meant as ``package.module:function``."""
+    """Check whether a name has the form ``package.module:function``."""
     return ":" in name
 
 
 def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, str]:
-    """Name each function that is given as a path by itself, where no other of these names is the same.
+    """Return the short name of each function given as a path, unless another one has the same short name.
 
     Examples
     --------
@@ -235,7 +259,7 @@ def short_names(names: Iterable[str], others: Iterable[str] = ()) -> dict[str, s
 
 
 def free_name(name: str, taken: Container[str]) -> str:
-    """Return a name that no other method has: the name, or that with a number."""
+    """Return the name, followed by a number if another method has the same name."""
     names = chain([name], (f"{name} ({number})" for number in count(2)))
     return next(each for each in names if each not in taken)
 
@@ -254,7 +278,7 @@ def _find(kind: str, wanted: Any, known: Callable[[], Mapping[str, Any]]) -> Any
 
 
 def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
-    """Say which names of methods or policies there are, and how the one is written that was probably meant."""
+    """Return the rule that lists the names on offer and, for a likely typo, suggests the right name."""
     written = {name: name for name in offered}
     rule = f"must be one of {', '.join(written)}, or package.module:function"
     if not written.keys().isdisjoint(_named_exports("heuristics.policies")):
@@ -264,7 +288,7 @@ def rule_of_names(wanted: str, offered: Iterable[str]) -> str:
 
 
 def _trusted(kind: str, path: str) -> Any:
-    """Import what is named ``package.module:function``, if whoever names it may."""
+    """Import the object at ``package.module:function``, if the current `Trust` allows it."""
     trust = trusted()
     if trust is None:
         return _imported(kind, path)
@@ -276,7 +300,10 @@ def _trusted(kind: str, path: str) -> Any:
 
 
 def _module_of(path: str) -> str:
-    """Return the module that a path names; ``heuristics.policies.x:x`` is a policy, whatever its folder."""
+    """Return the module that a path names.
+
+    For a policy in a subfolder, the path ``heuristics.policies.x:x`` is valid too.
+    """
     module, _, function = path.partition(":")
     if module != f"heuristics.policies.{function}":
         return module
@@ -287,14 +314,14 @@ def _module_of(path: str) -> str:
 
 
 def refuse_untrusted(trust: Trust, kind: str, path: str) -> None:
-    """Refuse a method or policy whose module a study may not name; nothing is imported."""
+    """Refuse a method or policy from a module that a study must not name, without importing it."""
     with _naming(kind, path):
         trust.refuse_module(path.partition(":")[0])
 
 
 @contextmanager
 def _naming(kind: str, path: str) -> Iterator[None]:
-    """Say where something was named that is refused."""
+    """Add the field and path of a method or policy to the `InvalidInput` that refuses it."""
     try:
         yield
     except InvalidInput as error:
@@ -302,7 +329,7 @@ def _naming(kind: str, path: str) -> Iterator[None]:
 
 
 def _imported(kind: str, path: str) -> Any:
-    """Import what is named ``package.module:function``."""
+    """Import the object at ``package.module:function``."""
 
     def refuse(rule: str) -> NoReturn:
         raise InvalidInput(kind, shorten(path), rule) from None
@@ -335,13 +362,19 @@ def _added(group: str) -> tuple[EntryPoint, ...]:
 
 @lru_cache(maxsize=8)
 def entry_points_of(group: str, path: tuple[str, ...]) -> tuple[EntryPoint, ...]:
-    """Find the entry points of a group; anew only when modules are sought elsewhere, as it takes a while."""
+    """Return the entry points of a group.
+
+    As the search is slow, the result is cached for each module search path.
+    """
     del path
     return tuple(entry_points(group=group))
 
 
 def _added_methods(word: str) -> dict[str, Method]:
-    """Return the methods of a decision that other packages add; a policy is one of scheduling too."""
+    """Return the methods of a decision that other packages add.
+
+    For scheduling these include their policies.
+    """
     found: dict[str, Method] = {}
     for entry in _added(_METHODS):
         decision, slash, name = entry.name.partition("/")
@@ -357,7 +390,11 @@ def _added_methods(word: str) -> dict[str, Method]:
 
 
 def _load(entry: EntryPoint) -> Any:
-    """Load an entry point; one that cannot be loaded says so when it is called, and the others still work."""
+    """Load an entry point.
+
+    If that fails, return a function that raises the error when it is called, so that other entry points still
+    work.
+    """
     try:
         return _imported("entry point", f"{entry.module}:{entry.attr}")
     except InvalidInput as error:
@@ -389,13 +426,13 @@ def _package(package: str, word: str) -> ModuleType | None:
 
 
 def _sibling(name: str) -> ModuleType:
-    """Import one of the packages beside gsopt, or a module in it."""
+    """Import one of gsopt's sibling packages, or a module in it."""
     _refuse_shadow(name.partition(".")[0])
     return import_module(name)
 
 
 def _refuse_shadow(package: str) -> None:
-    """Refuse a file of the user's that Python would import in place of a package beside gsopt."""
+    """Raise `InvalidInput` if a user's file would be imported in place of a sibling package of gsopt."""
     spec = find_spec(package)
     if spec is None:
         raise InvalidInput(package, "", f"must be installed beside gsopt, in {_HOME}")

@@ -1,4 +1,4 @@
-"""Compare: methods on problems, with value, best proven bound and gap side by side."""
+"""Compare: runs methods on problems, and lists value, best proven bound and gap of each."""
 
 from collections.abc import Callable, Iterable, Mapping
 from typing import Any
@@ -29,31 +29,33 @@ def compare(
     on_row: Callable[[ComparisonRow], Any] | None = None,
     **options: Any,
 ) -> Comparison:
-    """Run methods on problems and put value, best proven bound and gap side by side.
+    """Run methods on problems, and compare their values with the best proven bounds.
 
-    Heuristics run first, and exact methods start from the best solution that they found. A method that raises
-    an error other than a contradiction has a row that says so.
+    Heuristics run first, and exact methods start from the best solution found so far. If a method raises an
+    error, its row shows the error and the other methods still run. The exception is a `Contradiction`, which is
+    raised.
 
     Parameters
     ----------
     problems
-        One problem or several.
+        One or more problems.
     methods
-        The methods, plain functions ``problem -> solution``, or names, which may be
-        ``package.module:function``; every method of the decision when None.
+        Methods, plain functions ``problem -> solution``, or names, which may have the form
+        ``package.module:function``. None for every method of the decision.
     time_limit
-        Seconds, or text such as ``30s``, per method and instance, for the methods that take a limit.
+        Time limit for each method on each instance, in seconds or as a string such as ``30s``. Methods that
+        accept no limit ignore it.
     on_row
-        Called with each row as it comes, before the instance's best bound is known.
+        Called with each row as soon as it is complete, before the best bound of the instance is known.
     options
-        Keyword options such as ``seed``, given to the methods that take them.
+        Keyword options such as ``seed``, passed to the methods that accept them.
 
     Raises
     ------
     InvalidInput
-        What is given is no problem, no method or no time limit; nothing has run then.
+        A problem, method or time limit is invalid. This is checked before any method runs.
     Contradiction
-        A value is better than a bound that another method proved: one of the two is wrong.
+        A value is better than a bound that another method proved, so one of the two is wrong.
 
     Examples
     --------
@@ -76,7 +78,7 @@ def _wanted(
     problems: Problem[Any] | Iterable[Problem[Any]],
     chosen: MethodLike | str | Iterable[MethodLike | str] | None,
 ) -> list[tuple[Problem[Any], dict[str, MethodLike]]]:
-    """Return every problem with the methods that are to run on it, each under a name of its own."""
+    """Return every problem with the methods to run on it, by unique names."""
     if isinstance(problems, Workload | Scenario):
         rule = "must be a problem; policies on a workload are compared by gsopt.compare_policies"
         raise InvalidInput("problems", f"a {type(problems).__name__.lower()}", rule)

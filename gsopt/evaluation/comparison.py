@@ -1,4 +1,4 @@
-"""Comparison: methods side by side on instances, as a table, a data frame or a plot."""
+"""Comparison: results of several methods on instances, as a table, a data frame or a plot."""
 
 import json
 from collections.abc import Iterable, Mapping, Sequence
@@ -28,26 +28,26 @@ _MOST_GROUPS = 4
 
 @dataclass(frozen=True)
 class ComparisonRow:
-    """One method on one instance.
+    """The result of one method on one instance.
 
     Attributes
     ----------
     instance, method
-        Their names.
+        Names of the instance and of the method.
     kind
         ``exact`` or ``heuristic``.
     problem
         The instance.
     result
-        What the method found, or None when it does not handle the instance or failed.
+        Result of the method, or None if it does not handle the instance or failed.
     bound
-        Best bound that any method proved on the instance, or None.
+        Best bound that any method proved for the instance, or None.
     optimum_known
         Whether some method's value meets that bound.
     note
-        Why there is no result.
+        Reason why there is no result.
     failed
-        Whether the method raised an error, which the note then names.
+        Whether the method raised an error. The note then names the error.
     """
 
     instance: str
@@ -62,14 +62,14 @@ class ComparisonRow:
 
     @property
     def excess(self) -> Number | None:
-        """How much worse the value is than the best proven bound, in the objective's unit."""
+        """Difference between the value and the best proven bound, in the objective's unit."""
         if self.result is None or self.result.objective is None or self.bound is None:
             return None
         return abs(Fraction(self.result.objective) - Fraction(self.bound))
 
     @property
     def gap(self) -> float | None:
-        """How much worse the value is than the best proven bound, relative to it; 0 if only by rounding."""
+        """Relative gap between the value and the best proven bound, 0 if they differ only by rounding."""
         value = None if self.result is None else self.result.objective
         met = value is not None and settles(value, self.bound, self.problem.resolution(value))
         return 0.0 if met else relative_gap(value, self.bound)
@@ -95,7 +95,9 @@ class ComparisonRow:
 
 @dataclass(frozen=True, repr=False)
 class Comparison(Listing[ComparisonRow]):
-    """The rows of a comparison, instance by instance; prints as a table, in notebooks too.
+    """The rows of a comparison, grouped by instance.
+
+    A comparison is printed as a table, in a notebook as well.
 
     Examples
     --------
@@ -114,7 +116,10 @@ class Comparison(Listing[ComparisonRow]):
         return Comparison(self.rows + other.rows, self.interrupted or other.interrupted)
 
     def table(self) -> RenderableType:
-        """Return a line per method, grouped by instance; notes below say why results are missing."""
+        """Return a table with one line per method, grouped by instance.
+
+        Notes below explain why results are missing.
+        """
         headings: dict[int, str] = {}
         for place, row in enumerate(self.rows):
             if place == 0 or row.instance != self.rows[place - 1].instance:
@@ -122,12 +127,12 @@ class Comparison(Listing[ComparisonRow]):
         return lay_out(self.columns()[1:], headings=headings, notes=self.notes())
 
     def notes(self, *, failed_only: bool = False) -> list[str]:
-        """Say why there are rows without a result."""
+        """Return notes that explain why some rows have no result."""
         unsolved = [row for row in self.rows if row.result is None and row.note and row.failed >= failed_only]
         return list(dict.fromkeys(f"{row.method} {_status(row)}: {row.note}" for row in unsolved))
 
     def columns(self) -> list[Column]:
-        """Return the columns of the table, with the instance as the first."""
+        """Return the columns of the table, with the instance first."""
         rows = self.rows
         unit = " or ".join(dict.fromkeys(row.problem.unit for row in rows)) or "value"
         shown = [told_apart(row.result.objective, _bound(row)) if row.result else ("", "") for row in rows]
@@ -146,10 +151,10 @@ class Comparison(Listing[ComparisonRow]):
         ]
 
     def summary(self) -> RenderableType:
-        """Return one line per group of like instances and method: total value, total bound, gap, median time.
+        """Return a table of total value, total bound, gap and median time, by method and group of instances.
 
-        Instances are alike when they belong to one suite, count the same thing and agree in their headline
-        figures; where these are many, a suite is one group.
+        Instances form a group if they belong to one suite and have the same unit and headline figures. A suite
+        with many different figures is one group.
         """
         keys = _shared_keys(self.rows)
         lines: list[list[str]] = []
@@ -173,11 +178,11 @@ class Comparison(Listing[ComparisonRow]):
         return lay_out(columns, headings=headings, notes=self.notes(failed_only=True))
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every row in full, as plain JSON types."""
+        """Return all fields of every row, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the comparison as plain JSON types, solutions included; `gsopt.write` writes them."""
+        """Return the comparison, including solutions, as plain JSON types, for `gsopt.write`."""
         rows = [
             {
                 "instance": row.instance,
@@ -195,14 +200,14 @@ class Comparison(Listing[ComparisonRow]):
     def from_dict(
         cls, problems: Iterable[Problem[Any]], data: Mapping[str, Any], *, source: str = "comparison"
     ) -> "Comparison":
-        """Recreate a comparison of problems from the plain JSON types of `as_dict`, and judge it again.
+        """Restore a comparison of problems from the output of `as_dict`, and judge its solutions again.
 
         Raises
         ------
         InvalidInput
-            A field is not what `as_dict` would give, or names a problem that is not given.
+            A field differs from the output of `as_dict`, or names a problem that was not passed.
         InvalidSolution, Contradiction
-            As `Result.from_dict`; and where one row's value is better than another one's bound.
+            As in `Result.from_dict`, or the value of one row is better than the bound of another.
 
         Examples
         --------
@@ -229,9 +234,9 @@ class Comparison(Listing[ComparisonRow]):
         return cls(tuple(settled_rows), stored.interrupted)
 
     def plot(self) -> "Axes":
-        """Draw the gap of every method on every instance, on a logarithmic axis where gaps span decades.
+        """Plot the gap of every method on every instance, on a logarithmic axis if the gaps span decades.
 
-        Markers differ too, so it reads without colour.
+        Methods also differ by marker, so the plot is readable without colour.
 
         Raises
         ------
@@ -252,7 +257,7 @@ class Comparison(Listing[ComparisonRow]):
 
 
 class _StoredRow(Frozen):
-    """A row in a file."""
+    """A row as stored in a file."""
 
     instance: str
     method: str
@@ -263,19 +268,19 @@ class _StoredRow(Frozen):
 
 
 class _StoredComparison(Frozen):
-    """A comparison in a file."""
+    """A comparison as stored in a file."""
 
     rows: Many[_StoredRow]
     interrupted: bool
 
 
 def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[Any]]) -> Comparison:
-    """Read a comparison of problems, as `gsopt.write` writes it, and judge it again.
+    """Read a comparison of problems that `gsopt.write` wrote, and judge its solutions again.
 
     Raises
     ------
     InvalidInput, InvalidSolution, Contradiction
-        The file cannot be read, is no JSON, or breaks a rule; as `Comparison.from_dict`.
+        The file cannot be read, is not JSON, or breaks a rule of `Comparison.from_dict`.
 
     Examples
     --------
@@ -293,7 +298,7 @@ def read_comparison(path: str | Path, problems: Problem[Any] | Iterable[Problem[
 
 
 def settled(problem: Problem[Any], rows: list[ComparisonRow]) -> list[ComparisonRow]:
-    """Add to every row the instance's best bound, after checking that no two rows contradict each other."""
+    """Add the instance's best bound to every row, after checking that no two rows contradict each other."""
     results = [row.result for row in rows if row.result is not None]
     try:
         found = settle(problem.sense, [_claim(problem, result) for result in results])
@@ -312,7 +317,7 @@ def _claim(problem: Problem[Any], result: Result[Any]) -> Claim:
 
 
 def _shared_keys(rows: Sequence[ComparisonRow]) -> list[str]:
-    """Name the headline figures that all rows have; rows of different decisions may share none."""
+    """Return the names of the headline figures that all rows have in common, if there are any."""
     shared = list(rows[0].problem.headline()) if rows else []
     for row in rows:
         figures = row.problem.headline()
@@ -323,7 +328,10 @@ def _shared_keys(rows: Sequence[ComparisonRow]) -> list[str]:
 def _groups(
     rows: Iterable[ComparisonRow], keys: Sequence[str]
 ) -> dict[tuple[str, str, tuple[str, ...]], list[ComparisonRow]]:
-    """Group rows by suite, unit and headline figures; many different figures become one range."""
+    """Group rows by suite, unit and headline figures.
+
+    If a suite has many different figures, it is one group and shows their ranges.
+    """
     suites: dict[tuple[str, str], list[ComparisonRow]] = {}
     for row in rows:
         suite = row.instance.removeprefix(f"{row.problem.word}/").rpartition("/")[0] or row.instance
@@ -370,7 +378,7 @@ def _median_runtime(rows: Sequence[ComparisonRow]) -> float | None:
 
 
 def _best(rows: Sequence[ComparisonRow]) -> list[int]:
-    """Return the lines with the best value of their instance, where not all values there are the same."""
+    """Return the indices of rows with the best value of their instance, unless all its values are equal."""
     found: dict[str, list[tuple[Number, int]]] = {}
     for line, row in enumerate(rows):
         if row.result is not None and row.result.objective is not None:
@@ -386,7 +394,7 @@ def _best(rows: Sequence[ComparisonRow]) -> list[int]:
 
 
 def _bound(row: ComparisonRow) -> Number | None:
-    """Return the bound to show: the value itself where floats cannot tell the two apart."""
+    """Return the bound to show, which is the value itself if the two differ only by rounding."""
     value = None if row.result is None else row.result.objective
     return value if row.gap == 0 else row.bound
 
@@ -399,6 +407,6 @@ def _status(row: ComparisonRow) -> str:
 
 
 def _described(name: str, figures: Mapping[str, Any], unit: str = "") -> str:
-    """Name an instance or a suite, with what tells it from others."""
+    """Return the name of an instance or suite, followed by its headline figures and unit."""
     told = [f"{key} {value}" for key, value in figures.items()]
     return f"{name}  ({', '.join(told + [unit] * bool(unit))})" if told or unit else name

@@ -1,4 +1,4 @@
-"""Display: value, bound, gap and time of a solve, in one line that follows it."""
+"""Display: a status line with value, bound, gap and time of a running solve."""
 
 import sys
 from fractions import Fraction
@@ -18,9 +18,10 @@ _MINUTE, _HOUR = 60, 3600
 
 
 class Display:
-    """Shows on standard error what is known of an optimum: a line that changes, and goes when the solve ends.
+    """A status line on standard error with value and bound, which is removed when the solve ends.
 
-    In a notebook the line stays below the cell. Where standard error is no terminal, each change is a line.
+    In a notebook the line remains below the cell. If standard error is not a terminal, each change is printed
+    as a line of its own.
     """
 
     def __init__(self, problem: Problem[Any]) -> None:
@@ -38,7 +39,7 @@ class Display:
             self._screen.stop()
 
     def __call__(self, known: KnownBracket) -> None:
-        """Show what is known now."""
+        """Show the current value and bound."""
         self._known = known
         self._screen.refresh()
 
@@ -50,7 +51,10 @@ class Display:
         yield Text(line, no_wrap=True, overflow="ellipsis")
 
     def line(self, known: KnownBracket, *, seconds: float, width: int | None = None) -> str:
-        """Write what is known in at most `width` characters if possible; the name is left out first."""
+        """Return the status line in at most `width` characters, if possible.
+
+        The name is dropped first.
+        """
         value, bound = told_apart(known.value, known.bound)
         found = f"{self._problem.unit} {value}"
         gap = f"gap {written_gap(known.gap, _excess(known))}"
@@ -63,7 +67,7 @@ class Display:
 
 
 class _Screen(Protocol):
-    """Where a display is shown."""
+    """Interface of the places where a display is shown."""
 
     def start(self) -> object: ...
 
@@ -82,29 +86,29 @@ def _screen(display: Display) -> _Screen:
 
 
 class _Lines:
-    """Shows a line per change."""
+    """Screen that prints one line per change."""
 
     def __init__(self, display: Display) -> None:
         self._display = display
 
     def start(self) -> None:
-        """Begin with nothing, as nothing is known."""
+        """Start without any output, as nothing is known yet."""
 
     def stop(self) -> None:
-        """Leave what is shown."""
+        """Stop, leaving the printed lines in place."""
 
     def refresh(self) -> None:
-        """Write the line below the one before."""
+        """Print the line below the previous one."""
         sys.stderr.write(f"{self._display}\n")
 
 
 class _Notebook(_Lines):
-    """Shows one line below the cell, which changes."""
+    """Screen that updates one line below a notebook cell."""
 
     _shown: Any = None
 
     def refresh(self) -> None:
-        """Put the line in the place of the one before."""
+        """Replace the previous line."""
         from IPython.display import display
 
         text = {"text/plain": str(self._display)}
@@ -121,7 +125,7 @@ def _excess(known: KnownBracket) -> Number | None:
 
 
 def _clock(seconds: float) -> str:
-    """Write seconds as a clock does."""
+    """Return seconds in the format of a clock."""
     whole = int(seconds)
     minutes, rest = divmod(whole % _HOUR, _MINUTE)
     return f"{whole // _HOUR}:{minutes:02}:{rest:02}" if whole >= _HOUR else f"{minutes}:{rest:02}"

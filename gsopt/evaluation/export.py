@@ -1,4 +1,4 @@
-"""Export: an instance as a model file that any solver reads."""
+"""Export: writes an instance as a model file that any solver can read."""
 
 from pathlib import Path
 from typing import Any
@@ -16,12 +16,13 @@ _COMMENT = {".mps": "* ", ".lp": "\\ "}
 
 
 def export_model(problem: Problem[Any], path: str | Path, method: str | None = None) -> StandardForm:
-    r"""Write the integer program of a problem as an MPS or LP file, by its extension; return its arrays.
+    r"""Write the integer program of a problem as an MPS or LP file, and return its arrays.
 
-    The program is the formulation of that name, or the first that expresses the problem. The objective is the
-    problem's own, its constant included, unless the first line says otherwise. Columns and rows keep the names
-    of the model as far as the format allows, as `gsopt.solvers.backends.Highs.write` says; an index is a place
-    in the instance. Comments in the first lines say what the file is.
+    The format follows from the extension. The program comes from the named formulation, or from the first one
+    that can express the problem. Its objective is that of the problem, including the constant, unless the first
+    line says otherwise. Columns and rows keep the names of the model as far as the format allows (see
+    `gsopt.solvers.backends.Highs.write`). Their indices refer to positions in the instance. Comments in the
+    first lines describe the file.
     """
     target = Path(path)
     if target.suffix not in _COMMENT:
@@ -53,7 +54,7 @@ def _modelled(problem: Problem[Any], method: str | None) -> tuple[Formulation[Pr
 
 
 def _head(problem: Problem[Any], method: Formulation[Problem[Any], Any], form: StandardForm) -> tuple[str, ...]:
-    """Say in a few lines what the file is."""
+    """Return the comment lines that describe the file."""
     rows, columns = form.matrix.shape
     integers = int(form.integer.sum())
     return (

@@ -1,4 +1,4 @@
-"""History: how value and bound came together while a method ran, as a table, a data frame or a plot."""
+"""History: how value and bound converged while a method ran, as a table, a data frame or a plot."""
 
 from statistics import median
 from typing import TYPE_CHECKING, Any
@@ -19,14 +19,14 @@ _EARLY = 0.05
 
 
 class History(Listing[KnownBracket]):
-    """Every better value and bound of a run, and its end, with their times; exact methods take one.
+    """A record of when the value or the bound improved during a run, and when the run ended.
 
-    Pass it as `on_progress`.
+    Pass a history to an exact method as `on_progress`.
 
     Attributes
     ----------
     rows
-        What was known from each moment on.
+        The value and bound known from each moment on.
 
     Examples
     --------
@@ -41,11 +41,11 @@ class History(Listing[KnownBracket]):
         self.rows: tuple[KnownBracket, ...] = ()
 
     def __call__(self, known: KnownBracket) -> None:
-        """Keep what is known now."""
+        """Record the current value and bound."""
         self.rows = (*self.rows, known)
 
     def table(self) -> RenderableType:
-        """Return a line per change."""
+        """Return a table with one line per change."""
         return lay_out(self.columns())
 
     def columns(self) -> list[Column]:
@@ -59,24 +59,24 @@ class History(Listing[KnownBracket]):
         ]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every change in full, as plain JSON types."""
+        """Return all fields of every change, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
     def as_dict(self) -> dict[str, Any]:
-        """Return the history as plain JSON types; `gsopt.write` writes them."""
+        """Return the history as plain JSON types, for `gsopt.write`."""
         return {"history": self.records()}
 
     def plot(self, axes: "Axes | None" = None, *, unit: str = "objective") -> "Axes":
-        """Draw value and bound as steps over time, and the gap between them.
+        """Plot value and bound as step functions of time, and the gap between them.
 
-        The axis of time is logarithmic where most happens early.
+        The time axis is logarithmic if most changes happen early.
 
         Parameters
         ----------
         axes
-            Where to draw; a new figure when None.
+            Axes to draw on. None for a new figure.
         unit
-            What the objective counts.
+            Unit of the objective.
 
         Raises
         ------

@@ -1,4 +1,4 @@
-"""Judge: anybody's schedule, with what is proven of every schedule beside it."""
+"""Judge: checks a schedule from any source, and compares it with a proven bound."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
@@ -27,7 +27,10 @@ _SHOWN = 10
 
 @dataclass(frozen=True, kw_only=True, repr=False)
 class Judgement(ScheduleVerdict, Tabular):
-    """What the judge found, with a proven bound; prints as a list of figures and, at the end, the verdict."""
+    """The findings of the judge, with a proven bound.
+
+    A judgement prints as a list of figures, followed by the verdict.
+    """
 
     @property
     def legal(self) -> bool:
@@ -39,7 +42,7 @@ class Judgement(ScheduleVerdict, Tabular):
         return {"legal": self.legal, "violations": list(self.violations), **super().as_dict()}
 
     def table(self) -> RenderableType:
-        """Return one line per figure."""
+        """Return a table with one line per figure."""
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:
@@ -47,7 +50,7 @@ class Judgement(ScheduleVerdict, Tabular):
         return figure_list(self)
 
     def notes(self) -> list[str]:
-        """Return the broken rules, the first of many, and the verdict."""
+        """Return the first few broken rules, and the verdict."""
         lines = [f"violation: {line}" for line in self.violations[:_SHOWN]]
         if len(self.violations) > _SHOWN:
             lines.append(f"and {len(self.violations) - _SHOWN:,} more violations")
@@ -57,7 +60,7 @@ class Judgement(ScheduleVerdict, Tabular):
         return [*lines, f"{'legal' if self.legal else 'not legal'}, {counted}{broken}{by}"]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the verdict and every figure in one row, as plain JSON types; the violations are counted."""
+        """Return one row with the verdict, all figures and the number of violations, as plain JSON types."""
         return [{**self.as_dict(), "violations": len(self.violations)}]
 
     def __str__(self) -> str:
@@ -82,31 +85,31 @@ def judge(
     complete: bool = True,
     **physics: Any,
 ) -> Judgement:
-    """Judge anybody's schedule: broken rules, figures, and the distance to what no schedule can beat.
+    """Judge a schedule from any source: find its broken rules, its figures, and its distance to a proven bound.
 
     Parameters
     ----------
     schedule
         A `Schedule`, a solution of `Scheduling`, a CSV or JSON file, a data frame, or rows as mappings.
     given
-        What was to be scheduled: a scenario, a problem, or a workload, whose `cluster` is then given too.
+        The input that was scheduled: a scenario, a problem, or a workload together with `cluster`.
     cluster
-        The GPUs of a workload, or their number.
+        The cluster of a workload, or its number of GPUs.
     columns, time_unit, origin, preemptive
-        How a file or data frame is to be read, see `gsopt.read_schedule`.
+        Options for reading a file or data frame; see `gsopt.read_schedule`.
     exact
-        Compute in fractions and excuse no rounding.
+        Whether to compute in fractions and allow for no rounding errors.
     complete
-        Whether every job has to complete.
+        Whether every job must complete.
     physics
-        Any field of `gsopt.scenario.scenario.Physics`, such as `overheads`, for a workload.
+        For a workload, any fields of `gsopt.scenario.scenario.Physics`, such as `overheads`.
 
     Raises
     ------
     InvalidInput
-        The schedule cannot be read, or what is given is nothing that is scheduled over time.
+        The schedule cannot be read, or `given` is not a scenario, a workload or a problem over time.
     Contradiction
-        A legal schedule is better than the proven bound: one of the two is wrong.
+        A legal schedule is better than the proven bound, so one of the two is wrong.
 
     Examples
     --------

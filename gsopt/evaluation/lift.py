@@ -1,4 +1,4 @@
-"""Lift: online policies as heuristics of decisions over time, each simulated on the problem's jobs and GPUs."""
+"""Lift: turns online policies into heuristics of decisions over time, by simulating the problem's jobs."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -20,13 +20,13 @@ from gsopt.simulation.run import replay
 
 
 def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
-    """Make a heuristic of scheduling of a policy, with the policy's name and options.
+    """Turn a policy into a heuristic for scheduling that has the policy's name and options.
 
-    A simulation that a budget cuts short gives no solution.
+    If the time limit ends the simulation, there is no solution.
 
-    The policy is simulated at exact event times and without overhead. It knows nothing of a problem's fairness,
-    nor that jobs must not be preempted, so where that is asked its schedule may break it; then there is no
-    solution, and the message names the job that is served unfairly or preempted.
+    The simulation uses exact event times and no overheads. The policy does not know whether the problem
+    requires fairness or forbids preemption, so its schedule may violate these rules. In that case there is no
+    solution, and the message names the job that is treated unfairly or preempted.
 
     Examples
     --------
@@ -40,23 +40,24 @@ def lift(policy: Policy) -> Callable[..., Result[SchedulingSolution]]:
 
 
 def lift_waiting(policy: Policy, **preset: Any) -> Callable[..., Result[WaitingSolution]]:
-    """Turn a policy into a heuristic of waiting with its name and options; `preset` replaces defaults.
+    """Turn a policy into a heuristic of waiting with the policy's name and options.
 
-    The policy is simulated on the problem's cluster, and what it starts is taken over on the problem's exact
-    clock. Where it interrupts or moves a job there is no solution, and the message names the job.
+    Options in `preset` replace defaults of the policy. The policy is simulated on the problem's cluster, and
+    its starts are converted to the problem's exact clock. If it interrupts or moves a job, there is no
+    solution, and the message names the job.
     """
     return _lifted(policy, Waiting, preset, InvalidInput)
 
 
 def lift_sharing(policy: Policy, **preset: Any) -> Callable[..., Result[SharingSolution]]:
-    """Make a heuristic of sharing of a policy, as `lift_waiting`, on the GPUs of the problem."""
+    """Turn a policy into a heuristic of sharing, as in `lift_waiting`."""
     return _lifted(policy, Sharing, preset, InvalidInput)
 
 
 def _lifted(
     policy: Policy, kind: type, preset: Mapping[str, Any], refused: type[ValueError]
 ) -> Callable[..., Result[Any]]:
-    """Make a heuristic of a policy; there is no solution where a schedule cannot be taken over as it is."""
+    """Turn a policy into a heuristic, without a solution if the schedule cannot be converted into one."""
 
     def method(
         problem: Scheduling | Waiting | Sharing, /, *, budget: Budget = UNLIMITED, **options: Any
@@ -83,12 +84,12 @@ def _lifted(
 
 
 def _may_break_rules(problem: Scheduling | Waiting | Sharing) -> bool:
-    """Check whether more is asked of a schedule than the simulator sees to."""
+    """Check whether the problem has rules that the simulator does not enforce."""
     return not isinstance(problem, Scheduling) or problem.fairness is not None or not problem.preemptive
 
 
 def _options_of(policy: Policy) -> list[Parameter]:
-    """Return the parameters of a policy behind its first, each as a keyword."""
+    """Return all parameters of a policy but the first, as keyword parameters."""
     try:
         behind = list(signature(policy).parameters.values())[1:]
     except ValueError:  # built into Python without a signature

@@ -1,4 +1,4 @@
-"""Listing: what prints as a table, in a notebook and on paper too, and becomes CSV or a data frame."""
+"""Listing: objects that print as tables, also in notebooks and papers, and convert to CSV or data frames."""
 
 import csv
 from abc import ABC, abstractmethod
@@ -20,22 +20,22 @@ R = TypeVar("R")
 
 
 class Tabular(ABC):
-    """What prints as a table: what comparisons, simulations, verdicts and the results of studies are."""
+    """Base class of everything that prints as a table: comparisons, simulations, judgements, study results."""
 
     @abstractmethod
     def table(self) -> RenderableType:
-        """Return a table that fits a page."""
+        """Return a table that fits on a page."""
 
     @abstractmethod
     def columns(self) -> list[Column]:
-        """Return the columns of the table, all with the same number of cells, without headings in between."""
+        """Return the columns of the table, without group headings and with the same number of cells each."""
 
     @abstractmethod
     def records(self) -> list[dict[str, Any]]:
-        """Return every row in full, as plain JSON types; times are in seconds."""
+        """Return all fields of every row, as plain JSON types with times in seconds."""
 
     def notes(self) -> list[str]:
-        """Return what stands below the table."""
+        """Return the notes below the table."""
         return []
 
     def __str__(self) -> str:
@@ -47,24 +47,24 @@ class Tabular(ABC):
         return html_of(self.table())
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown, without the columns for which a paper has no room."""
+        """Return the table in Markdown, without the columns that are too many for a paper."""
         return markdown_of(*on_paper(self.columns(), self.notes()))
 
     def to_latex(self) -> str:
         """Return the table as a LaTeX tabular for the package booktabs, with the best values in bold.
 
-        Columns for which a paper has no room are left out; a comment names them.
+        Columns that are too many for a paper are left out, and named in a comment.
         """
         return latex_of(*on_paper(self.columns(), self.notes()))
 
     def to_csv(self) -> str:
-        """Return the rows in full as CSV, with a line of names; empty without rows."""
+        """Return all fields of the rows as CSV with a header line, or an empty string without rows."""
         records = self.records()
         names = list(dict.fromkeys(name for record in records for name in record))
         return csv_of(names, ([record.get(name) for name in names] for record in records)) if records else ""
 
     def to_frame(self) -> "pd.DataFrame":
-        """Return the rows in full as a pandas data frame.
+        """Return all fields of the rows as a pandas data frame.
 
         Raises
         ------
@@ -78,7 +78,7 @@ class Tabular(ABC):
 
 
 class Listing(Tabular, Sequence[R], Generic[R]):
-    """A table that is a sequence of its rows, too."""
+    """A table that is also a sequence of its rows."""
 
     rows: tuple[R, ...]
 
@@ -99,7 +99,10 @@ class Listing(Tabular, Sequence[R], Generic[R]):
 
 
 def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
-    """Return CSV with a line of names, which a spreadsheet runs no formulas of; None becomes an empty cell."""
+    """Return CSV with a header line.
+
+    Cells are quoted such that a spreadsheet evaluates none as a formula. None becomes an empty cell.
+    """
     text = StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(map(quoted, line) for line in [names, *lines])
@@ -107,6 +110,6 @@ def csv_of(names: Iterable[str], lines: Iterable[Iterable[Any]]) -> str:
 
 
 def need(package: str, what: str) -> None:
-    """Raise `InvalidInput` if a package is not installed; the message says how to install it."""
+    """Raise `InvalidInput`, with instructions to install it, if a package is not installed."""
     if find_spec(package) is None:
         raise InvalidInput(what, "", f"needs {package}: pip install matplotlib pandas jinja2")

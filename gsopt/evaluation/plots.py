@@ -1,4 +1,7 @@
-"""Plots of comparisons, which can be read without colour too; matplotlib is imported when needed."""
+"""Plots of comparisons, which are readable without colour.
+
+matplotlib is imported only when needed.
+"""
 
 from collections.abc import Mapping, Sequence
 from math import floor, log10
@@ -34,10 +37,11 @@ def gaps(
     *,
     instances: Sequence[str] = (),
 ) -> "Axes":
-    """Draw gaps, one row per instance and one kind of marker per method; markers that agree lie in each other.
+    """Plot gaps with one row per instance and one kind of marker per method.
 
-    The points are the gap and the instance of every result, by method; `instances` gives the order of the rows.
-    The axis is logarithmic where the gaps span decades, but for a linear part next to 0.
+    Markers of equal gaps are drawn inside each other. `points` holds the gap and instance of every result, by
+    method, and `instances` the order of the rows. If the gaps span decades, the axis is logarithmic except near
+    0.
     """
     instances = list(instances or dict.fromkeys(name for found in points.values() for _, name in found))
     axes = axes or _new_axes(len(instances))
@@ -73,7 +77,7 @@ def gaps(
 
 
 def _set_log_gap_axis(axes: "Axes", least: float, most: float) -> None:
-    """Show gaps on a logarithmic axis that begins at 0, ticked at powers of ten."""
+    """Show gaps on a logarithmic axis that includes 0, with ticks at powers of ten."""
     from matplotlib.ticker import FixedLocator, FuncFormatter, NullLocator
 
     first, last = floor(log10(max(least, _SMALLEST_DECADE))), floor(log10(most)) + 1
@@ -91,11 +95,10 @@ def mean_times(
     failed: Sequence[str] = (),
     unit: str = "",
 ) -> "Axes":
-    """Draw the mean job completion time of policies, the shortest on top, and the distance to a proven bound.
+    """Plot the mean job completion times of policies, the shortest on top, and a proven lower bound.
 
-    Each row is a policy with its mean, which may be missing, and its gap, which is written beside it. The axis
-    is in the unit with the given name, or else in one that suits the times. It is logarithmic where they span
-    more than a decade.
+    Each row is a policy with its mean, which may be missing, and its gap as a label. The axis has the given
+    unit, or one that suits the times. It is logarithmic if the times span more than a decade.
     """
     ordered = sorted(rows, key=lambda row: (row[1] is None, row[1]))
     names = [name for name, _, _ in ordered] + list(failed)
@@ -125,7 +128,7 @@ def mean_times(
 
 
 def _set_mean_axis(axes: "Axes", times: Sequence[float], name: str) -> None:
-    """Choose scale, limits and unit of an axis of times, with room for labels on the right."""
+    """Set scale, limits and unit of a time axis, with room for labels on the right."""
     low, high = min(times, default=0.0), max(times, default=1.0)
     if low > 0 and high > _WIDE_TIMES * low:
         axes.set_xscale("log")
@@ -138,13 +141,13 @@ def _set_mean_axis(axes: "Axes", times: Sequence[float], name: str) -> None:
 
 
 def _label(axes: "Axes", x: float, y: float, text: str, *, inside: bool = False) -> None:
-    """Write a label to the right of a point; one at the left edge where there is no point."""
+    """Write a label to the right of a point, or at the left edge if there is no point."""
     where: dict[str, Any] = {"xycoords": axes.get_yaxis_transform()} if inside else {}
     axes.annotate(text, (x, y), (6, 0), textcoords="offset points", va="center", fontsize=8, **where)
 
 
 def _new_axes(lines: int) -> "Axes":
-    """Return the axes of a new figure, which a notebook shows, with room for so many lines."""
+    """Return the axes of a new figure with room for the given number of lines."""
     import matplotlib.pyplot as plt
 
     _, axes = plt.subplots(figsize=(9, _LINE * max(lines, 1) + _AROUND), layout="constrained")

@@ -1,4 +1,4 @@
-"""Policies: several policies on one workload side by side."""
+"""Policies: compares several policies on one workload."""
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
@@ -34,16 +34,18 @@ _SHOWN = [each for each in FIGURES if each.rank and each.key != _BOUND]
 
 @dataclass(frozen=True, repr=False)
 class PolicyComparison(Listing[Record]):
-    """The figures of several policies on one workload; prints as a table, in notebooks too.
+    """The figures of several policies on one workload.
+
+    A comparison prints as a table, also in notebooks.
 
     Attributes
     ----------
     rows
         The figures of each policy.
     failed
-        What the other policies raised, by name, in one line each.
+        One-line error messages of the policies that failed, by name.
     load
-        The load that the workload offers; see `gsopt.Scenario.offered_load`.
+        Load offered by the workload; see `gsopt.Scenario.offered_load`.
     """
 
     rows: tuple[Record, ...]
@@ -51,7 +53,7 @@ class PolicyComparison(Listing[Record]):
     load: float | None = None
 
     def table(self) -> RenderableType:
-        """Return one line per policy, with the usual figures, and the proven bound below."""
+        """Return a table with one line per policy, and the proven bound below."""
         return lay_out(self.columns(), notes=self.notes())
 
     def columns(self) -> list[Column]:
@@ -74,7 +76,7 @@ class PolicyComparison(Listing[Record]):
         return common_unit(getattr(row, key) for row in self.rows for key in times)
 
     def notes(self) -> list[str]:
-        """Name the load, the bound and what proves it, and say which policies failed."""
+        """Return notes on the load, on the bound and its proof, and on policies that failed."""
         bounds = [(row.lower_bound, row.proof) for row in self.rows if row.lower_bound is not None]
         lines = []
         if bounds:
@@ -85,11 +87,11 @@ class PolicyComparison(Listing[Record]):
         return lines + [f"{name} failed: {line}" for name, line in self.failed.items()]
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every figure of every policy, as plain JSON types."""
+        """Return all figures of every policy, as plain JSON types."""
         return [{"policy": row.policy, **row.as_dict()} for row in self.rows]
 
     def plot(self) -> "Axes":
-        """Draw the mean job completion time of each policy, with the proven bound and the gap to it.
+        """Plot the mean job completion time of each policy, with the proven bound and the gap to it.
 
         Raises
         ------
@@ -118,11 +120,12 @@ def compare_policies(
     on_row: Callable[[Record], Any] | None = None,
     **physics: Any,
 ) -> PolicyComparison:
-    """Simulate a workload under several policies, all with their default options; as `simulate` otherwise.
+    """Simulate a workload under several policies with their default options, and compare their figures.
 
-    Policies are given as callables or by name. Use `functools.partial` to set a policy's options. Each has the
-    time limit for itself. `on_row` is called with the figures of each policy as soon as they are known.
-    `physics` is any field of `gsopt.scenario.scenario.Physics`.
+    Policies are given as callables or by name. To set a policy's options, use `functools.partial`. The time
+    limit applies to each policy separately. `on_row` is called with the figures of each policy as soon as they
+    are known. `physics` may be any fields of `gsopt.scenario.scenario.Physics`. All other parameters are those
+    of `gsopt.simulate`.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Simulate: as `gsopt.simulation.simulate`, with policies by name and the figures as a table."""
+"""Simulate: `gsopt.simulation.simulate` with policies by name, and with figures as a table."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, fields
@@ -21,7 +21,7 @@ Options = ParamSpec("Options")
 
 @dataclass(frozen=True, repr=False)
 class TabularReplay(Replay, Tabular):
-    """A replay whose figures are a table, in notebooks and on paper too.
+    """A replay whose figures print as a table, also in notebooks and papers.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class TabularReplay(Replay, Tabular):
     """
 
     def table(self) -> RenderableType:
-        """Return one line per figure."""
+        """Return a table with one line per figure."""
         return lay_out(self.columns())
 
     def columns(self) -> list[Column]:
@@ -40,7 +40,7 @@ class TabularReplay(Replay, Tabular):
         return figure_list(self.metrics)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return the policy with every figure, as plain JSON types; in a comparison of policies it is a row."""
+        """Return one row with the policy and all figures, as plain JSON types."""
         return [{"policy": self.metrics.policy, **self.metrics.as_dict()}]
 
     __repr__ = Replay.__repr__

@@ -1,4 +1,4 @@
-"""Solve: one method on one problem, from the best start that the heuristics find."""
+"""Solve: runs one method on one problem, starting from the best solution of the heuristics."""
 
 import logging
 from collections.abc import Iterator
@@ -40,20 +40,20 @@ def solve(
 ) -> Result[S]:
     """Solve a problem with one method.
 
-    An exact method starts from the best solution of the decision's heuristics, unless it is given a start, and
-    returns nothing worse. With a time limit it has half of that at least, and they have what is left, those
-    that the package lists first before the others.
+    Unless a start is given, an exact method starts from the best solution that the decision's heuristics find,
+    and its result is never worse than its start. The heuristics run first, in the order in which their package
+    lists them. If there is a time limit, at least half of it is reserved for the exact method.
 
     Parameters
     ----------
     problem
         The problem.
     method
-        A method, a plain function ``problem -> solution``, or its name, which may be
-        ``package.module:function``; the decision's default exact method when None.
+        A method, a plain function ``problem -> solution``, or a name, which may have the form
+        ``package.module:function``. None for the decision's default exact method.
     time_limit
-        Seconds, or text such as ``30s`` or ``2min``, the heuristics included; methods that need no limit
-        because they end at once do not receive it. Within it and half a second there is an answer.
+        Time limit including the heuristics, in seconds or as a string such as ``30s`` or ``2min``. The answer
+        comes at most half a second later. Methods that take almost no time ignore the limit.
     display
         Whether to show value, bound, gap and time on standard error while an exact method runs.
     options
@@ -63,8 +63,8 @@ def solve(
     Raises
     ------
     InvalidInput
-        The method or an option does not exist, the time limit is no time, or what the method
-        returns is no solution of the problem.
+        The method or an option does not exist, the time limit is invalid, or the method returns something that
+        is not a solution to the problem.
     Unsupported
         The method does not handle this problem.
 
@@ -102,7 +102,7 @@ def solve(
 
 
 def _run(method: MethodLike, problem: Problem[S], **options: Any) -> Result[S]:
-    """Run a method, and log that it begins and what it found."""
+    """Run a method, and log its start and its result."""
     begun = {"instance": problem.name or problem.word, "method": name_of(method)}
     _LOGGER.info("%(method)s begins on %(instance)s", begun, extra=begun)
     result = run(method, problem, **options)
@@ -125,7 +125,7 @@ def _run(method: MethodLike, problem: Problem[S], **options: Any) -> Result[S]:
 
 @contextmanager
 def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
-    """Yield a budget whose progress is shown while it is used."""
+    """Yield a budget that shows the progress of the method that uses it."""
     with Display(problem) as screen:
 
         def tell(known: KnownBracket) -> None:
@@ -138,7 +138,10 @@ def shown(problem: Problem[Any], budget: Budget) -> Iterator[Budget]:
 
 
 def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
-    """Start from the best solution of the heuristics, where no start is given, and keep a share of the time."""
+    """Return a budget with the best solution of the heuristics as its start, unless a start is given.
+
+    A share of the time remains for the exact method.
+    """
     if budget.start is not None:
         return budget
     started = replace(budget, start=best_of_heuristics(problem, budget))
@@ -149,12 +152,12 @@ def _from_heuristics(problem: Problem[Any], budget: Budget) -> Budget:
 
 
 def warm_up(*solvers: Backend) -> None:
-    """Load what solving needs, kernels too, and start the solvers' processes: for a fast first answer.
+    """Load kernels and start the solver processes in advance, so that the first solve is fast.
 
     Parameters
     ----------
     solvers
-        The backends that will be used; HiGHS, and CP-SAT where it is installed, when there are none.
+        The backends that will be used; by default, HiGHS, and CP-SAT if it is installed.
 
     Raises
     ------
@@ -186,11 +189,12 @@ def warm_up(*solvers: Backend) -> None:
 
 
 def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
-    """Return the best solution that the decision's heuristics find; None when there is none.
+    """Return the best solution of the decision's heuristics, or None if they find none.
 
-    Those that other packages add are not asked: one that fails must not spoil an exact method. All have half of
-    the budget together, or a moment. Each but the last has two thirds of what is left of that, so that a slow
-    one leaves time for the others. Then no further one begins, unless none has found anything.
+    Heuristics from other packages are not run, as a faulty one would harm the exact method. All heuristics
+    together may use half of the time limit, but at least a moment. Each but the last may use two thirds of the
+    remaining time, so that a slow heuristic leaves time for the others. When the time is up, no further
+    heuristic starts unless there is no solution yet.
     """
     if budget.time_limit is not None:
         most = max((1 - _EXACT_SHARE) * budget.time_limit, _LEAST_SECONDS)
@@ -211,7 +215,7 @@ def best_of_heuristics(problem: Problem[Any], budget: Budget) -> Any:
 
 
 def better_of(problem: Problem[Any], best: Result[Any] | None, found: Result[Any]) -> Result[Any] | None:
-    """Return the better of the best result so far and another one; the former on a tie."""
+    """Return the better of two results, which is `best` on a tie."""
     if found.objective is None:
         return best
     if best is None or best.objective is None or problem.sense.better(found.objective, best.objective):

@@ -1,4 +1,4 @@
-"""Tables: columns laid out on a page, in a notebook or in a paper; the numbers are written alike in all."""
+"""Tables: columns laid out for a terminal, a notebook or a paper, with the same number formats in all."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -71,9 +71,12 @@ _LATEX = str.maketrans(
 
 @dataclass(frozen=True)
 class Column:
-    """A column of a table; control characters in its cells are shown escaped.
+    """A column of a table.
 
-    Of the columns that do not fit on a page, those of the highest rank are left out first, of rank 0 none.
+    Control characters in cells are escaped.
+
+    If a table is too wide for its page, columns of the highest rank are left out first. Columns of rank 0 are
+    never left out.
     """
 
     name: str
@@ -87,7 +90,7 @@ class Column:
 
     @property
     def least(self) -> int:
-        """Characters that it needs: a heading is broken at blanks, a cell is not."""
+        """Width that the column needs, given that headings break at blanks and cells do not."""
         return max(map(len, [*self.name.split(), *self.cells]), default=0)
 
 
@@ -99,9 +102,11 @@ def lay_out(
     width: int = PAGE,
     elsewhere: str = "to_frame() and --json",
 ) -> RenderableType:
-    """Lay columns out on a page; what does not fit on it is left out, and a line below says where to find it.
+    """Lay columns out on a page.
 
-    `headings` stand above the line of their number, and `notes` below the table.
+    Columns that do not fit are left out, and a line below says where to find them.
+
+    `headings` maps the index of a line to the heading above it. `notes` are printed below the table.
     """
     kept = list(columns)
     left_out: list[Column] = []
@@ -128,7 +133,10 @@ def _needed(columns: Sequence[Column]) -> int:
 
 
 def _widths(columns: Sequence[Column], width: int) -> list[int]:
-    """Compute the width of each column: what it needs, and for names no more than is left."""
+    """Return the width of each column.
+
+    Figures get the width that they need, while names share the remaining width.
+    """
     widths = [column.least for column in columns]
     excess = sum(widths) + _BETWEEN * (len(columns) - 1) - width
     names = [place for place, column in enumerate(columns) if not column.right]
@@ -154,7 +162,7 @@ def _table(columns: Sequence[Column], widths: Sequence[int], lines: Iterable[int
 
 
 def on_paper(columns: Sequence[Column], notes: Sequence[str] = ()) -> tuple[list[Column], list[str]]:
-    """Return the columns that a paper has room for, and the notes, the last of which names the others."""
+    """Return the columns that fit in a paper, and the notes, the last of which names the columns left out."""
     kept = [column for column in columns if column.rank <= PAPER_RANK]
     others = [column.name for column in columns if column not in kept]
     return kept, [*notes, *_left_out(others, "to_csv() and to_frame()")]
@@ -165,7 +173,7 @@ def _left_out(names: Sequence[str], elsewhere: str) -> list[str]:
 
 
 def markdown_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
-    r"""Return columns as a table in Markdown, whatever its width, with the notes below."""
+    r"""Return columns as a Markdown table of any width, with the notes below."""
     rule = "|".join("--:" if column.right else ":--" for column in columns)
     head, *body = _lines(columns, lambda cell: cell.replace("|", r"\|"), "**{}**", " | ")
     lines = [f"| {head} |", f"|{rule}|", *(f"| {line} |" for line in body), ""]
@@ -173,7 +181,7 @@ def markdown_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
 
 
 def latex_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
-    r"""Return columns as a tabular in LaTeX with the rules of the package booktabs; notes are comments."""
+    r"""Return columns as a LaTeX tabular with booktabs rules, and the notes as comments."""
     sides = "".join("r" if column.right else "l" for column in columns)
     head, *body = _lines(columns, latex_text, r"\textbf{{{}}}", " & ")
     rows = [rf"{head} \\", r"\midrule", *(rf"{line} \\" for line in body)]
@@ -182,12 +190,12 @@ def latex_of(columns: Sequence[Column], notes: Iterable[str] = ()) -> str:
 
 
 def latex_text(text: str) -> str:
-    """Return text as LaTeX prints it."""
+    """Return a string with the special characters of LaTeX escaped."""
     return text.translate(_LATEX)
 
 
 def _lines(columns: Sequence[Column], escaped: Callable[[str], str], bold: str, between: str) -> list[str]:
-    """Return the head and the lines of a table on paper."""
+    """Return the header and the lines of a table for a paper."""
     head = between.join(escaped(column.name) for column in columns)
     lines = range(len(columns[0].cells) if columns else 0)
     return [head, *(between.join(_cell(column, line, escaped, bold) for column in columns) for line in lines)]
@@ -199,7 +207,7 @@ def _cell(column: Column, line: int, escaped: Callable[[str], str], bold: str) -
 
 
 def text_of(table: RenderableType, width: int = PAGE) -> str:
-    """Return a table as text without colour, in lines of at most `width` characters."""
+    """Return a table as plain text in lines of at most `width` characters."""
     text = StringIO()
     console = Console(file=text, width=width, no_color=True, force_jupyter=False, force_terminal=False)
     console.print(table)
@@ -220,9 +228,9 @@ def figure_column(
     rank: int = 0,
     best: bool = False,
 ) -> Column:
-    """Return a column of a figure; times are in a given unit, or the one that suits the largest of them.
+    """Return a column of one figure, with times in the given unit or in one that suits the largest time.
 
-    Where the least value is the `best`, it is bold on paper, and so are those that look the same.
+    With `best`, the smallest value, and all cells that read the same, are bold in papers.
     """
     numbers = [plain(value) for value in values]
     if kind is FigureKind.SECONDS:
@@ -238,7 +246,7 @@ def figure_column(
 
 
 def _aligned(numbers: Sequence[Any], kind: FigureKind) -> list[str]:
-    """Write the numbers of a column with the same number of decimals, unless their sizes differ too much."""
+    """Return the numbers of a column with equally many decimals, unless they differ too much in size."""
     cells = [written(number, kind) for number in numbers]
     sizes = [abs(number) for number in numbers if number]
     if kind is FigureKind.SHARE or not any("." in cell for cell in cells) or "e" in "".join(cells):
@@ -251,17 +259,17 @@ def _aligned(numbers: Sequence[Any], kind: FigureKind) -> list[str]:
 
 
 def common_unit(values: Iterable[Any]) -> TimeUnit:
-    """Return the unit of time for several columns: the one that suits the median of all their seconds."""
+    """Return the time unit for several columns, chosen to suit the median of all values."""
     return time_unit(median([float(value) for value in values if value is not None] or [0.0]))
 
 
 def in_unit(seconds: Any, unit: TimeUnit) -> str:
-    """Write a time in a unit, such as ``2.5 h``."""
+    """Return a time in a unit, such as ``2.5 h``."""
     return f"{written(float(seconds) / unit[0], FigureKind.SECONDS)} {unit[1]}"
 
 
 def runtime_column(title: str, seconds: Sequence[float | None], *, rank: int = 0) -> Column:
-    """Return a column of run times: all in milliseconds, or in seconds where one is longer than ten of them."""
+    """Return a column of run times, in seconds if any exceeds ten seconds, otherwise in milliseconds."""
     longest = max((each for each in seconds if each is not None), default=0.0)
     unit, name = (0.001, "ms") if longest < _LONG_RUN else (1.0, "s")
     cells = ["" if each is None else _short(each / unit) for each in seconds]
@@ -275,7 +283,7 @@ def _short(number: float) -> str:
 
 
 def figure_list(record: Record) -> list[Column]:
-    """Return the figures of one schedule, a line each, with all times in one unit."""
+    """Return the figures of one schedule, one per line, with all times in the same unit."""
     figures = [(each, getattr(record, each.key)) for each in FIGURES]
     shown = [(each, value) for each, value in figures if value is not None]
     unit = common_unit(value for each, value in shown if each.kind is FigureKind.SECONDS)
@@ -285,7 +293,7 @@ def figure_list(record: Record) -> list[Column]:
 
 
 def written(value: Any, kind: FigureKind) -> str:
-    """Write a figure of a kind for a reader; a dash where there is none."""
+    """Return a figure formatted by its kind, or a dash if it is None."""
     value = plain(value)
     if value is None:
         return "-"
@@ -297,7 +305,7 @@ def written(value: Any, kind: FigureKind) -> str:
 
 
 def told_apart(value: Number | None, bound: Number | None) -> tuple[str, str]:
-    """Write a value and a bound with as many digits as it takes to tell them apart, if they differ."""
+    """Return a value and a bound with enough digits to show that they differ, if they do."""
     for digits in range(_FEWEST_DIGITS, _MOST_DIGITS):
         shown = _number(value, digits), _number(bound, digits)
         if shown[0] != shown[1] or value == bound:
@@ -317,14 +325,14 @@ def _number(value: Number | None, digits: int = _FEWEST_DIGITS) -> str:
 
 
 def written_gap(gap: float | None, excess: Number | None) -> str:
-    """Write a gap, or what a value exceeds a bound of 0 by where there is none."""
+    """Return a gap in per cent or, if the bound is 0, the difference between value and bound."""
     if gap is not None:
         return percent(gap)
     return "-" if excess is None else f"+{_number(excess)}"
 
 
 def percent(share: float) -> str:
-    """Show a share in per cent with one decimal, or as many as it takes to see that it is not 0."""
+    """Return a fraction in per cent with one decimal, or with more if it would otherwise read 0."""
     if share == 0 or abs(share) >= _LEAST_SHOWN:
         return f"{100 * share:,.1f} %"
     decimals = -floor(log10(abs(100 * share)))

@@ -1,7 +1,8 @@
-"""Trust: whose code a study may run, as its file may come from anybody.
+"""Trust: which modules a study may run, as its file may come from an untrusted source.
 
-gsopt's own methods, the modules that lie beside the study's file, and those that are named when it is run. A
-program, and whoever types a command, may name any module; so may the entry points of installed packages.
+These are gsopt's own methods, modules in the folder of the study's file, and modules allowed when the study is
+run. There is no such limit for methods named in a program, on the command line, or by entry points of installed
+packages.
 """
 
 import sys
@@ -26,14 +27,14 @@ _LIFTED = "gsopt.evaluation.lift"
 
 @dataclass(frozen=True)
 class Trust:
-    """The modules that a study may name, beside gsopt's own."""
+    """The modules that a study may name, in addition to gsopt's own."""
 
     folder: str = ""  # that of the modules which the study brings
     allowed: tuple[str, ...] = ()  # others, each with all that is within it
 
     @classmethod
     def of(cls, source: str | Path, allowed: Iterable[str] = ()) -> "Trust":
-        """Trust what lies beside a study's file, or in the working directory where there is none."""
+        """Trust modules in the folder of a study's file, or in the working directory if there is no file."""
         given = (allowed,) if isinstance(allowed, str) else tuple(allowed)
         for module in given:
             if not isinstance(module, str) or not _is_name(module):
@@ -42,13 +43,13 @@ class Trust:
         return cls(str(folder.resolve()), given)
 
     def naming(self, module: str) -> "Trust":
-        """Allow one more module, which has been found in its place."""
+        """Return this `Trust` with one more module allowed."""
         return replace(self, allowed=(*self.allowed, module))
 
     def refuse_module(self, module: str) -> None:
-        """Refuse a module that the study may not name, without importing anything.
+        """Raise `InvalidInput` for a module that the study must not name, without importing anything.
 
-        A module that lies beside the study is looked for there, too, from now on.
+        If a module is in the folder of the study, that folder is added to the module search path.
         """
         package = module.partition(".")[0]
         if not _is_name(module):  # which cannot be imported
@@ -64,7 +65,7 @@ class Trust:
             raise InvalidInput("", shorten(module), rule)
 
     def _beside(self, package: str) -> ModuleSpec | None:
-        """Have Python look beside the study too, behind all other places, if the module is there."""
+        """Append the study's folder to the module search path if it contains a module, and return its spec."""
         places = (Path(self.folder, package), Path(self.folder, f"{package}.py"))
         if not self.folder or not any(place.exists() for place in places):
             return None
@@ -74,7 +75,7 @@ class Trust:
         return find_spec(package)
 
     def _holds(self, spec: ModuleSpec) -> bool:
-        """Check whether all of a module or package lies in the folder."""
+        """Check whether all parts of a module or package are in the trusted folder."""
         places = spec.submodule_search_locations
         if places is None:
             places = [spec.origin] if spec.has_location and spec.origin else []
@@ -87,9 +88,9 @@ def _is_name(module: str) -> bool:
 
 
 def refuse_function(path: str, module: ModuleType, function: Callable[..., Any]) -> None:
-    """Refuse what is found in gsopt's own packages and is neither a method nor a policy of gsopt.
+    """Raise `InvalidInput` for a function of gsopt that is neither a method nor a policy.
 
-    They have functions that write files, and import others that run commands.
+    Other functions in gsopt's packages may write files, or run commands through modules that they import.
     """
     if module.__name__.partition(".")[0] not in _OWN:
         return
@@ -103,13 +104,13 @@ _trust: ContextVar[Trust | None] = ContextVar("trust", default=None)
 
 
 def trusted() -> Trust | None:
-    """Return what is trusted at present; None where any module may be named."""
+    """Return the current `Trust`, or None if any module may be named."""
     return _trust.get()
 
 
 @contextmanager
 def trusting(trust: Trust) -> Iterator[None]:
-    """Trust no more than this within."""
+    """Apply the given `Trust` inside the ``with`` block."""
     token = _trust.set(trust)
     try:
         yield

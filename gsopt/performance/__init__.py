@@ -1,1 +1,1 @@
-"""Performance: how fast jobs are with other batches, on more GPUs, and when they share GPUs."""
+"""Performance: models of training speed for different batch sizes, GPU counts, and shared GPUs."""

@@ -1,5 +1,6 @@
 """Problems: one module for each decision, with its Problem and its Solution."""
 
+from gsopt.problems.admission import Admission
 from gsopt.problems.allocation import Allocation
 from gsopt.problems.batching import Batching
 from gsopt.problems.colocation import Colocation
@@ -15,6 +16,7 @@ from gsopt.problems.sharing import Sharing
 from gsopt.problems.waiting import Waiting
 
 __all__ = [
+    "Admission",
     "Allocation",
     "Batching",
     "Colocation",

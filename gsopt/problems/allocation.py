@@ -31,30 +31,32 @@ Duration = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class ElasticJob(Frozen):
-    """A job that runs with `min_workers` or more: any number up to `max_workers`, or a choice of `counts`.
+    """A job that runs with at least `min_workers` workers.
 
-    The value of extra workers is the reduction of the running time. With speed proportional to the number of
-    workers it follows from `time_at_min` or `remaining_work`; otherwise `values` states it. Floats are read as
-    the decimals they are written as.
+    It may have any number up to `max_workers`, or only the numbers listed in `counts`.
+
+    The value of extra workers is the reduction of the running time. If speed is proportional to the number of
+    workers, it follows from `time_at_min` or `remaining_work`. Otherwise `values` states it. A float stands for
+    its shortest decimal, such as 0.1.
 
     Attributes
     ----------
     max_workers
-        Largest number of workers; every number from `min_workers` on is allowed. Equal to `min_workers` for an
-        inelastic job.
+        Largest number of workers. Every number from `min_workers` up to it is allowed. It equals `min_workers`
+        for an inelastic job.
     counts
-        Allowed numbers of extra workers besides 0, ascending; replaces `max_workers`.
+        Allowed numbers of extra workers besides 0, in ascending order. Replaces `max_workers`.
     time_at_min
-        Running time in seconds with `min_workers` workers; for a running job, the remaining time.
+        Running time in seconds with `min_workers` workers, or for a running job the remaining time.
     remaining_work
-        Remaining work in worker-seconds; replaces `time_at_min`, which is then ``remaining_work /
+        Remaining work in worker-seconds. Replaces `time_at_min`, which is then ``remaining_work /
         min_workers``.
     values
-        Reduction of the running time in seconds with each allowed number of extra workers: 1, 2, ... of them,
-        shape (max_workers - min_workers,), or those in `counts`, shape (len(counts),). They may follow any
-        measured scaling curve, and replace the values for proportional speed.
+        Reduction of the running time in seconds with each allowed number of extra workers. These are 1, 2, ...,
+        shape (max_workers - min_workers,), or the numbers in `counts`, shape (len(counts),). Replaces the
+        values for proportional speed, and may follow any measured scaling curve.
     queued
-        Whether the job is still waiting, so that its minimum workers take GPUs out of the capacity too.
+        Whether the job is still waiting, so that its minimum workers also need GPUs from the capacity.
 
     Examples
     --------
@@ -78,7 +80,7 @@ class ElasticJob(Frozen):
 
     @property
     def extras(self) -> Sequence[int]:
-        """Allowed numbers of extra workers besides 0, ascending."""
+        """Allowed numbers of extra workers besides 0, in ascending order."""
         if self.counts is not None:
             return self.counts
         return range(1, (self.max_workers or self.min_workers) - self.min_workers + 1)
@@ -101,13 +103,15 @@ class ElasticJob(Frozen):
 
     @property
     def time(self) -> Exact | None:
-        """Exact running time with the minimum workers, in seconds; None when only `values` are known."""
+        """Exact running time in seconds with the minimum workers, or None if only `values` are known."""
         if self.remaining_work is not None:
             return Fraction(decimal(self.remaining_work)) / self.min_workers
         return None if self.time_at_min is None else decimal(self.time_at_min)
 
     def allows(self, extra: int) -> bool:
-        """Check whether the job may run with a number of extra workers; 0 is always allowed.
+        """Check whether the job may run with a number of extra workers.
+
+        0 is always allowed.
 
         Examples
         --------
@@ -120,7 +124,7 @@ class ElasticJob(Frozen):
         return extra == 0 or (place < len(extras) and extras[place] == extra)
 
     def value(self, extra: int) -> Exact:
-        """Return the exact reduction of the running time, in seconds, by an allowed number of extra workers.
+        """Return the exact reduction of the running time, in seconds, from an allowed number of extra workers.
 
         With proportional speed it is T w / (w + m) for w extra workers and the time T with the minimum of m
         workers (Algorithm 2, line 18).
@@ -128,7 +132,9 @@ class ElasticJob(Frozen):
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Return a value as an unreduced numerator and denominator, so that adding many needs no fractions.
+        """Return a value as an unreduced numerator and denominator.
+
+        Adding many such values is faster than adding fractions.
 
         Examples
         --------
@@ -144,19 +150,22 @@ class ElasticJob(Frozen):
 
 
 class AllocationSolution(Frozen):
-    """The number of extra workers of each job, by name; a job that is left out gets none."""
+    """The number of extra workers of each job, by name.
+
+    Jobs that are left out get none.
+    """
 
     extra: Mapping[str, int]
 
 
 class Allocation(Problem[AllocationSolution]):
-    """Share the remaining GPUs among elastic jobs so that their running times fall the most in total.
+    """Share the remaining GPUs among elastic jobs so that the total reduction of running times is largest.
 
     This is a multiple-choice knapsack: one number of extra workers is chosen for each job, and takes ``extra *
     gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the GPUs of their
-    minimum workers. Queued jobs take those GPUs out of the capacity, as every solution starts all of them; if
-    they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs of
-    a longer queue to start.
+    minimum workers. For queued jobs these GPUs come out of the capacity, as every solution starts all of them.
+    If they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs
+    of a longer queue to start.
 
     In the classic knapsack one item of every class must be chosen. A class becomes a queued job: `min_workers`
     is the weight of its lightest item, and `counts` and `values` are the additional weights and values of its
@@ -240,15 +249,16 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: seconds by which the running times fall, over all jobs."""
+        """Unit of the objective: seconds of running time saved, over all jobs."""
         return "seconds saved"
 
     @cached_property
     def step(self) -> Fraction | None:
         """Greatest common divisor of the values of all choices, or None.
 
-        It is None where it would be too small to round a bound, or takes long to find. That is so with
-        proportional values for many different numbers of workers, and with decimals of more than 15 digits.
+        It is None if it would be too small to help round a bound, or would take long to find. This is the case
+        with proportional values for many different numbers of workers, and with decimals of more than 15
+        digits.
         """
         if sum(len(job.values or ()) for job in self.jobs) > _MOST_VALUES:
             return None
@@ -268,12 +278,12 @@ class Allocation(Problem[AllocationSolution]):
 
     @property
     def remaining(self) -> int:
-        """Number of GPUs left for extra workers once every queued job starts; negative if they do not fit."""
+        """Number of GPUs left for extra workers once all queued jobs start, negative if these do not fit."""
         return self.capacity - sum(job.base_gpus for job in self.jobs if job.queued)
 
     @property
     def obstacle(self) -> str:
-        """Why the problem is infeasible: the first queued job that cannot start; empty if it is feasible."""
+        """Message naming the first queued job that cannot start, empty if the problem is feasible."""
         left = self.capacity
         for job in self.jobs:
             if not job.queued:
@@ -296,10 +306,12 @@ class Allocation(Problem[AllocationSolution]):
         return exact_total(Fraction(total, denominator) for denominator, total in numerators.items())
 
     def violations(self, solution: AllocationSolution) -> list[str]:
-        """Check that all queued jobs start, that each job gets an allowed number, and that the GPUs suffice."""
+        """Check that every number of extra workers is allowed, and that the GPUs suffice for all jobs."""
         jobs = {job.name: job for job in self.jobs}
         found = [f"jobs: {self.obstacle}"] if self.obstacle else []
-        found += [f"extra: {name!r} is no job of the instance" for name in solution.extra if name not in jobs]
+        found += [
+            f"extra: {name!r} is not a job of the instance" for name in solution.extra if name not in jobs
+        ]
         found += [
             f"extra: {name!r} gets {extra} extra workers, must be {_menu(jobs[name])}"
             for name, extra in solution.extra.items()
@@ -311,31 +323,34 @@ class Allocation(Problem[AllocationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs and of GPUs."""
+        """Return the number of jobs and the number of GPUs."""
         return {"jobs": len(self.jobs), "gpus": self.capacity}
 
     def measures(self, solution: AllocationSolution) -> dict[str, Number]:
-        """Return the number of extra workers, and of GPUs that stay idle."""
+        """Return the number of extra workers and the number of idle GPUs."""
         return {
             "extra_workers": sum(solution.extra.values()),
             "idle_gpus": self.remaining - self.used_gpus(solution),
         }
 
     def candidates(self) -> Iterator[AllocationSolution]:
-        """Yield every choice of extra workers."""
+        """Yield every combination of extra workers."""
         names = [job.name for job in self.jobs]
         for extra in product(*((0, *job.extras) for job in self.jobs)):
             yield AllocationSolution(extra=dict(zip(names, extra, strict=True)))
 
 
 def _menu(job: ElasticJob) -> str:
-    """Describe in a few words which numbers of extra workers a job allows."""
+    """Describe in a few words how many extra workers a job may have."""
     return f"0 to {job.max_extra}" if job.counts is None else f"0 or one of {shorten(tuple(job.counts))}"
 
 
 @lru_cache(maxsize=2**12)
 def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
-    """Return the greatest common divisor of w / (w + least) for all w; None if its denominator is too large."""
+    """Return the greatest common divisor of w / (w + least) for all w.
+
+    It is None if its denominator is too large.
+    """
     numerator, denominator = 0, 1
     for extra in extras:
         shared = gcd(extra, least)
@@ -347,7 +362,10 @@ def _step_of_shares(least: int, extras: Sequence[int]) -> Fraction | None:
 
 
 def _step_of_decimals(values: Iterable[float]) -> Fraction | None:
-    """Return the greatest common divisor of decimals, 0 if all are 0; None if they have too many digits."""
+    """Return the greatest common divisor of decimals, or None if they have too many digits.
+
+    It is 0 if all decimals are 0.
+    """
     import numpy as np  # for those who ask: the problem itself needs no arrays
 
     from gsopt.core.numbers.decimals import whole_numbers

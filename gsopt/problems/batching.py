@@ -1,4 +1,4 @@
-"""Batching: the number of GPUs and the batch size of each job with an elastic batch."""
+"""Batching: the number of GPUs and the batch size of each job with an elastic batch size."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction
@@ -23,65 +23,69 @@ MOST_OPTIONS = 10_000_000
 
 
 class Grant(Frozen):
-    """The number of GPUs of a running job, and its batch size in samples over all of them."""
+    """The number of GPUs of a running job, and its batch size in samples over all its GPUs."""
 
     gpus: Gpus
     batch_size: BatchSize
 
 
 class Batches(Frozen):
-    """The running jobs, by name; a job that is left out waits."""
+    """The grants of the running jobs, by name.
+
+    Jobs that are left out wait.
+    """
 
     running: Mapping[str, Grant]
 
 
 class Batching(Problem[Batches]):
-    """Divide GPUs among jobs and choose their batch sizes, so that little work, or time, remains.
+    """Divide GPUs among jobs and choose their batch sizes, so that jobs complete soon.
 
-    A job with X samples per second and Y samples left completes in T = Y / X seconds. Jobs do not share GPUs.
-    They are placed afterwards, as their location matters for communication only.
+    A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do not
+    share GPUs. They are placed afterwards, as their location matters only for communication.
 
     **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over running jobs on c
     GPUs each. `rate` maximizes the completions per second, the sum of 1 / T. `sum_time` minimizes the sum of T.
-    With weights w these terms are T c / w, w / T and w T. Each reconfigured job costs `reconfiguration` more,
-    in the same unit.
+    With weights w these terms are T c / w, w / T and w T. Each job that is reconfigured costs an additional
+    `reconfiguration` in the same unit.
 
     **Which jobs must run.** Waiting jobs cost nothing. So `sruf` alone would run only the few jobs with the
-    least work, each on as many GPUs as it may have, which the paper means to avoid. `forced` makes jobs run as
-    long as there are GPUs: the new jobs in their order, as in the paper's refresh, or all jobs in the order of
-    their least T on their fewest GPUs. `sum_time` requires ``"all"``; as many jobs as possible run if each may
-    have a single GPU.
+    least work, each on as many GPUs as it may have, which the paper tries to avoid. `forced` makes jobs run as
+    long as there are free GPUs: the new jobs in the given order, as in the paper's refresh, or all jobs in
+    ascending order of their shortest T on their smallest number of GPUs. `sum_time` requires ``"all"``. If each
+    job may have a single GPU, as many jobs as possible then run.
 
-    **How many GPUs.** The paper's rule that every GPU has a job cannot hold where the limits of the jobs leave
-    some GPUs over. So solutions use as many GPUs as possible, which is `target`.
+    **How many GPUs.** The paper's rule that every GPU has a job cannot be kept if the limits of the jobs leave
+    some GPUs over. Instead, solutions use as many GPUs as possible, which is `target`.
 
     Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Here the local batches of a job are equal, instead of
-    one for each GPU (Equation 1), as the largest one determines the time of a step.
+    separate for each GPU (Equation 1), as the largest one determines the time of a step.
 
     Attributes
     ----------
     gpus
         Number of GPUs.
     jobs
-        The jobs; new ones in the order of their arrival.
+        The jobs. New jobs are listed in the order of their arrival.
     criterion
         What to optimize; see above.
     forced
         Which jobs must run: none, new ones, or all.
     caps
-        Largest number of GPUs of a job. ``convergence``: ceil(R / b) for a batch limit R and at most b samples
-        on a GPU, as more GPUs would only make local batches smaller. ``batch``: R, one sample on each GPU, as
-        Equations 1-4 allow. ``refresh``: as in the paper's operators, which keep the local batch: floor(R c /
-        B) for a job that ran on c GPUs with a batch of B, at least 1, and ceil(R / b) otherwise.
+        Rule for the largest number of GPUs of a job, where R is its batch limit and b the largest number of
+        samples on a GPU. ``convergence``: ceil(R / b), as more GPUs would only make local batches smaller.
+        ``batch``: R, so one sample on each GPU, as Equations 1-4 allow. ``refresh``: as in the paper's
+        operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job that ran
+        on c GPUs with a batch of B, and ceil(R / b) for other jobs.
     menu
-        Whether a job may have any number of GPUs, or powers of two only.
+        Whether a job may have any number of GPUs, or only powers of two.
     use
         Whether solutions must use as many GPUs as possible, or may use any number.
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        Which number replaces the remaining samples of a job if only their distribution is known. `sruf` is
-        linear in them, so their means give its mean (Equation 8).
+        Number that stands for the remaining samples of a job if only their distribution is known. `sruf` is
+        linear in the remaining samples, so their means yield its mean (Equation 8).
 
     Examples
     --------
@@ -117,13 +121,13 @@ class Batching(Problem[Batches]):
     def _means_are_finite(self) -> "Batching":
         for index, job in enumerate(self.jobs):
             if job.progress is not None and job.progress.alpha == 1 and self.estimate == "mean":
-                rule = "must be above 1, the mean of what is left is infinite, or estimate mean_progress"
+                rule = "must be above 1, as the mean is infinite otherwise, or estimate must be mean_progress"
                 raise RuleBroken(f"jobs[{index}].progress.alpha", job.progress.alpha, rule)
             if self.criterion == "rate" and job.remaining == 0:
-                rule = "must be above 0 where completions per second count"
+                rule = "must be above 0 with the criterion rate"
                 raise RuleBroken(f"jobs[{index}].remaining", job.remaining, rule)
         if self.criterion == "sum_time" and self.forced != "all":
-            rule = "must be all where criterion is sum_time: it is least when nobody runs"
+            rule = "must be all with the criterion sum_time, which is least when no job runs"
             raise RuleBroken("forced", self.forced, rule)
         return self
 
@@ -158,7 +162,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def counts(self) -> tuple[Sequence[int], ...]:
-        """Numbers of GPUs on which each job may run, ascending, in the order of the jobs."""
+        """Allowed GPU counts of each job, in ascending order."""
         return tuple(self._counts(job) for job in self.jobs)
 
     def _counts(self, job: BatchingJob) -> Sequence[int]:
@@ -171,7 +175,7 @@ class Batching(Problem[Batches]):
 
     @cached_property
     def required(self) -> frozenset[str]:
-        """Names of the jobs that must run: those of the forced set whose fewest GPUs fit."""
+        """Names of the jobs that must run: the forced jobs that fit, each on its smallest number of GPUs."""
         places = [place for place, counts in enumerate(self.counts) if counts]
         if self.forced == "all":
             places.sort(key=self._least_time)
@@ -187,13 +191,13 @@ class Batching(Problem[Batches]):
         return frozenset(chosen)
 
     def _least_time(self, place: int) -> Exact:
-        """Return the seconds until a job completes on its fewest GPUs."""
+        """Return the shortest time, in seconds, in which a job completes on its smallest number of GPUs."""
         job, gpus = self.jobs[place], self.counts[place][0]
         return self.time(job, Grant(gpus=gpus, batch_size=job.fastest(gpus) or gpus))
 
     @cached_property
     def target(self) -> int:
-        """Number of GPUs that every solution must use: as many as possible; 0 if any number may be used."""
+        """Number of GPUs that every solution must use: as many as possible, or 0 if there is no such rule."""
         return most_used(self.gpus, self._menus()) if self.use == "all" else 0
 
     def _menus(self) -> Iterator[tuple[Sequence[int], bool]]:
@@ -209,14 +213,14 @@ class Batching(Problem[Batches]):
         )
 
     def worth(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return what a running job adds to the objective, before any reconfiguration."""
+        """Return the term of a running job in the objective, without any cost of reconfiguration."""
         time, weight = self.time(job, grant), decimal(job.weight)
         if self.criterion == "sruf":
             return whole(Fraction(time) * grant.gpus / weight)
         return whole(Fraction(weight) / time if self.criterion == "rate" else Fraction(time) * weight)
 
     def objective(self, solution: Batches) -> Exact:
-        """Return the total over running jobs, including the cost of reconfigurations."""
+        """Return the total of the terms of running jobs and the costs of reconfiguration."""
         running = solution.running
         counted = [self.worth(job, running[job.name]) for job in self.jobs if job.name in running]
         changed = sum(_changes(job, running.get(job.name)) for job in self.jobs)
@@ -224,9 +228,9 @@ class Batching(Problem[Batches]):
         return _total([*counted, -cost if self.criterion == "rate" else cost])
 
     def violations(self, solution: Batches) -> list[str]:
-        """Check that grants are allowed, that required jobs run, and that the number of used GPUs is right."""
+        """Check that grants are allowed, required jobs run, and the number of used GPUs is right."""
         running, places = solution.running, {job.name: place for place, job in enumerate(self.jobs)}
-        found = [f"running: {name!r} is no job of the instance" for name in running if name not in places]
+        found = [f"running: {name!r} is not a job of the instance" for name in running if name not in places]
         for name, grant in running.items():
             if name in places:
                 found += self._broken(places[name], grant)
@@ -251,10 +255,10 @@ class Batching(Problem[Batches]):
     # Around it
 
     def sampled(self, seed: int = 0) -> "Batching":
-        """Return the problem with a drawn number for each job that has a distribution of remaining samples.
+        """Return the problem with every distribution of remaining samples replaced by a random draw from it.
 
-        Algorithm 1 of the paper draws such a sample and picks the best solution of its population. The optimum
-        of the drawn problem is the best one of all solutions.
+        Algorithm 1 of the paper draws in this way and picks the best solution in its population. The optimum of
+        the resulting problem is the best among all solutions.
 
         Examples
         --------
@@ -275,7 +279,7 @@ class Batching(Problem[Batches]):
         return self.model_copy(update={"jobs": tuple(drawn), "about": None})
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs and of GPUs, and the criterion."""
+        """Return the number of jobs, the number of GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "gpus": self.gpus, "criterion": self.criterion}
 
     def measures(self, solution: Batches) -> dict[str, Number]:
@@ -284,7 +288,7 @@ class Batching(Problem[Batches]):
         return {"running_jobs": len(solution.running), "idle_gpus": self.gpus - used}
 
     def candidates(self) -> Iterator[Batches]:
-        """Yield every choice of a number of GPUs and a batch size for each job."""
+        """Yield every combination of GPU counts and batch sizes of the jobs."""
         menus = [list(self._grants(place)) for place in range(len(self.jobs))]
         for chosen in product(*menus):
             grants = zip(self.jobs, chosen, strict=True)
@@ -304,7 +308,7 @@ def _changes(job: BatchingJob, grant: Grant | None) -> bool:
 
 
 def _said(counts: Sequence[int]) -> str:
-    """Describe in a few words which numbers of GPUs a job may have."""
+    """Describe in a few words how many GPUs a job may have."""
     if not counts:
         return "none: none is allowed"
     if isinstance(counts, range):
@@ -313,10 +317,10 @@ def _said(counts: Sequence[int]) -> str:
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions pairwise, like a tree, and reduce the total once.
+    """Add fractions pairwise, as in a binary tree, and reduce the total once.
 
-    Completions per second have as many different denominators as there are jobs. In a plain sum each addition
-    would search longer and longer numbers for common factors.
+    Terms of the objective `rate` have as many different denominators as there are jobs. A plain sum would have
+    to reduce ever longer fractions.
     """
     parts = [value.as_integer_ratio() for value in values]
     while len(parts) > 1:

@@ -24,9 +24,9 @@ class Running(Frozen):
     seconds
         Remaining seconds at full speed.
     model
-        Name of the trained model, by which slowdowns are looked up.
+        Name of the model being trained, for which slowdowns are known.
     memory
-        Bytes that it uses on each GPU.
+        Bytes of memory that the job uses on each GPU.
 
     Examples
     --------
@@ -42,14 +42,14 @@ class Running(Frozen):
 
 
 class Mode(Frozen):
-    """A way to run a job in sub-batches, whose gradients are accumulated.
+    """A way to run a job in sub-batches with gradient accumulation.
 
     Attributes
     ----------
     slowdown
-        Time of an iteration relative to that with the whole batch, both alone; at least 1 (Castor, Equation 3).
+        Iteration time relative to that of the whole batch, each running alone; at least 1 (Castor, Equation 3).
     memory
-        Bytes that it uses on each GPU.
+        Bytes of memory that the job uses on each GPU.
 
     Examples
     --------
@@ -68,11 +68,11 @@ class Pending(Frozen):
     Attributes
     ----------
     seconds
-        Seconds that it takes alone, with its whole batch.
+        Running time in seconds when the job runs alone with its whole batch.
     model, memory
         As for a `Running` job, with its whole batch.
     modes
-        Ways to run it in sub-batches; the mode with the empty name is the whole batch.
+        Ways to run the job in sub-batches. The mode with an empty name is the whole batch.
 
     Examples
     --------
@@ -90,14 +90,17 @@ class Pending(Frozen):
 
 
 class Share(Frozen):
-    """The running job whose GPUs a waiting job shares, and the mode in which the waiting job runs."""
+    """The running job whose GPUs a waiting job shares, and the mode of the waiting job."""
 
     running: str
     mode: str = DEFAULT_MODE
 
 
 class ColocationSolution(Frozen):
-    """The share of each waiting job that starts, by name; a job that is left out keeps waiting."""
+    """The share of each waiting job that starts, by name.
+
+    Jobs that are left out keep waiting.
+    """
 
     shares: Mapping[str, Share]
 
@@ -105,22 +108,22 @@ class ColocationSolution(Frozen):
 class Colocation(Problem[ColocationSolution]):
     """Pair waiting jobs with running ones so that sharing GPUs saves the most seconds of completion time.
 
-    A waiting job shares the GPUs of one running job that has at least as many, and neither has another partner.
-    The memory of each GPU must hold both. While both run, each slows the other down. That holds for the whole
-    running job even if the new job uses only some of its GPUs, as the slowest GPU holds up all. Once one
+    A waiting job shares GPUs with one running job that has at least as many, and neither has another partner.
+    The memory of each GPU must hold both. While both run, each slows the other down. The running job slows down
+    as a whole even if the new job uses only some of its GPUs, as the slowest GPU holds up all others. Once one
     completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that running
-    job completes, even if other GPUs become free before. A pair saves the difference between the two totals of
-    completion times, which may be negative. A job that keeps waiting saves nothing.
-    `gsopt.problems.sharing.Sharing` takes the decision over time. Floats are read as the decimals they are
-    written as, so every value is an exact fraction.
+    job completes, even if other GPUs become free earlier. A pair saves the total completion time without
+    sharing minus that with sharing, which may be negative. A job that keeps waiting saves nothing.
+    `gsopt.problems.sharing.Sharing` is the same decision over time. A float stands for its shortest decimal,
+    such as 0.1, so every value is an exact fraction.
 
-    Source: Castor, sections 3 and 5.1, for two jobs. The paper decides job by job (Algorithms 1 and 2); here
-    all waiting jobs are decided at once.
+    Source: Castor, sections 3 and 5.1, for two jobs. The paper decides about one job at a time (Algorithms 1
+    and 2), whereas this problem decides about all waiting jobs at once.
 
     Attributes
     ----------
     running, pending
-        The running and the waiting jobs; names are unique within each.
+        The running and the waiting jobs. Names are unique within each list.
     interference
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
@@ -157,7 +160,7 @@ class Colocation(Problem[ColocationSolution]):
         return "seconds of completion time saved"
 
     def slowdown(self, model: str, beside: str) -> Exact:
-        """Return how many times longer a model takes on a GPU shared with another model."""
+        """Return the factor by which a model's running time grows on a GPU shared with another model."""
         return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
 
     def objective(self, solution: ColocationSolution) -> Exact:
@@ -187,9 +190,9 @@ class Colocation(Problem[ColocationSolution]):
         found: list[str] = []
         for name, share in solution.shares.items():
             if name not in pending:
-                found.append(f"shares: {name!r} is no pending job of the instance")
+                found.append(f"shares: {name!r} is not a pending job of the instance")
             elif share.running not in running:
-                found.append(f"shares: {name!r} is with {share.running!r}, which is no running job")
+                found.append(f"shares: {name!r} is with {share.running!r}, which is not a running job")
             else:
                 found += self._misfits(pending[name], running[share.running], share.mode)
         partners = Counter(share.running for share in solution.shares.values())
@@ -197,7 +200,7 @@ class Colocation(Problem[ColocationSolution]):
         return found
 
     def _misfits(self, job: Pending, beside: Running, mode: str) -> Iterator[str]:
-        """Yield why a waiting job does not fit on the GPUs of a running one."""
+        """Yield the reasons why a waiting job does not fit on the GPUs of a running one."""
         memories = {DEFAULT_MODE: job.memory, **{each.name: each.memory for each in job.modes}}
         if mode not in memories:
             yield f"shares: {job.name!r} has no mode {mode!r}"
@@ -243,11 +246,11 @@ class Colocation(Problem[ColocationSolution]):
         ]
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of running and of waiting jobs."""
+        """Return the number of running jobs and the number of waiting jobs."""
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:
-        """Return the numbers of pairs, of shared GPUs, and of pairs that run in sub-batches."""
+        """Return the number of pairs, of shared GPUs, and of pairs that run in sub-batches."""
         gpus = {job.name: job.gpus for job in self.pending}
         return {
             "pairs": len(solution.shares),
@@ -256,11 +259,11 @@ class Colocation(Problem[ColocationSolution]):
         }
 
     def candidates(self) -> Iterator[ColocationSolution]:
-        """Yield every assignment of waiting jobs to running ones and modes; no running job has two."""
+        """Yield every assignment of waiting jobs to modes and to different running jobs."""
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:
-        """Yield the choices of the waiting jobs from an index on, using running jobs that are not taken."""
+        """Yield the choices of the waiting jobs from an index on, using only running jobs without a partner."""
         if index == len(self.pending):
             yield {}
             return

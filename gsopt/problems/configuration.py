@@ -30,7 +30,7 @@ Factor = Annotated[float, Field(ge=0, le=1)]
 
 
 class Shape(Frozen):
-    """A configuration that a job may get: GPUs of one type on a number of nodes.
+    """A configuration that a job may get: a number of GPUs of one type on a number of nodes.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class Shape(Frozen):
 
 
 def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
-    """List the configurations of a GPU type: 1, 2, 4, ... GPUs of a node, a whole node, several whole nodes.
+    """List the configurations of a GPU type: 1, 2, 4, ... GPUs of one node, and one or more whole nodes.
 
     Source: Sia (SOSP 2023), section 3.2.
 
@@ -81,14 +81,14 @@ class AdaptiveJob(Frozen):
     name
         Name of the job.
     goodputs
-        Its goodput in each configuration, relative to a common reference; None where it cannot run. Sia's
-        reference is the job's least goodput or, for a job of fixed size, its least goodput of one GPU.
+        Goodput in each configuration, relative to a common reference, or None if the job cannot run there.
+        Sia's reference is the job's lowest goodput or, for a job of fixed size, its lowest goodput per GPU.
     current
-        Index of its current configuration; None if it has none.
+        Index of the current configuration, or None if the job has none.
     restart_factor
-        Factor by which its goodput counts in any other configuration.
+        Factor applied to the goodput in any configuration other than the current one.
     pinned
-        Whether it must keep its configuration, because it is restarting.
+        Whether the job must keep its configuration because it is restarting.
 
     Examples
     --------
@@ -105,7 +105,7 @@ class AdaptiveJob(Frozen):
     @model_validator(mode="after")
     def _rules_hold(self) -> "AdaptiveJob":
         if self.current is not None and self.current >= len(self.goodputs):
-            rule = f"must be the place of one of the {len(self.goodputs)} configurations"
+            rule = f"must be the index of one of the {len(self.goodputs)} configurations"
             raise RuleBroken("current", self.current, rule)
         if self.pinned and (self.current is None or self.goodputs[self.current] is None):
             raise RuleBroken("pinned", True, "must be false for a job without a configuration in which it runs")
@@ -113,23 +113,26 @@ class AdaptiveJob(Frozen):
 
 
 class ConfigurationSolution(Frozen):
-    """The index of each job's configuration, by job name; a job that is left out has none."""
+    """The index of each job's configuration, by job name.
+
+    Jobs that are left out have none.
+    """
 
     configurations: Mapping[Name, Place]
 
 
 class Configuration(Problem[ConfigurationSolution]):
-    """Assign at most one configuration to each job so that the total cost of their goodputs is least.
+    """Assign at most one configuration to each job so that the total cost is least.
 
-    A job with goodput G costs G to the power p if p is negative, and minus that if p is positive; the total is
-    minimized in both cases. In a configuration other than its current one, the goodput counts r G for a restart
-    factor r; a job that has none now needs no restart. A job without a configuration costs a penalty. The
-    configurations use no more GPUs of a type than there are.
+    A job with goodput G costs G**p if the power p is negative, and -G**p if it is positive. The total is
+    minimized in both cases. In a configuration other than the current one, G is multiplied by the restart
+    factor of the job. A job that has no configuration now needs no restart. A job that gets no configuration
+    costs a penalty. The configurations use no more GPUs of a type than there are.
 
     **Rounding.** As in the authors' program, costs are rounded to `decimals` decimals and capped. Objective
     values are exact.
 
-    **Penalty.** For positive p, the paper and its program subtract the penalty from the maximized total; here
+    **Penalty.** For positive p, the paper and its program subtract the penalty from the maximized total. Here
     it is a cost for both signs of p.
 
     Source: Sia (SOSP 2023), section 3.4, Equations 3-5, and the authors' program for rounding, the cap, and
@@ -144,7 +147,7 @@ class Configuration(Problem[ConfigurationSolution]):
     jobs
         The jobs, whether or not they have a configuration now.
     power
-        Power p of goodputs; not 0. The lower it is, the more the slowest jobs count.
+        Power p of goodputs, which must not be 0. The lower it is, the more the slowest jobs count.
     penalty
         Cost of a job without a configuration.
     decimals
@@ -183,7 +186,7 @@ class Configuration(Problem[ConfigurationSolution]):
     @model_validator(mode="after")
     def _rules_hold(self) -> "Configuration":
         if self.power == 0:
-            raise RuleBroken("power", self.power, "must not be 0, to which all goodputs are alike")
+            raise RuleBroken("power", self.power, "must not be 0, as all goodputs would count the same")
         for index, shape in enumerate(self.configurations):
             if shape.type not in self.gpus:
                 raise RuleBroken(f"configurations[{index}].type", shape.type, "must be a type of GPU of gpus")
@@ -244,7 +247,9 @@ class Configuration(Problem[ConfigurationSolution]):
     def violations(self, solution: ConfigurationSolution) -> list[str]:
         """Check that jobs run only where they can, that pinned ones stay, and that the GPUs suffice."""
         names, chosen = {job.name for job in self.jobs}, solution.configurations
-        found = [f"configurations: {name!r} is no job of the instance" for name in chosen if name not in names]
+        found = [
+            f"configurations: {name!r} is not a job of the instance" for name in chosen if name not in names
+        ]
         found += [
             f"configurations: {name!r} has configuration {place}, there are {len(self.configurations)}"
             for name, place in chosen.items()
@@ -279,7 +284,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, GPUs, types and configurations."""
+        """Return the number of jobs, of GPUs, of GPU types and of configurations."""
         return {
             "jobs": len(self.jobs),
             "gpus": sum(self.gpus.values()),
@@ -288,7 +293,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def measures(self, solution: ConfigurationSolution) -> dict[str, Number]:
-        """Return the numbers of jobs that wait and that restart, and of idle GPUs."""
+        """Return the number of waiting jobs, of restarted jobs, and of idle GPUs."""
         places = self.places(solution)
         return {
             "waiting_jobs": places.count(None),
@@ -311,7 +316,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
 
 def _raised(value: float, power: float) -> float:
-    """Return a non-negative number to a power; infinite where no double is large enough."""
+    """Return a non-negative number raised to a power, or infinity if no double is large enough."""
     try:
         return float(value**power)
     except (OverflowError, ZeroDivisionError):

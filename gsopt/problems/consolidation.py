@@ -28,7 +28,7 @@ class Job(Frozen):
     weight
         Value of each of its GPUs, relative to those of other jobs.
     model
-        Name of the trained model, by which penalties are looked up; a model without penalties does not
+        Name of the model being trained, for which penalties are known. A model without penalties does not
         communicate.
 
     Examples
@@ -44,38 +44,41 @@ class Job(Frozen):
 
 
 class ConsolidationSolution(Frozen):
-    """The numbers of the GPUs of each job that starts, by name; a job that is left out keeps waiting."""
+    """The GPU indices of each job that starts, by job name.
+
+    Jobs that are left out keep waiting.
+    """
 
     placed: Mapping[str, Many[Annotated[int, Field(ge=0)]]]
 
 
 class Consolidation(Problem[ConsolidationSolution]):
-    """Place waiting jobs on free GPUs so that the GPUs do as much work as possible.
+    """Place waiting jobs on free GPUs so that the GPUs do as much useful work as possible.
 
-    A job of d GPUs, joined by a network tier with penalty s, does as much work as d / (1 + s) GPUs that need
-    not communicate. With weight w it is worth w d / (1 + s). A job on one GPU does not communicate, so s is 0.
-    A job that is not placed is worth nothing. Floats are read as the decimals they are written as, so every
-    value is an exact fraction.
+    A job on d GPUs, joined by a network tier with penalty s, does as much work as d / (1 + s) GPUs that need
+    not communicate. Its value is w d / (1 + s), where w is its weight. A job on one GPU does not communicate,
+    so s is 0. A job that is not placed has no value. A float stands for its shortest decimal, such as 0.1, so
+    every value is an exact fraction.
 
-    Source: Dally, section II-B and Table I, for the penalties. The paper decides job by job as GPUs are offered
-    (Algorithm 1); here all waiting jobs are decided at once. Table I was measured on 8 GPUs; using it for other
-    numbers is an assumption.
+    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, as
+    GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I was
+    measured on 8 GPUs. Using it for other numbers is an assumption.
 
     Attributes
     ----------
     cluster
-        The cluster, with racks or a network; a plain cluster has no tiers.
+        The cluster, which must have racks or a network, as a plain cluster has no tiers.
     busy
-        Numbers of the GPUs that are in use.
+        Indices of the GPUs that are in use.
     jobs
         The waiting jobs.
     penalties
         Exposed communication time per unit of computation, by model and tier. A wider tier must not have a
         lower penalty.
     maximize
-        ``value``: the total value. ``lexicographic``: first the number of placed jobs, then the value; jobs
-        must then start even where they hardly progress. ``fragmentation``: the value, where ties, up to a
-        millionth of the least valuable placement, are broken by the number of machines left whole.
+        ``value``: the total value. ``lexicographic``: first the number of placed jobs, then the value, so that
+        jobs start even where they hardly progress. ``fragmentation``: the value, with ties broken by the number
+        of machines left whole. Values within a millionth of the least valuable placement count as ties.
 
     Examples
     --------
@@ -103,7 +106,7 @@ class Consolidation(Problem[ConsolidationSolution]):
     @model_validator(mode="after")
     def _rules_hold(self) -> "Consolidation":
         if self.cluster.is_plain:
-            rule = "must be 0, with racks: a plain cluster has no tiers"
+            rule = "must be 0: the cluster must have racks or a network"
             raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, rule)
         seen: set[int] = set()
         for index, gpu in enumerate(self.busy):
@@ -116,7 +119,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @model_validator(mode="after")
     def _penalties_do_not_fall(self) -> "Consolidation":
-        """Require that a narrower placement is no worse than a wider one, as every model assumes."""
+        """Require that no tier has a lower penalty than a narrower one, as every formulation assumes."""
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
                 less, more = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
@@ -127,12 +130,12 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @property
     def tiers(self) -> Sequence[str]:
-        """The tiers of the cluster, from the narrowest to the widest."""
+        """The network tiers of the cluster, from the narrowest to the widest."""
         return self.cluster.levels
 
     @property
     def unit(self) -> str:
-        """Unit of the objective: effective GPUs, and what takes precedence or breaks ties."""
+        """Unit of the objective: effective GPUs, and any count that takes precedence or breaks ties."""
         return {
             "value": "effective GPUs",
             "lexicographic": "jobs, then effective GPUs",
@@ -156,14 +159,20 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def job_bonus(self) -> int:
-        """Extra value of each placed job: more than all values together for ``lexicographic``, else 0."""
+        """Extra value of each placed job.
+
+        For ``lexicographic`` it exceeds the sum of all values; otherwise it is 0.
+        """
         if self.maximize != "lexicographic":
             return 0
         return int(exact_total(self.worth(job, self.tiers[0]) for job in self.jobs)) + 1
 
     @cached_property
     def machine_bonus(self) -> Exact:
-        """Extra value of each machine left whole: just enough to break ties for ``fragmentation``, else 0."""
+        """Extra value of each machine left whole.
+
+        For ``fragmentation`` it is just enough to break ties; otherwise it is 0.
+        """
         if self.maximize != "fragmentation":
             return 0
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
@@ -172,7 +181,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the values of jobs on all tiers and of the extra values."""
+        """Greatest common divisor of the jobs' values on all tiers and of the extra values."""
         worths = (self.worth(job, tier) for job in self.jobs for tier in self.tiers)
         return step([*worths, self.job_bonus, self.machine_bonus])
 
@@ -182,7 +191,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         return self.cluster.gpus - len(self.busy)
 
     def objective(self, solution: ConsolidationSolution) -> Exact:
-        """Return the total value of the placed jobs, with any extra value for jobs or whole machines."""
+        """Return the total value of the placed jobs, plus any extra value of jobs and whole machines."""
         jobs = {job.name: job for job in self.jobs}
         worths = (
             self.worth(jobs[name], self.cluster.tier(gpus)) for name, gpus in solution.placed.items() if gpus
@@ -193,20 +202,20 @@ class Consolidation(Problem[ConsolidationSolution]):
         return exact_total([*worths, bonus])
 
     def whole_machines(self, solution: ConsolidationSolution) -> int:
-        """Count the machines without any GPU in use, before or after the solution."""
+        """Count the machines on which no GPU is in use once the solution's jobs have started."""
         machine_of = self.cluster.machine_of
         taken = {machine_of[gpu] for gpu in self.busy}
         taken.update(machine_of[gpu] for gpus in solution.placed.values() for gpu in gpus)
         return len(self.cluster.machines) - len(taken)
 
     def violations(self, solution: ConsolidationSolution) -> list[str]:
-        """Check that every job belongs to the instance, has its number of GPUs, and that each GPU is free."""
+        """Check that every job belongs to the instance and gets as many free GPUs as it demands."""
         wanted = {job.name: job.gpus for job in self.jobs}
         busy, holder = frozenset(self.busy), dict[int, str]()
         found: list[str] = []
         for name, gpus in solution.placed.items():
             if name not in wanted:
-                found.append(f"placed: {name!r} is no job of the instance")
+                found.append(f"placed: {name!r} is not a job of the instance")
                 continue
             if len(gpus) != wanted[name]:
                 found.append(f"placed: {name!r} has {len(gpus)} GPUs, needs {wanted[name]}")
@@ -221,11 +230,11 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, of GPUs and of free GPUs."""
+        """Return the number of jobs, of GPUs and of free GPUs."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
-        """Return the numbers of jobs that start, of free GPUs that stay idle, and of machines left whole."""
+        """Return the number of jobs that start, of GPUs that stay idle, and of machines left whole."""
         held = sum(len(gpus) for gpus in solution.placed.values())
         return {
             "placed_jobs": len(solution.placed),
@@ -234,7 +243,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Yield every choice of jobs to start and of their number of GPUs in each innermost group."""
+        """Yield every choice of jobs to start and of their GPU counts in the innermost groups."""
         busy = frozenset(self.busy)
         groups = self.cluster.groups[self.tiers[0]]
         free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]
@@ -251,7 +260,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
 
 def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tuple[int, ...], ...]]:
-    """Yield every way to place some of the jobs in groups with a number of free GPUs each."""
+    """Yield every way to place some of the jobs on groups of free GPUs of given sizes."""
     if not demands:
         yield ()
         return
@@ -261,7 +270,7 @@ def _choices(demands: Sequence[int], rooms: Sequence[int]) -> Iterator[tuple[tup
 
 
 def _spreads(demand: int, rooms: Sequence[int]) -> Iterator[tuple[int, ...]]:
-    """Yield every way to spread a number of GPUs over groups with a number of free GPUs each."""
+    """Yield every way to spread a number of GPUs over groups of free GPUs of given sizes."""
     if not rooms:
         if demand == 0:
             yield ()

@@ -33,16 +33,16 @@ class GoodputJob(Frozen):
     name
         Name of the job.
     speedups
-        Speed-ups by number of nodes: the first row on one node with 1, 2, ... GPUs, the second row on two nodes
-        with 2, 3, ... GPUs, and so on. It cannot run on other numbers.
+        Speed-ups by number of nodes. The first row is for one node with 1, 2, ... GPUs, the second for two
+        nodes with 2, 3, ... GPUs, and so on. The job cannot run on other combinations.
     current
-        Its current number of GPUs on each node; empty if it has none.
+        Current number of GPUs on each node; empty if the job has none.
     age
-        Seconds since it was submitted.
+        Seconds since the job was submitted.
     restarts
-        Number of its restarts so far.
+        Number of restarts so far.
     max_gpus
-        Largest number of GPUs that it may have; None for no limit.
+        Largest number of GPUs that the job may have; None for no limit.
 
     Examples
     --------
@@ -59,7 +59,10 @@ class GoodputJob(Frozen):
     max_gpus: Gpus | None = None
 
     def speedup(self, nodes: int, gpus: int) -> float | None:
-        """Return the speed-up on a number of nodes and GPUs; 0 without GPUs, None where it cannot run."""
+        """Return the speed-up on a number of nodes and GPUs.
+
+        It is 0 without GPUs, and None where the job cannot run.
+        """
         if not gpus:
             return 0.0
         row = self.speedups[nodes - 1] if nodes <= len(self.speedups) else ()
@@ -68,7 +71,10 @@ class GoodputJob(Frozen):
 
 
 class GoodputSolution(Frozen):
-    """The number of GPUs of each job on every node, by name; a job that is left out has none."""
+    """The number of GPUs of each job on every node, by job name.
+
+    Jobs that are left out have none.
+    """
 
     gpus: Mapping[Name, Many[Count]]
 
@@ -76,15 +82,15 @@ class GoodputSolution(Frozen):
 class Goodput(Problem[GoodputSolution]):
     """Divide the GPUs of nodes among adaptive jobs so that the power mean of their speed-ups is largest.
 
-    A job with speed-up S counts (f S / g + c) to the negative power p, where g is the mean number of GPUs of a
-    node. The mean over all jobs is minimized. The factor f is 1 if a job keeps its GPUs on every node.
-    Otherwise it restarts, and f = max(t - r d, 0) / (t + d) for an age of t seconds, r restarts so far and d
-    seconds for a restart. A job without GPUs counts c to the power p, by default 1,000.
+    A job with speed-up S costs (f S / g + c)**p, where p is negative and g is the mean number of GPUs of a
+    node. The mean cost over all jobs is minimized. The factor f is 1 if a job keeps its GPUs on every node.
+    Otherwise the job restarts, and f = max(t - r d, 0) / (t + d) for an age of t seconds, r restarts so far and
+    d seconds per restart. A job without GPUs costs c**p, by default 1,000.
 
-    **Nodes.** No node hosts two jobs that each run on several nodes, as these would slow each other down.
+    **Nodes.** No node hosts two jobs that each span several nodes, as they would slow each other down.
 
-    **Fitness.** The paper maximizes the power mean, which is this mean to the power 1 / p; it is largest where
-    this mean is least. `measures` returns it.
+    **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. As p is
+    negative, this is the same as minimizing the mean cost. `measures` returns the power mean.
 
     Source: Pollux (OSDI 2021), section 4.2, Equations 9-11, and the authors' simulator for the constants and
     the restart of a job that is started or moved.
@@ -96,11 +102,11 @@ class Goodput(Problem[GoodputSolution]):
     jobs
         The jobs, whether or not they have GPUs now.
     power
-        Power p of the mean; the lower it is, the more the slowest jobs count.
+        Power p of the mean. The lower it is, the more the slowest jobs count.
     restart_time
         Duration d of a restart, in seconds.
     floor
-        Constant c that is added to every speed-up.
+        Constant c in the cost of every job.
 
     Examples
     --------
@@ -153,7 +159,7 @@ class Goodput(Problem[GoodputSolution]):
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the difference between values that rounding explains: speed-ups are estimates in doubles."""
+        """Return the largest difference between values due to rounding, as speed-ups are doubles."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
@@ -179,7 +185,7 @@ class Goodput(Problem[GoodputSolution]):
         return whole(max(age - job.restarts * delay, Fraction(0)) / (age + delay)) if delay else 1
 
     def cost(self, place: int, nodes: int, gpus: int, *, restarts: bool = True) -> Exact:
-        """Return what a job, given by index, adds to the mean on a number of nodes and GPUs where it can run.
+        """Return the cost of a job, given by index, on a number of nodes and GPUs on which it can run.
 
         Examples
         --------
@@ -210,9 +216,9 @@ class Goodput(Problem[GoodputSolution]):
         return whole(Fraction(_total(counted)) / len(counted)) if counted else 0
 
     def violations(self, solution: GoodputSolution) -> list[str]:
-        """Check that jobs run where they can, and that each node has room and at most one wide job."""
+        """Check that jobs run where they can, and that no node is overfull or hosts two multi-node jobs."""
         names = {job.name for job in self.jobs}
-        found = [f"gpus: {name!r} is no job of the instance" for name in solution.gpus if name not in names]
+        found = [f"gpus: {name!r} is not a job of the instance" for name in solution.gpus if name not in names]
         rule = f"must name the GPUs on each of the {len(self.nodes)} nodes"
         found += [
             f"gpus: {name!r} has {shorten(list(gpus))}, {rule}"
@@ -245,11 +251,11 @@ class Goodput(Problem[GoodputSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, nodes and GPUs."""
+        """Return the number of jobs, of nodes and of GPUs."""
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Return the fitness of the paper, the jobs that wait, those that restart, and the idle GPUs."""
+        """Return the paper's fitness, and the number of waiting jobs, of restarted jobs and of idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"
@@ -264,7 +270,7 @@ class Goodput(Problem[GoodputSolution]):
         }
 
     def candidates(self) -> Iterator[GoodputSolution]:
-        """Yield every way to place jobs that can run on the nodes."""
+        """Yield every combination of placements on which the jobs can run."""
         for vectors in self._continued([], list(self.nodes)):
             yield GoodputSolution(
                 gpus={job.name: gpus for job, gpus in zip(self.jobs, vectors, strict=True) if any(gpus)}
@@ -282,7 +288,7 @@ class Goodput(Problem[GoodputSolution]):
 
 
 def _total(values: Sequence[Exact]) -> Exact:
-    """Add fractions pairwise, like a tree, as their denominators have little in common."""
+    """Add fractions pairwise, as in a binary tree, because their denominators have few common factors."""
     if len(values) <= 1:
         return exact_total(values)
     half = len(values) // 2

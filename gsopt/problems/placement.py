@@ -1,4 +1,4 @@
-"""Placement: the server of each worker, so that few servers are used and preferences are kept."""
+"""Placement: on which server each worker runs, so that few servers are used and preferences respected."""
 
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator, Sequence
@@ -33,7 +33,9 @@ _COMMON = ("gpu", "cpu", "memory")
 
 
 class Resources(Frozen):
-    """Amounts of GPUs, CPUs, memory, and any other resources by name; a resource that is left out is 0.
+    """Amounts of GPUs, CPUs, memory, and any other resources by name.
+
+    Resources that are left out are 0.
 
     Examples
     --------
@@ -51,7 +53,7 @@ class Resources(Frozen):
 
     @property
     def named(self) -> dict[str, int]:
-        """Return all amounts by name; GPU, CPU and memory come first."""
+        """Return all amounts by name, with GPU, CPU and memory first."""
         return {"gpu": self.gpu, "cpu": self.cpu, "memory": self.memory, **self.__pydantic_extra__}
 
     def vector(self, names: Sequence[str] = _COMMON) -> Vector:
@@ -67,7 +69,7 @@ class Resources(Frozen):
 class Server(Lean):
     """One server, or `count` identical servers.
 
-    With a count above 1, the servers are ``name[0]``, ``name[1]``, ...
+    With a count above 1, the servers are called ``name[0]``, ``name[1]``, ...
 
     Attributes
     ----------
@@ -76,9 +78,9 @@ class Server(Lean):
     capacity
         Resources of one server.
     used
-        Resources of one server used by workers that stay there.
+        Resources of one server in use by workers that stay there.
     rack
-        Name of the rack, or other group of the network, that the servers are in; empty to ignore racks.
+        Name of the rack, or other network group, of the servers; empty to ignore racks.
     """
 
     later = frozenset({"rack"})
@@ -122,7 +124,7 @@ class Server(Lean):
 
     @property
     def in_use(self) -> bool:
-        """Whether workers already run on the servers."""
+        """Whether workers are already running on the servers."""
         return any(self.used.named.values())
 
 
@@ -132,14 +134,14 @@ class Workers(Frozen):
     Attributes
     ----------
     job
-        Name of their job; a job may have several entries.
+        Name of the job, which may have several entries.
     count
         Number of workers.
     demand
         Resources that one worker needs, all on one server.
     kind
-        Whether the job is inelastic, or these are base or flexible workers of an elastic job. A job that loses
-        a base worker is preempted; flexible workers may be released.
+        Kind of the workers: those of an inelastic job, or the base or flexible workers of an elastic one. A job
+        that loses a base worker is preempted, while flexible workers may be released.
     """
 
     job: Name
@@ -167,26 +169,29 @@ class Placed(NamedTuple):
 
 
 class PlacementSolution(Frozen):
-    """The servers of all workers; in files, each entry is ``[server, index in workers, number]``."""
+    """The servers of all workers.
+
+    In files, each entry is ``[server, index in workers, number]``.
+    """
 
     placed: Many[Placed]
 
 
 class Placement(Problem[PlacementSolution]):
-    """Place all workers on as few servers, or as well by preferences, as possible.
+    """Place all workers on as few servers as possible, or with as few broken preferences as possible.
 
-    The workers of a server must not need more of any resource than it has. `minimize` selects the objective:
+    The workers on a server must not need more of any resource than it has. `minimize` selects the objective:
 
     ``"servers"``
-        the number of servers in use: those with a worker, placed now or there before.
+        the number of servers in use, that is, servers with a worker, whether placed now or before.
     ``"fragmentation"``
         the number of free GPUs on the servers in use.
     ``"preferences"``
-        first the number of misplaced GPUs, then that of servers in use, as one integer ``misplaced * (servers +
-        1) + servers in use``. GPUs are misplaced if they serve an inelastic worker on an inference server, a
-        base or flexible worker on a training server, or a flexible worker on an inference server that also
-        hosts other workers. An inference server with flexible workers only can be returned without preempting a
-        job. Resources in `used` count as other workers.
+        first the number of misplaced GPUs, then the number of servers in use, as one integer ``misplaced *
+        (servers + 1) + servers in use``. GPUs are misplaced if they serve an inelastic worker on an inference
+        server, a base or flexible worker on a training server, or a flexible worker on an inference server that
+        also hosts other workers. An inference server that hosts only flexible workers can be returned without
+        preempting a job. Resources in `used` count as other workers.
     ``"racks"``
         the number of racks with a server in use. Every server names its rack; `on_cluster` derives it from the
         network.
@@ -242,15 +247,15 @@ class Placement(Problem[PlacementSolution]):
         Parameters
         ----------
         cluster
-            The cluster; each machine is a server with its GPUs.
+            The cluster, each machine of which is a server with its GPUs.
         workers
             The workers, which need only GPUs.
         level
             Level of the network whose groups count as racks.
         taken
-            Numbers of the GPUs that are already in use.
+            Indices of the GPUs that are already in use.
         fields
-            Further fields of the problem; `minimize` is ``"racks"`` unless it is given.
+            Further fields of the problem. The default of `minimize` is ``"racks"``.
 
         Raises
         ------
@@ -311,7 +316,7 @@ class Placement(Problem[PlacementSolution]):
                     raise RuleBroken(f"servers[{index}].used.{resource}", used, rule)
         for index, line in enumerate(self.workers):
             if not any(line.demand.named.values()):
-                raise RuleBroken(f"workers[{index}].demand", 0, "must ask for some resource")
+                raise RuleBroken(f"workers[{index}].demand", 0, "must request some resource")
         elastic: dict[str, bool] = {}
         for index, line in enumerate(self.workers):
             is_elastic = line.kind != "inelastic"
@@ -322,7 +327,7 @@ class Placement(Problem[PlacementSolution]):
 
     @property
     def step(self) -> Fraction:
-        """Values are integers, so their step is 1."""
+        """Step of the objective values, which is 1 as they are integers."""
         return Fraction(1)
 
     @property
@@ -332,7 +337,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def resources(self) -> tuple[str, ...]:
-        """Names of the resources: GPU, CPU, memory, then the others in the order in which they occur.
+        """Names of the resources: GPU, CPU, memory, then all others in order of appearance.
 
         Examples
         --------
@@ -356,12 +361,12 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def hosts(self) -> dict[str, Server]:
-        """The entry of every individual server, by its name."""
+        """The `Server` entry of every individual server, by its name."""
         return {name: server for server in self.servers for name in server.names}
 
     @cached_property
     def misfit(self) -> str:
-        """Name the first worker that fits on no server, so that the problem is infeasible; empty if none."""
+        """Message naming the first worker that fits on no server, empty if there is none."""
         rooms = set(self.rooms)
         roomy: set[Vector] = set()
         for index, (line, demand) in enumerate(zip(self.workers, self.demands, strict=True)):
@@ -390,11 +395,11 @@ class Placement(Problem[PlacementSolution]):
         return self.size + 1
 
     def servers_in_use(self, solution: PlacementSolution) -> int:
-        """Count the servers with a worker, placed now or there before."""
+        """Count the servers with a worker, whether placed now or before."""
         return sum(server.count for server in self.servers if server.in_use) + len(self._opened(solution))
 
     def racks_touched(self, solution: PlacementSolution) -> tuple[str, ...]:
-        """Return the names of the racks with a server in use, each once."""
+        """Return the set of names of the racks with a server in use."""
         hosts = self.hosts
         before = (server.rack for server in self.servers if server.in_use)
         return tuple(dict.fromkeys([*before, *(hosts[placed.server].rack for placed in solution.placed)]))
@@ -438,9 +443,9 @@ class Placement(Problem[PlacementSolution]):
 
     def _unreadable(self, placed: Placed, hosts: dict[str, Server]) -> Iterator[str]:
         if placed.server not in hosts:
-            yield f"{placed.server!r} is no server of the instance"
+            yield f"{placed.server!r} is not a server of the instance"
         if not 0 <= placed.workers < len(self.workers):
-            yield f"{placed.workers} is no line of workers"
+            yield f"{placed.workers} is not a line of workers"
         if placed.number < 1:
             yield f"{placed.number} workers are placed, must be at least 1"
 
@@ -472,10 +477,10 @@ class Placement(Problem[PlacementSolution]):
         for name, index, _ in solution.placed:
             job, here = self.workers[index].job, hosts[name].pool
             if pool.setdefault(job, here) != here:
-                yield f"job {job}: stands on training and on inference servers"
+                yield f"job {job}: runs on both training and inference servers"
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the objective, and the numbers of workers and of servers."""
+        """Return the objective, the number of workers and the number of servers."""
         workers = sum(line.count for line in self.workers)
         return {"minimize": self.minimize, "workers": workers, "of servers": self.size}
 

@@ -11,12 +11,12 @@ from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
-    """Read the problem in an instance file of any decision.
+    """Read the problem in an instance file, whatever decision it is for.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is not JSON, or breaks a rule; the message is one line.
+        The file cannot be read, is not JSON, or breaks a rule. The message is one line.
 
     Examples
     --------
@@ -36,12 +36,14 @@ def read_problem(path: str | Path) -> Problem[Any]:
 
 
 def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
-    """Read a solution of a problem from a file: the solution alone, or the output of ``gsopt solve --json``.
+    """Read a solution to a problem from a file.
+
+    The file holds the solution alone, or the output of ``gsopt solve --json``.
 
     Raises
     ------
     InvalidInput
-        As in `read_problem`, or the result in the file has no solution.
+        As in `read_problem`, or if the result in the file has no solution.
 
     Examples
     --------
@@ -63,12 +65,12 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
 
 
 def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
-    """Read a result of a problem, as `gsopt.write` or ``gsopt solve --json`` writes it, and judge it again.
+    """Read a result written by `gsopt.write` or ``gsopt solve --json``, and judge it again.
 
     Raises
     ------
     InvalidInput
-        As in `read_problem`, or a field cannot be that of a result of this problem.
+        As in `read_problem`, or if a field does not match the problem.
     InvalidSolution, Contradiction
         The solution breaks a rule of the problem, or is better than the bound.
 

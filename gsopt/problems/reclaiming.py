@@ -29,11 +29,11 @@ class Job(Frozen):
     workers
         GPUs that its base workers use on each server; losing one of these workers preempts the job.
     flexible
-        GPUs on each server used by workers that may be released without preempting the job.
+        GPUs that its flexible workers use on each server. These may be released without preempting the job.
     cost
         Cost of preempting the job: 1 to count preemptions, or for example the GPU-seconds of lost work.
     training_servers
-        Number of servers not on loan on which the job also runs.
+        Number of the training cluster's own servers on which the job also runs.
     """
 
     name: Name
@@ -43,7 +43,7 @@ class Job(Frozen):
     training_servers: Annotated[int, Field(ge=0, le=1_000_000)] = 0
 
     def gpus_on(self, server: str) -> int:
-        """Return the number of GPUs that the job uses on a server, base and flexible."""
+        """Return the number of GPUs on a server that the job's base and flexible workers use."""
         return self.workers.get(server, 0) + self.flexible.get(server, 0)
 
     @property
@@ -66,8 +66,8 @@ class Reclaiming(Problem[ReclaimingSolution]):
     if it keeps as many GPUs as its base workers had.
 
     With ``second_objective="collateral"`` ties between equal costs are broken by collateral damage: GPUs of
-    preempted jobs on servers that are not returned. The objective is then
-    ``cost * (1 + GPUs in use) + collateral``, one integer in lexicographic order; costs must be integers.
+    preempted jobs on servers that are not returned. The objective is then the integer ``cost * (1 + GPUs in
+    use) + collateral``, which orders solutions lexicographically. Costs must be integers.
 
     Source: Aryl, section 4 (minimum k-union: the fewest jobs whose removal vacates k servers).
 
@@ -161,7 +161,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
 
     @cached_property
     def step(self) -> Fraction | None:
-        """Greatest common divisor of the costs as written; 1 if collateral damage counts too."""
+        """Greatest common divisor of the costs as written, or 1 if collateral damage counts too."""
         if self.second_objective == "collateral":
             return Fraction(1)
         return step(decimal(job.cost) for job in self.jobs)
@@ -172,7 +172,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return 1 + self.used_gpus.total() if self.second_objective == "collateral" else 1
 
     def objective(self, solution: ReclaimingSolution) -> Number:
-        """Return the cost of the preempted jobs, followed by collateral damage if that is asked for."""
+        """Return the cost of the preempted jobs, combined with collateral damage if that breaks ties."""
         cost = exact_total(job.cost for job in self.preempted(solution))
         if self.second_objective == "none":
             return cost
@@ -182,24 +182,25 @@ class Reclaiming(Problem[ReclaimingSolution]):
         """Check that exactly `demand` different servers of the instance are returned."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
-        found = [f"servers: {name!r} is no server of the instance" for name in count if name not in known]
+        found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]
         found += [f"servers: {name!r} is returned {n} times" for name, n in count.items() if n > 1]
         if len(solution.servers) != self.demand:
             found.append(f"servers: {len(solution.servers)} are returned, the demand is {self.demand}")
         return found
 
     def graph(self, solution: ReclaimingSolution | None = None) -> Any:
-        """Return the bipartite networkx graph of servers and jobs; its components can be decided separately.
+        """Return the bipartite networkx graph of servers and jobs, whose components can be solved separately.
 
-        Nodes are ``("server", name)`` and ``("job", name)``, with `kind`, `name`, `bipartite` (0 for servers),
-        `gpus`, and the number of their `component`, counted from that of the first server. Jobs have a `cost`.
-        An edge joins a job and a server on which it has workers, with the `gpus` of base workers and those of
-        `flexible` ones. With a solution, servers have a flag `returned`, and jobs a flag `preempted`.
+        Nodes are ``("server", name)`` and ``("job", name)``. Their attributes are `kind`, `name`, `bipartite`
+        (0 for servers), `gpus`, and `component`, an index that is 0 for the component of the first server. Jobs
+        also have a `cost`. An edge joins a job and each server on which it has workers. Its attributes are the
+        `gpus` of base workers and the `flexible` GPUs. With a solution, servers have a flag `returned`, and
+        jobs a flag `preempted`.
 
         Parameters
         ----------
         solution
-            The servers to return; None to leave this open.
+            The servers to return; None for no such flags.
 
         Examples
         --------
@@ -244,7 +245,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Return preemptions, collateral damage in GPUs, and GPUs released by jobs that survive."""
+        """Return the number of preemptions, the collateral damage, and the GPUs that surviving jobs release."""
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)
@@ -262,7 +263,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         }
 
     def candidates(self) -> Iterator[ReclaimingSolution]:
-        """Yield every choice of `demand` servers."""
+        """Yield every set of `demand` servers."""
         names = [server.name for server in self.servers]
         return (ReclaimingSolution(servers=pick) for pick in combinations(names, self.demand))
 

@@ -1,4 +1,4 @@
-"""Rigid: requirements of the problems over time whose jobs run in one way only."""
+"""Rigid: requirements of problems over time whose jobs can run in only one way."""
 
 from collections.abc import Mapping, Sequence
 
@@ -8,12 +8,12 @@ from gsopt.scenario.job import Job
 #: Fields with which a job could run in several ways, with the values that rule this out.
 _RIGID: Mapping[str, tuple[object, str]] = {
     "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
-    "modes": ((), "must be empty: the job runs in one way"),
+    "modes": ((), "must be empty: the job runs in only one way"),
     "phases": ((), "must be empty: the job is always as fast"),
     "gpu_type": ("", "must be empty: all GPUs are alike"),
-    "checkpoints": (True, "must be true: whoever stops keeps its progress"),
+    "checkpoints": (True, "must be true: a job that stops keeps its progress"),
 }
-_NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left out: memory is not looked at")}
+_NO_MEMORY: Mapping[str, tuple[object, str]] = {"memory": (None, "must be left out: memory is ignored")}
 
 
 def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
@@ -24,13 +24,13 @@ def require_rigid(jobs: Sequence[Job], *, memory: bool) -> None:
     jobs
         The jobs.
     memory
-        Whether jobs may state the memory that they need.
+        Whether jobs may state their memory demand.
 
     Raises
     ------
     RuleBroken
-        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states memory although it is
-        ignored.
+        A job has a menu, modes, phases or a GPU type, has no checkpoints, or states a memory demand that would
+        be ignored.
 
     Examples
     --------

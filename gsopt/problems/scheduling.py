@@ -36,7 +36,7 @@ _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
 
 
 class ElasticJob(Frozen):
-    """A job that may run on several numbers of GPUs, one at a time.
+    """A job that may run on different numbers of GPUs over time.
 
     Attributes
     ----------
@@ -47,9 +47,9 @@ class ElasticJob(Frozen):
     work
         Amount of work, in any unit.
     rates
-        Work done per second, by number of GPUs on which the job may run.
+        Work done per second, by each number of GPUs on which the job may run.
     gpus
-        Number of GPUs that it demands; the smallest allowed number if None.
+        Number of GPUs that the job demands. None for the smallest allowed number.
 
     Examples
     --------
@@ -83,7 +83,7 @@ class ElasticJob(Frozen):
 
     @property
     def duration(self) -> float:
-        """Seconds that the job takes on the GPUs that it demands."""
+        """Running time in seconds on the GPUs that the job demands."""
         return self.work / self.rates[self.demand]
 
     @property
@@ -103,7 +103,7 @@ class Run(Frozen):
 
 
 class SchedulingSolution(Frozen):
-    """All runs of all jobs: when, and on how many GPUs."""
+    """All runs of all jobs, with their times and numbers of GPUs."""
 
     runs: Many[Run]
 
@@ -143,13 +143,13 @@ class Scheduling(Problem[SchedulingSolution]):
     A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. So the optimum is a
     bound for every policy that runs jobs on allowed numbers of GPUs, whatever its rounds, overheads and
     placements. With `fairness`, no job may complete more than that many seconds later than if all GPUs were
-    shared equally among the present jobs, as a fluid. Without preemption a job may be resized at any time, but
-    not paused: the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it only for jobs
-    with linear speed and without fairness.
+    shared equally, as a fluid, among the jobs present. Without preemption a job may be resized at any time, but
+    not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it only for
+    jobs with linear speed and without fairness.
 
-    Times are exact numbers, counted from the first release date; data are read as the decimals they are written
-    as. A deadline may be missed by a billionth of the time until it. Runs in floats may be off by their
-    rounding, which is added to the value (`gsopt.problems.trial`).
+    Times are exact numbers, counted from the first release date. Floats in the data stand for their shortest
+    decimals, such as 0.1. A deadline may be missed by a billionth of the time until then. Times given as floats
+    may be off by rounding, which is added to the objective value (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The text calls the reference a job completion time, but the equation compares it with a
     point in time, which is used here. Work is counted in GPU-seconds on the demanded GPUs.
@@ -163,7 +163,7 @@ class Scheduling(Problem[SchedulingSolution]):
     fairness
         The constant C of Eq. 1 in seconds; None for no constraint.
     preemptive
-        Whether a job that has started may pause. Otherwise it always holds GPUs until it completes.
+        Whether a job that has started may pause. Otherwise it holds at least one GPU until it completes.
 
     Examples
     --------
@@ -197,7 +197,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return a millionth of a value, as the mean job completion time is continuous."""
+        """Return a millionth of a value, as mean job completion times vary continuously."""
         return CONTINUOUS * float(value)
 
     @cached_property
@@ -252,7 +252,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        If floats are precise enough for the shortest job at these dates, the times are only shifted. Otherwise
+        The times are only shifted if floats at these dates are precise enough for the shortest job. Otherwise
         the schedule is rebuilt in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
@@ -293,11 +293,11 @@ class Scheduling(Problem[SchedulingSolution]):
         return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Return the mean job completion time in seconds, plus the time by which rounding breaks rules."""
+        """Return the mean job completion time in seconds, plus any time by which rounding breaks rules."""
         return float(self._trial(solution).mean_jct)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
-        """List the rules that the schedule breaks, then the jobs that complete too late to be fair."""
+        """List the rules that the schedule breaks, then the jobs that miss their fairness deadlines."""
         trial = self._trial(solution)
         return [*trial.found, *self._unfair(trial)]
 
@@ -329,7 +329,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def deadlines(self) -> tuple[Exact, ...] | None:
-        """Latest fair completion of each task, in seconds after the first release; None without fairness."""
+        """Latest fair completion of each task in seconds after the first release, None without `fairness`."""
         if self.fairness is None:
             return None
         fairness = decimal(self.fairness)
@@ -340,7 +340,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def fair_times(self) -> list[Fraction]:
-        """Completion time of each task if all GPUs were shared equally, as a fluid."""
+        """Completion time of each task if all GPUs were shared equally, as a fluid, among the jobs present."""
         demand = {job.name: job.demand for job in self.jobs}
         shares = [
             Fraction(task.work) / task.rates[demand[task.name]] * demand[task.name] for task in self.tasks
@@ -359,7 +359,10 @@ class Scheduling(Problem[SchedulingSolution]):
         ]
 
     def _trial(self, solution: SchedulingSolution) -> Trial:
-        """Judge a solution; the last two are cached, as they are scored, checked and compared in turn."""
+        """Judge a solution.
+
+        The last two trials are cached, as solutions are scored, checked and compared in turn.
+        """
         for known, trial in tuple(self._judged):
             if known is solution:
                 return trial

@@ -22,7 +22,7 @@ class Machine(Frozen):
     Attributes
     ----------
     gpu_type
-        Type of the GPU, by which the durations of jobs are looked up.
+        Type of the GPU, on which the durations of jobs depend.
     available
         Seconds from now until it is free.
 
@@ -38,12 +38,12 @@ class Machine(Frozen):
 
 
 class UnitJob(Frozen):
-    """A job of one GPU.
+    """A job that runs on one GPU.
 
     Attributes
     ----------
     seconds
-        Duration on a GPU of each type; it cannot run on types that are left out.
+        Duration on a GPU of each type. The job cannot run on types that are left out.
 
     Examples
     --------
@@ -56,17 +56,20 @@ class UnitJob(Frozen):
 
 
 class Sequences(Frozen):
-    """The jobs of each machine, in order, by name; a machine that is left out runs nothing."""
+    """The job names of each machine, in order, by machine name.
+
+    Machines that are left out run nothing.
+    """
 
     order: Mapping[str, Many[str]]
 
 
 class Sequencing(Problem[Sequences]):
-    """Run single-GPU jobs one after another on GPUs of several types, so that they end early on average.
+    """Run single-GPU jobs one after another on GPUs of several types, minimizing the mean completion time.
 
     Each machine runs its jobs without gaps once it is free, and no job is interrupted. The objective is the
-    total of the completion times, counted from now; counting from the arrival of each job would add a constant.
-    Seconds are read as the decimals they are written as, and added without rounding.
+    total completion time, counted from now. Counting from the arrival of each job would only add a constant. A
+    float stands for its shortest decimal, such as 0.1, and seconds are added without rounding.
 
     Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
     (1973).
@@ -141,18 +144,18 @@ class Sequencing(Problem[Sequences]):
         return found
 
     def objective(self, solution: Sequences) -> Exact:
-        """Return the total of the completion times, in seconds."""
+        """Return the total completion time, in seconds."""
         return exact_total(self.completions(solution).values())
 
     def violations(self, solution: Sequences) -> list[str]:
         """Check that every job runs once, on a machine of a type on which it can run."""
         found = [
-            f"order: {name!r} is no machine of the instance"
+            f"order: {name!r} is not a machine of the instance"
             for name in solution.order
             if name not in self._machines
         ]
         runs = Counter(job for jobs in solution.order.values() for job in jobs)
-        found += [f"order: {job!r} is no job of the instance" for job in runs if job not in self._jobs]
+        found += [f"order: {job!r} is not a job of the instance" for job in runs if job not in self._jobs]
         found += [
             f"order: {job!r} runs {runs[job]} times, must run once" for job in self._jobs if runs[job] != 1
         ]
@@ -168,7 +171,7 @@ class Sequencing(Problem[Sequences]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, machines and types."""
+        """Return the number of jobs, of machines and of GPU types."""
         types = {machine.gpu_type for machine in self.machines}
         return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
 
@@ -183,7 +186,7 @@ class Sequencing(Problem[Sequences]):
         }
 
     def candidates(self) -> Iterator[Sequences]:
-        """Yield every order of the jobs, split in every way among the machines."""
+        """Yield every split of every order of the jobs among the machines."""
         cuts = list(combinations(range(len(self.jobs) + len(self.machines) - 1), len(self.machines) - 1))
         for jobs, cut in product(permutations(self._jobs), cuts):
             starts = [0, *(place - index for index, place in enumerate(cut))]

@@ -29,17 +29,17 @@ class TypedJob(Frozen):
     Attributes
     ----------
     gpus
-        Number of GPUs that it holds at a time, all of one type.
+        Number of GPUs, all of one type, that the job holds while it runs.
     throughputs
-        Steps per second on that many GPUs of each type; it cannot run on types that are left out.
+        Steps per second on that number of GPUs of each type. The job cannot run on types that are left out.
     steps
         Remaining steps.
     weight
         Weight of the job for the criterion `max_min`.
     age
-        Seconds since it arrived.
+        Seconds since the job arrived.
     isolated
-        Seconds that its steps so far would have taken with its isolated shares.
+        Seconds that the job's steps so far would have taken with its isolated shares.
 
     Examples
     --------
@@ -64,7 +64,10 @@ class TypedJob(Frozen):
 
 
 class TimeShares(Frozen):
-    """The share of time of each job on each type of GPU, by both names; entries that are left out are 0."""
+    """The share of time of each job on each type of GPU, by job name and type.
+
+    Entries that are left out are 0.
+    """
 
     shares: Mapping[str, Mapping[str, Annotated[float, Field(ge=0, le=1)]]]
 
@@ -72,25 +75,26 @@ class TimeShares(Frozen):
 class Shares(Problem[TimeShares]):
     """Divide the time of GPUs of several types among jobs of fixed size, so that no job is left behind.
 
-    A job runs on one type at a time, on all its GPUs at once; over many rounds it gets its share x_mt of the
-    time on each type. With a_mt steps per second there its throughput is r_m = sum_t a_mt x_mt. Shares of a job
-    add up to at most 1, and those of a type, times the GPUs of the jobs, to at most its GPUs. A job that needs
-    more GPUs than there are of a type does not run on it. The problem does not decide which job runs in which
-    round.
+    A job runs on one type at a time, on all its GPUs at once. Over many rounds it gets its share x_mt of the
+    time on each type t. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt.
+    The shares of a job add up to at most 1. On each type, the shares times the jobs' GPUs add up to at most the
+    number of GPUs. A job that needs more GPUs than there are of a type does not run on it. The problem does not
+    decide which job runs in which round.
 
-    **Criteria.** A job has z_m GPUs and weight w_m; there are M_t GPUs of a type, M in total, and J jobs:
+    **Criteria.** A job m has z_m GPUs and weight w_m. There are M_t GPUs of type t, M in total, and J jobs.
 
-    - `max_min`: the most of min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a
-      job that is on each type as often as there are GPUs of it (max-min fairness; Gavel's default).
-    - `finish_time`: the least of max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m) for s_m steps left, where
-      i_m is the throughput of the isolated shares M_t / (J z_m), divided by their sum where that exceeds 1
-      (finish-time fairness, as Gavel compares Themis).
-    - `makespan`: the least of max_m s_m / r_m.
-    - `fifo`: the most of sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
-    - `max_sum`: the most of sum_m r_m, the steps per second of all jobs together.
+    - `max_min`: maximize min_m z_m r_m / (w_m e_m), where e_m = sum_t a_mt M_t / M is the throughput of a job
+      that runs on each type in proportion to its number of GPUs (max-min fairness, Gavel's default).
+    - `finish_time`: minimize max_m (age_m + s_m / r_m) / (isolated_m + s_m / i_m), where s_m is the number of
+      remaining steps and i_m the throughput with the isolated shares M_t / (J z_m), divided by their sum if
+      that exceeds 1 (finish-time fairness, as in Gavel's comparison with Themis).
+    - `makespan`: minimize max_m s_m / r_m.
+    - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
+    - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
 
-    Shares are read as the decimals they are written as, and rules and values are exact. Optimal shares are
-    fractions that doubles only approximate, so a value within a billionth of a proven bound counts as optimal.
+    A float stands for its shortest decimal, such as 0.1, and rules and values are exact. Optimal shares are
+    fractions that doubles can only approximate, so a value within a billionth of a proven bound counts as
+    optimal.
 
     Source: Gavel (OSDI 2020), sections 4.1 and 4.2.
 
@@ -168,7 +172,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def rates(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Exact steps per second of each job on each type on which it can run, by both names."""
+        """Exact steps per second of each job on each type on which it can run, by job name and type."""
         return {
             job.name: {
                 kind: decimal(rate)
@@ -180,7 +184,7 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def proportional(self) -> Mapping[str, Exact]:
-        """Throughput of each job, by name, if it runs on each type in proportion to the number of its GPUs."""
+        """Throughput of each job, by name, if it runs on each type in proportion to the GPUs of that type."""
         gpus = sum(self.gpus.values())
         return {
             name: whole(Fraction(exact_dot((rate, self.gpus[kind]) for kind, rate in own.items())) / gpus)
@@ -189,12 +193,12 @@ class Shares(Problem[TimeShares]):
 
     @cached_property
     def isolated_shares(self) -> Mapping[str, Mapping[str, Exact]]:
-        """Shares of each job, by name, if it has an equal part of the GPUs of every type to itself."""
+        """Shares of each job, by name, if the GPUs of every type are divided equally among the jobs."""
         parts = {gpus: self._isolated_parts(gpus) for gpus in {job.gpus for job in self.jobs}}
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 
     def _isolated_parts(self, gpus: int) -> dict[str, Exact]:
-        """Return the shares on every type of a job with a number of GPUs."""
+        """Return the isolated shares on every type of a job with the given number of GPUs."""
         parts = {kind: Fraction(count, len(self.jobs) * gpus) for kind, count in self.gpus.items()}
         most = max(Fraction(1), sum(parts.values(), Fraction(0)))
         return {kind: whole(part / most) for kind, part in parts.items()}
@@ -218,14 +222,14 @@ class Shares(Problem[TimeShares]):
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return the term of each job: the objective is the worst of them, or their sum (`is_sum`)."""
+        """Return the term of each job in the objective, which is the worst term or, with `is_sum`, the sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
         ]
 
     def level(self, place: int, job: TypedJob, rate: Fraction) -> Exact:
-        """Return the term of a job, given its index and its throughput."""
+        """Return the term of a job in the objective, given the job's index and throughput."""
         if self.criterion == "max_min":
             return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
         if self.criterion == "fifo":
@@ -238,21 +242,21 @@ class Shares(Problem[TimeShares]):
         return whole((decimal(job.age) + left) / self.isolated_times[job.name])
 
     def objective(self, solution: TimeShares) -> Exact:
-        """Return the term of the job that is worst off, or the sum over the jobs."""
+        """Return the term of the worst-off job or, with `is_sum`, the sum of all terms."""
         levels = self.levels(solution)
         if self.is_sum:
             return exact_total(levels)
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 
     def violations(self, solution: TimeShares) -> list[str]:
-        """Check that jobs run only where they can, that time and GPUs suffice, and that every job completes."""
+        """Check that jobs run only where they can, that time and GPUs suffice, and that each job completes."""
         jobs = {job.name: job for job in self.jobs}
         found: list[str] = []
         for name, own in solution.shares.items():
             if name in jobs:
                 found += self._misplaced(jobs[name], own)
             else:
-                found.append(f"shares: {name!r} is no job of the instance")
+                found.append(f"shares: {name!r} is not a job of the instance")
         found += [f"shares: {line}" for line in self._overfull(solution)]
         if self.sense is Sense.MINIMIZE:
             idle = (job.name for job in self.jobs if not self._runs(job, solution))
@@ -271,7 +275,7 @@ class Shares(Problem[TimeShares]):
             yield f"shares: {job.name!r} runs {float(total):.16g} of the time, must be at most 1"
 
     def _runs(self, job: TypedJob, solution: TimeShares) -> bool:
-        """Check whether a job has time on a type on which it can run."""
+        """Check whether a job has a positive share on some type on which it can run."""
         rates = self.rates[job.name]
         return any(share and kind in rates for kind, share in solution.shares.get(job.name, {}).items())
 
@@ -281,7 +285,7 @@ class Shares(Problem[TimeShares]):
                 yield f"{float(used):.16g} GPUs of {kind!r} are used, there are {self.gpus[kind]}"
 
     def _used(self, solution: TimeShares) -> dict[str, Exact]:
-        """Return the mean number of used GPUs of each type."""
+        """Return the mean number of GPUs in use of each type."""
         own = [(job.gpus, solution.shares.get(job.name, {})) for job in self.jobs]
         return {
             kind: exact_total(gpus * decimal(shares.get(kind, 0)) for gpus, shares in own) for kind in self.gpus
@@ -290,11 +294,11 @@ class Shares(Problem[TimeShares]):
     # Around it
 
     def fitted(self, shares: Mapping[str, Mapping[str, Number]]) -> TimeShares:
-        """Convert shares that nearly keep the rules, as computed in doubles, into shares that keep them.
+        """Convert shares that keep the rules up to rounding errors into shares that keep them exactly.
 
-        Shares of a job that add up to more than 1 are divided by their sum. Then shares on a type with too few
-        GPUs are scaled down, and each is rounded down to fifteen digits. Shares on types on which a job cannot
-        run are left out.
+        Shares of a job that add up to more than 1 are divided by their sum. Then the shares on a type with too
+        few GPUs are scaled down. Every share is rounded down to fifteen digits. Shares on types on which a job
+        cannot run are left out.
 
         Examples
         --------
@@ -324,7 +328,7 @@ class Shares(Problem[TimeShares]):
         )
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the numbers of jobs, GPUs and types, and the criterion."""
+        """Return the number of jobs, of GPUs and of GPU types, and the criterion."""
         gpus = sum(self.gpus.values())
         return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
 
@@ -336,7 +340,7 @@ class Shares(Problem[TimeShares]):
 
 
 def _within_time(own: Mapping[str, Number]) -> dict[str, Fraction]:
-    """Divide the shares of a job by their sum if that is above 1, and round them down."""
+    """Return the shares of a job, divided by their sum if that exceeds 1, and rounded down."""
     kept = {kind: Fraction(decimal(share)) for kind, share in own.items()}
     total = max(Fraction(1), Fraction(exact_total(kept.values())))
     return {

@@ -30,7 +30,9 @@ class SharingSolution(Frozen):
 
 
 def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
-    """Return a run that starts at an exact time, or at the nearest float if that has too many digits to write.
+    """Return a run that starts at an exact time.
+
+    If the time has too many digits to write, the nearest float is used.
 
     Examples
     --------
@@ -42,18 +44,18 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """Start rigid jobs on identical GPUs, where two jobs may share a GPU and then slow each other down.
+    """Start rigid jobs on identical GPUs, where two jobs that share a GPU slow each other down.
 
-    A job runs on the same GPUs from its start to its end. Its speed is set by its worst partner, that is, any
-    job that holds one of its GPUs, and recovers when that partner ends. All jobs are known in advance; the mean
-    time from release to end is minimized.
+    A job runs on the same GPUs from its start to its end. Its partners are the jobs that hold one of its GPUs
+    at the same time. The worst of its current partners determines its speed. All jobs are known in advance, and
+    the mean time from release to end is minimized.
 
-    There are two models, which differ in the allowed start times. With ``"events"`` a job starts when some job
-    arrives or ends, as under policies that decide at events (Model E). With ``"any"`` it may start at any time
-    (Model C), which may be slightly better. The optimum of Model E is no bound for Model C.
+    There are two models, which differ in the allowed start times. With ``"events"`` (Model E) a job may start
+    only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model C) it may
+    start at any time, which may be slightly better. The optimum of Model E is not a bound for Model C.
 
-    A start is read as an exact time. Only if that breaks a rule, a float is taken as a rounded time: it is
-    moved to the nearest event within a few units in its last place.
+    A start is read as an exact time. If that breaks a rule, a float is taken for a rounded time and moved to
+    the nearest event within a few units in its last place.
 
     Source: Castor, Eq. 6-13, as a problem of its own: without time slots, and with Eq. 4-5 for the speeds.
 
@@ -68,7 +70,7 @@ class Sharing(Problem[SharingSolution]):
     default_interference
         Slowdown of pairs that are not listed.
     share_limit
-        Largest number of jobs that may hold one GPU at the same time: 1 or 2.
+        Largest number of jobs that may hold a GPU at the same time: 1 or 2.
     memory
         Bytes of memory of each GPU, which must hold all jobs that share it; None to ignore memory.
     starts
@@ -132,7 +134,7 @@ class Sharing(Problem[SharingSolution]):
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
-        """Return the slowdown of a job on GPUs shared with another; both are given by index.
+        """Return the slowdown of a job on GPUs shared with another job, both given by index.
 
         Examples
         --------
@@ -145,7 +147,7 @@ class Sharing(Problem[SharingSolution]):
         return decimal(self.interference.get(own, {}).get(other, self.default_interference))
 
     def may_share(self, job: int, partner: int) -> bool:
-        """Check whether two jobs may hold one GPU: sharing is allowed, and its memory holds both.
+        """Check whether two jobs may share a GPU: sharing must be allowed, and the memory must hold both.
 
         Examples
         --------
@@ -170,7 +172,7 @@ class Sharing(Problem[SharingSolution]):
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Return the makespan, and the seconds by which sharing prolongs the jobs."""
+        """Return the makespan and the seconds by which sharing prolongs the jobs."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
@@ -188,7 +190,7 @@ class Sharing(Problem[SharingSolution]):
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
     def candidates(self) -> Iterator[SharingSolution]:
-        """Yield all schedules with starts at events, apart from exchanges of equivalent GPUs.
+        """Yield all schedules whose jobs start at events, up to permutations of equivalent GPUs.
 
         Raises
         ------
@@ -223,8 +225,8 @@ class Sharing(Problem[SharingSolution]):
     def taken_over(self, schedule: Schedule) -> SharingSolution:
         """Convert a schedule of the workload in floats into a solution with exact times.
 
-        Each job starts after the same arrivals and ends of jobs as in the schedule, and with the same delay
-        after the last of them.
+        Each job starts after the same arrivals and completions as in the schedule, and with the same delay
+        after the last of these events.
 
         Raises
         ------
@@ -277,7 +279,7 @@ class Sharing(Problem[SharingSolution]):
     # The judge
 
     def _replayed(self, solution: SharingSolution) -> tuple[ProgressOfJobs, list[str]]:
-        """Replay the runs; return the progress of the jobs and the broken rules on starts and sharing."""
+        """Replay the runs, and return the progress of the jobs and the broken rules on starts and sharing."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             job = self._number[run.job]
@@ -302,13 +304,16 @@ class Sharing(Problem[SharingSolution]):
         return course, wrong
 
     def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
-        """Check whether a start just before an event means the event: it is nearest, or makes room."""
+        """Check whether a start just before an event is meant to be at the event.
+
+        This is so if no other event is nearer, or if the event frees the GPUs that the job needs.
+        """
         if self.starts == "events":
             return is_nearer
         return any(rule for gpu in run.gpus for rule in self._crowd(course, job, gpu, run.start))
 
     def _between(self, run: Run, is_past: bool) -> Iterator[str]:
-        """Yield a message for a start between two events, or before the start of an earlier run."""
+        """Yield a message if a start lies between two events, or before the start of an earlier run."""
         if self.starts == "events" or is_past:
             yield f"job {run.job!r} starts at {float(run.start):g}, when no job arrives or ends"
 
@@ -318,7 +323,7 @@ class Sharing(Problem[SharingSolution]):
         if len(users) >= self.share_limit:
             yield f"GPU {gpu} is held by jobs {names} at {float(start):g}"
         elif any(not self.may_share(user, job) for user in users):
-            yield f"GPU {gpu} has not the memory for jobs {names} at {float(start):g}"
+            yield f"GPU {gpu} does not have the memory for jobs {names} at {float(start):g}"
 
     def _course(self) -> ProgressOfJobs:
         return ProgressOfJobs(self.durations, self.slowdown, self.releases)
@@ -329,7 +334,7 @@ class Sharing(Problem[SharingSolution]):
 
     @staticmethod
     def _excuse(start: Number) -> Fraction:
-        """Return the seconds by which rounding may shift a start: 0 if it is exact."""
+        """Return the seconds by which rounding may have shifted a start, which is 0 for an exact start."""
         return Fraction(clock_error(start, 0.0)) if isinstance(start, float) else Fraction(0)
 
     @cached_property
@@ -341,7 +346,7 @@ class Sharing(Problem[SharingSolution]):
     def _continued(
         self, course: ProgressOfJobs, runs: Mapping[int, Run], last: int
     ) -> Iterator[SharingSolution]:
-        """Yield all continuations from now: the start of a job with a higher index, or the next event."""
+        """Yield all schedules that continue with the start of a job of higher index, or with the next event."""
         if len(runs) == len(self.jobs):
             yield SharingSolution(runs=[runs[job] for job in sorted(runs)])
             return
@@ -357,7 +362,7 @@ class Sharing(Problem[SharingSolution]):
             yield from self._continued(course, runs, -1)
 
     def _choices(self, course: ProgressOfJobs, job: int) -> Iterator[list[int]]:
-        """Yield the GPUs on which a job may start, apart from exchanges of GPUs with the same users."""
+        """Yield the sets of GPUs on which a job may start, up to permutations of GPUs with the same users."""
         alike: dict[tuple[int, ...], list[int]] = {}
         for gpu in range(self.gpus):
             users = course.users.get(gpu, [])

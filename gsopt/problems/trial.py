@@ -1,11 +1,14 @@
 """Trial: runs of elastic jobs on a plain cluster, judged in exact numbers.
 
-The judge of `gsopt.problems.scheduling`; it shares no code with any method. Exact times must keep every rule
-exactly. Times in floats may be off by rounding: the time during which a job breaks a rule is a debt, which is
-excused up to `gsopt.core.numbers.clock.clock_error` of the job's last end and least duration. Breaking rules
-gains nothing, as all debts until a job completes are added to its completion time. If the clock stopped for as
-long while debts are paid, the schedule would be legal and would complete each job no later. So no schedule
-scores better than the optimum.
+This is the judge of `gsopt.problems.scheduling`. It shares no code with any method. Exact times must keep every
+rule exactly.
+
+Times given as floats may be off by rounding. The time during which a job breaks a rule is called its debt. A
+debt is excused up to `gsopt.core.numbers.clock.clock_error` of the job's last end and shortest duration.
+
+Breaking rules gains nothing, as all debts until a job completes are added to its completion time. If the clock
+stopped for the length of every debt, the schedule would be legal, and each job would complete no later than it
+is scored. So no schedule scores better than the optimum.
 """
 
 from collections import defaultdict
@@ -24,7 +27,7 @@ from gsopt.schedule.retiming import ElasticTask
 
 
 class TrialRun(NamedTuple):
-    """A run in integer ticks of the common clock, with its index in the solution."""
+    """A run in integer ticks of a common clock, with its index in the solution."""
 
     start: int
     end: int
@@ -48,7 +51,7 @@ class Trial:
     preemptive
         Whether jobs may pause.
     demands
-        Speed of each job on the GPUs that it demands, for messages.
+        Speed of each job on the GPUs that it demands, used in messages.
 
     Attributes
     ----------
@@ -98,7 +101,10 @@ class Trial:
 
     @cached_property
     def completions(self) -> tuple[Exact | None, ...]:
-        """Completion time of each job, with debts, in seconds after the first release; None if not complete."""
+        """Completion time of each job, including debts, in seconds after the first release.
+
+        It is None for a job that does not complete.
+        """
         moments, total = sorted(self._owed), 0 * Fraction(1)
         later = dict[int, Exact]()
         ends = sorted({end for end in self._ends if end is not None})
@@ -117,14 +123,14 @@ class Trial:
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """List the jobs that complete after their deadlines, by more than rounding explains."""
+        """List the jobs that miss their deadlines by more than rounding can explain."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
             job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
         ]
 
     def _blur(self, job: int) -> Exact:
-        """Return by how many ticks rounding may delay the completion of a job."""
+        """Return the largest delay of a job's completion due to rounding, in ticks."""
         last = max((self.runs[piece.place] for piece in self._own[job]), key=lambda run: decimal(run.end))
         return 0 if isinstance(last.end, Fraction) else self._limit[job]
 
@@ -137,16 +143,16 @@ class Trial:
 
     def _wrong(self, run: Any, number: Mapping[str, int]) -> list[str]:
         if run.job not in number:
-            return [f"{run.job!r} is no job of the workload"]
+            return [f"{run.job!r} is not a job of the workload"]
         if decimal(run.start) >= decimal(run.end):
-            return ["a segment ends after it starts"]
+            return ["a segment must end after it starts"]
         counts = tuple(self.tasks[number[run.job]].rates)
         if run.gpus not in counts:
             return [f"GPU count {run.gpus} of job {run.job!r} is not one of {counts}"]
         return []
 
     def _excused(self, job: int) -> Fraction:
-        """Return the ticks of a job that rounding may explain: 0 if all its times are exact."""
+        """Return the largest excusable debt of a job in ticks, which is 0 if all its times are exact."""
         own = [self.runs[piece.place] for piece in self._own[job]]
         if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
             return Fraction(0)
@@ -160,7 +166,7 @@ class Trial:
         return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
 
     def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
-        """Check whether rounding excuses a broken rule, and if so, add it to the debt of the job."""
+        """Check whether rounding excuses a broken rule, and if so, add the time to the job's debt."""
         if parts > self._left[job]:
             return False
         self._left[job] -= parts
@@ -188,7 +194,10 @@ class Trial:
             until = piece.end if until is None else max(until, piece.end)
 
     def _end(self, job: int) -> int | None:
-        """Return when a job completes; missing work, or extra work beyond rounding, breaks a rule."""
+        """Return the completion time of a job.
+
+        Record a broken rule if work is missing, or if the job runs too long for rounding to explain.
+        """
         task, own = self.tasks[job], self._own[job]
         spent: dict[int, int] = defaultdict(int)
         for piece in own:
@@ -211,7 +220,7 @@ class Trial:
         return None
 
     def _alone(self, job: int, work: Number) -> float:
-        """Return the seconds that work takes on the demanded GPUs."""
+        """Return the seconds that some work takes on the GPUs that the job demands."""
         return float(Fraction(work) / self.demands[job])
 
     # The rule of all jobs
@@ -224,7 +233,7 @@ class Trial:
                 self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
-        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may be excused."""
+        """Yield each interval with too many GPUs in use, as start, end, runs, and jobs that may be excused."""
         starting, ending = (
             defaultdict[int, list[tuple[int, int]]](list),
             defaultdict[int, list[tuple[int, int]]](list),
@@ -251,9 +260,9 @@ class Trial:
 
 
 def fair_times(tasks: Sequence[ElasticTask], shares: Sequence[Exact], gpus: int) -> list[Fraction]:
-    """Compute when each job finishes if all GPUs are shared equally among the present jobs, as a fluid.
+    """Return the completion time of each job if all GPUs are shared equally, as a fluid, among jobs present.
 
-    Virtual time is the service received by a job that was present from the beginning.
+    The algorithm uses virtual time: the service received by a job that is present from the beginning.
 
     Parameters
     ----------

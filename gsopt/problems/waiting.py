@@ -1,4 +1,4 @@
-"""Waiting over time: when each job starts, and on which GPUs, where waiting may free GPUs closer together."""
+"""Waiting over time: when and on which GPUs each job starts, where it may pay to wait for closer GPUs."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -36,7 +36,7 @@ class Run(Frozen):
     start
         Exact start time in seconds, which need not be a double.
     gpus
-        Numbers of its GPUs.
+        Indices of its GPUs.
     """
 
     job: Name
@@ -52,7 +52,7 @@ class CellShare(NamedTuple):
     job
         Index of the job.
     counts
-        Number of GPUs, by index of the cell; cells that are left out give none.
+        Number of GPUs by index of the cell. Cells that are left out contribute none.
     """
 
     job: int
@@ -68,8 +68,8 @@ class WaitingSolution(Frozen):
 class Waiting(Problem[WaitingSolution]):
     """Start rigid jobs on the GPUs of a cluster, each once and without interruption.
 
-    A job runs for its duration, prolonged by the penalty of the tier that joins its GPUs, and is neither
-    interrupted nor moved. So a job that is offered distant GPUs may do better to wait for closer ones.
+    A job runs for its duration, prolonged by the penalty of the tier that joins its GPUs. It is neither
+    interrupted nor moved, so it may pay to wait for GPUs that are closer together.
 
     Source: Dally, section II-B, for the run times; the problem is that of its scheduler, with all jobs known in
     advance and without preemption.
@@ -77,18 +77,18 @@ class Waiting(Problem[WaitingSolution]):
     Attributes
     ----------
     cluster
-        The GPUs, in racks or below switches.
+        The GPUs, in racks or a network.
     jobs
         The jobs, in any order; each runs on exactly as many GPUs as it demands.
     penalties
-        Exposed communication time per unit of computation, by model and tier; a wider tier must not have a
+        Exposed communication time per unit of computation, by model and tier. A wider tier must not have a
         lower penalty. Jobs on one GPU and models that are not listed have none. The default is Table I of
         Dally.
     minimize
         ``"mean_jct"``: the mean time from release to end. ``"makespan"``: the time from the first release to
         the last end.
     slot
-        Length in seconds to whose multiples run times are rounded up; None for no rounding.
+        Run times are rounded up to multiples of this number of seconds; None for no rounding.
 
     Examples
     --------
@@ -114,7 +114,11 @@ class Waiting(Problem[WaitingSolution]):
     @model_validator(mode="after")
     def _rules_hold(self) -> "Waiting":
         if self.cluster.is_plain:
-            raise RuleBroken("cluster.plain_gpus", self.cluster.plain_gpus, "must be 0: GPUs need places")
+            raise RuleBroken(
+                "cluster.plain_gpus",
+                self.cluster.plain_gpus,
+                "must be 0: the cluster must have racks or a network",
+            )
         require_levels("penalties", self.penalties, self.tiers)
         require_rigid(self.jobs, memory=False)
         for index, job in enumerate(self.jobs):
@@ -142,10 +146,10 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def step(self) -> Fraction | None:
-        """Number of which the optimum is a multiple, as are all values of schedules without needless idling.
+        """Number of which the optimum, and every value of a schedule without needless idling, is a multiple.
 
-        Releases, counted from the first one, and run times are multiples of it. Idling for less improves no
-        schedule. For the mean job completion time it is divided by the number of jobs.
+        It is the greatest common divisor of run times and of releases, counted from the first one. For the mean
+        job completion time it is divided by the number of jobs.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
         common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
@@ -163,12 +167,18 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def groups(self) -> tuple[tuple[range, ...], ...]:
-        """Numbers of the GPUs of each group by tier, innermost first; the innermost groups are the cells."""
+        """GPU indices of each network group, by tier, innermost first.
+
+        The innermost groups are the cells.
+        """
         return tuple(tuple(group.gpus for group in self.cluster.groups[tier]) for tier in self.tiers)
 
     @property
     def cells(self) -> tuple[range, ...]:
-        """Numbers of the GPUs of each cell, a group of the innermost tier, whose GPUs are interchangeable."""
+        """GPU indices of each cell, that is, each group of the innermost tier.
+
+        GPUs of a cell are interchangeable.
+        """
         return self.groups[0]
 
     def run_time(self, job: Job, tier: str) -> Exact:
@@ -194,12 +204,12 @@ class Waiting(Problem[WaitingSolution]):
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Check that every job runs once, after its release, on as many GPUs as it demands, alone on each."""
+        """Check that every job runs once, after its release, and has as many GPUs as it demands to itself."""
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the value that is not minimized, and the seconds by which tiers prolong the jobs."""
+        """Return the criterion that is not minimized, and the seconds by which tiers prolong the jobs."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
@@ -228,8 +238,8 @@ class Waiting(Problem[WaitingSolution]):
     def workload(self) -> Workload:
         """The jobs as a workload, by release date, with times counted from the first release.
 
-        If run times are rounded, each job has a model of its own, with the rounded time on the innermost tier
-        as duration, so that the simulator uses the rounded times.
+        If run times are rounded, each job has a model of its own, and its duration is the rounded time on the
+        innermost tier. The simulator then uses the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
@@ -242,7 +252,7 @@ class Waiting(Problem[WaitingSolution]):
         return Scenario(workload=self.workload, cluster=self.cluster, speed=Speed(tiers=tiers))
 
     def started(self, shares: Sequence[CellShare]) -> WaitingSolution:
-        """Start jobs in the given order, each once its cells have free GPUs, but not before the previous job.
+        """Start jobs in the given order, each once its cells have enough free GPUs.
 
         Examples
         --------
@@ -270,8 +280,8 @@ class Waiting(Problem[WaitingSolution]):
     def taken_over(self, schedule: Schedule) -> WaitingSolution:
         """Convert a schedule of the scenario into a solution with exact times.
 
-        A start within rounding of a release or an end is moved to that time, and no job starts before its GPUs
-        are free.
+        A start that differs from a release or an end only by rounding is moved to that time. No job starts
+        before its GPUs are free.
 
         Raises
         ------
@@ -359,7 +369,7 @@ class Waiting(Problem[WaitingSolution]):
         return job.model_copy(update=own)
 
     def _rounded_penalty(self, job: Job) -> TierPenalty:
-        """Return penalties relative to the innermost tier that yield the rounded run times of a job."""
+        """Return the penalties, relative to the innermost tier, that yield the rounded run times of a job."""
         first, *_ = times = self.run_times(job)
         longer = {tier: float(time / Fraction(first) - 1) for tier, time in zip(self.tiers, times, strict=True)}
         return TierPenalty(**dict.fromkeys(map(str, Tier), max(longer.values())) | longer)
@@ -368,11 +378,14 @@ class Waiting(Problem[WaitingSolution]):
 def broken_runs(
     runs: Sequence[Run], jobs: Sequence[Job], gpus: int, excuse: Callable[[Number], Number] | None = None
 ) -> Iterator[str]:
-    """Yield the rules about single jobs that runs break; rounding may excuse an early start."""
+    """Yield the rules about single jobs that the runs break.
+
+    Rounding may excuse a start that is slightly early.
+    """
     job_of = {job.name: job for job in jobs}
     for index, run in enumerate(runs):
         if run.job not in job_of:
-            yield f"runs[{index}]: {run.job!r} is no job of the instance"
+            yield f"runs[{index}]: {run.job!r} is not a job of the instance"
             continue
         job = job_of[run.job]
         if len(run.gpus) != job.gpus or len(set(run.gpus)) != job.gpus:
@@ -389,7 +402,7 @@ def broken_runs(
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:
-    """Return the first segment of every job, and check that its other segments continue it.
+    """Return the first segment of every job, checking that all other segments continue it on the same GPUs.
 
     Raises
     ------

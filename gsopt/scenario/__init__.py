@@ -1,1 +1,1 @@
-"""Scenario: the input of a simulation: jobs, speeds, cluster and events."""
+"""Scenario: the input of a simulation, which consists of jobs, speeds, a cluster and events."""

@@ -1,8 +1,8 @@
 """Events: machines that leave, return, are lent, and are reclaimed.
 
-Events name machines, so they need a cluster of racks; in a plain cluster they state numbers of GPUs. What
-happens at one moment is ordered: jobs complete, the capacity changes, events happen in their given order,
-requests with this deadline take what they are still owed, jobs arrive, and the policy decides.
+Events name machines, so they need a cluster of racks. In a plain cluster, they state numbers of GPUs. At one
+moment, things happen in this order: jobs complete, the capacity changes, events happen in their given order,
+requests with this deadline take the machines that they are still owed, jobs arrive, and the policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +32,7 @@ _Names = Annotated[Many[Name], AfterValidator(_check_names)]
 
 
 class _Event(Frozen):
-    """The kind, which every file states, and the time of an event."""
+    """An event, with its kind (which every file states) and its time."""
 
     event: str
     time: Seconds
@@ -43,7 +43,7 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """An event about a number of machines: among named ones, those of a type, or all."""
+    """An event about a number of machines, taken from named machines, from those of a type, or from all."""
 
     among: _Names = ()
     gpu_type: str = ""
@@ -72,8 +72,8 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of those jobs loses, but at most all of its work so far; without checkpoints
-        it loses all.
+        Seconds of work that each of these jobs loses, up to all of its work so far. A job without checkpoints
+        loses all of it.
 
     Examples
     --------
@@ -87,7 +87,7 @@ class Leave(_Event):
 
 
 class Return(_Event):
-    """Machines return, whether they had left or were given up; machines that are present are not affected.
+    """Machines return, whether they had left or were given up. Machines that are present are not affected.
 
     Attributes
     ----------
@@ -111,20 +111,20 @@ class Return(_Event):
     @model_validator(mode="after")
     def _either(self) -> "Return":
         if bool(self.servers) == (self.gpus is not None):
-            raise RuleBroken("gpus", self.gpus, "must be given where no servers are, and only there")
+            raise RuleBroken("gpus", self.gpus, "must be given if no servers are, and only then")
         return self
 
 
 class Reclaim(_OfMachines):
     """A request to give up machines or GPUs by a deadline.
 
-    A machine that is given up counts for the open request with the earliest deadline that may take it; if
-    several have that deadline, for the first one given. It stays away until a `Return` names it or a `Loan`
-    brings it back. At the deadline, machines that are still owed are taken, as far as there are any. In a plain
-    cluster, the GPUs leave at the deadline.
+    A machine that is given up counts for the open request with the earliest deadline that may take it, and for
+    the first such request in case of a tie. It stays away until a `Return` names it or a `Loan` brings it back.
+    At the deadline, machines that are still owed are taken as far as possible. In a plain cluster, the GPUs
+    leave at the deadline.
 
-    Unlike a `Leave`, a request is known in advance: a job that continues elsewhere at the moment its machine is
-    given up counts as moved.
+    Unlike a `Leave`, a request is known in advance. So a job that continues elsewhere at the moment when its
+    machine is given up counts as moved.
 
     Attributes
     ----------
@@ -170,15 +170,15 @@ class Reclaim(_OfMachines):
     @model_validator(mode="after")
     def _either(self) -> "Reclaim":
         if (self.servers is None) == (self.gpus is None):
-            raise RuleBroken("gpus", self.gpus, "must be given where no servers are, and only there")
+            raise RuleBroken("gpus", self.gpus, "must be given if no servers are, and only then")
         if self.among and (self.servers is None or self.servers > len(self.among)):
-            rule = f"must name at least the {self.servers or 0} servers that are asked for, and none for GPUs"
+            rule = f"must name at least the {self.servers or 0} servers that are requested, and none for GPUs"
             raise RuleBroken("among", self.among, rule)
         return self
 
 
 class Loan(_OfMachines):
-    """Machines that are away return: their owner lends them until they are reclaimed.
+    """Machines that are away return, lent by their owner until they are reclaimed.
 
     Of the allowed machines that are away, the first ones in the order of the cluster return, or all if there
     are too few. To lend machines for the first time, let them leave at time 0.
@@ -226,11 +226,11 @@ def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     >>> gone = Leave(time=2, servers=["machine 0.0"])
     >>> refuse_impossible([gone, gone.model_copy(update={"time": 3.0})], Cluster.uniform(machines=2, gpus=4))
     Traceback (most recent call last):
-    gsopt.core.problem.RuleBroken: events[1].servers: 'machine 0.0': must be there to leave
+    gsopt.core.problem.RuleBroken: events[1].servers: 'machine 0.0': must be present to leave
     """
     for index, (early, late) in enumerate(pairwise(events)):
         if early.time > late.time:
-            raise RuleBroken(f"events[{index + 1}].time", late.time, "must not fall")
+            raise RuleBroken(f"events[{index + 1}].time", late.time, "must not decrease")
     for index, event in enumerate(events):
         _refuse_unknown(f"events[{index}]", event, cluster)
     _refuse_twice_in_an_instant(events)
@@ -292,7 +292,7 @@ def _refuse_absent(events: Sequence[Event], type_of: Mapping[str, str]) -> None:
         for server in event.servers:
             if isinstance(event, Leave):
                 if server in away:
-                    raise RuleBroken(f"events[{index}].servers", server, "must be there to leave")
+                    raise RuleBroken(f"events[{index}].servers", server, "must be present to leave")
                 away.add(server)
             else:
                 since = returned.get(server, 0.0)

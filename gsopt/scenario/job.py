@@ -1,4 +1,4 @@
-"""Job and Workload: what is submitted to a cluster, when, and how it can run."""
+"""Job and Workload: the jobs submitted to a cluster, with release dates and the ways in which they can run."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -123,8 +123,8 @@ class Phase(Frozen):
 class Job(Frozen):
     """A training job, which runs on all its GPUs at once or not at all.
 
-    Work is measured in seconds at speed 1, that of the job alone on the GPUs that it demands. Methods raise
-    `KeyError` for an unknown mode, or a number of GPUs that the mode does not allow.
+    Work is measured in seconds at speed 1, which is the speed of the job alone on the GPUs that it demands.
+    Methods raise `KeyError` for an unknown mode, or for a number of GPUs that the mode does not allow.
 
     Attributes
     ----------
@@ -133,35 +133,35 @@ class Job(Frozen):
     release_date
         Seconds from the beginning of the workload until the job is submitted.
     duration
-        Running time in seconds alone on the GPUs that it demands; at least a nanosecond.
+        Running time in seconds, alone on the GPUs that the job demands; at least a nanosecond.
     gpus
-        Number of GPUs that it demands.
+        Number of GPUs that the job demands.
     menu
         Allowed numbers of GPUs, each with its speed; only `gpus` at speed 1 if empty.
     model
-        Name of the trained model, by which slowdowns and overheads are looked up; empty if unknown.
+        Name of the trained model, which is used to look up slowdowns and overheads; empty if unknown.
     memory
-        Bytes of memory that it needs on each of its GPUs; None if unknown.
+        Bytes of memory that the job needs on each of its GPUs; None if unknown.
     batch_size
         Samples per iteration over all GPUs; None if unknown.
     gpu_type
-        The only GPU type on which it may run in its default mode; empty for any.
+        The only GPU type on which the job may run in its default mode; empty for any type.
     modes
-        Other ways to run it. The job's own menu, memory and batch size form its default mode, which has the
+        Other ways to run the job. Its own menu, memory and batch size form its default mode, which has the
         empty name.
     phases
-        Parts of the work, in order, in which it is slower than its menus say, the last one until 1; empty if it
-        is never slower.
+        Parts of the work during which the job is slower than its menus say, in order, with the last one ending
+        at 1. Empty if it is never slower.
     training
-        Samples until its target, and its observable loss and accuracy; None if unknown. A share of the work is
-        that share of the samples of the current mode.
+        The number of samples until the job's target, and its observable loss and accuracy; None if unknown. A
+        share of the work is that share of the samples of the current mode.
     deadline
-        Seconds from the beginning of the workload by which it should be complete, after its release; None for
-        no deadline. A late job continues.
+        Time by which the job should be complete, after its release, in seconds from the beginning of the
+        workload; None for no deadline. A job that misses its deadline continues.
     checkpoints
-        Whether it keeps its progress when it stops or is evicted; otherwise it starts over. A job that stops
-        and continues at the same moment was resized or moved and keeps its progress, unless its machine left
-        without notice.
+        Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
+        stops and continues at the same moment counts as resized or moved. It keeps its progress, unless its
+        machine left without notice.
 
     Examples
     --------
@@ -269,28 +269,28 @@ class Job(Frozen):
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the bytes of memory that a mode needs on each GPU; None if unknown."""
+        """Return the bytes of memory that a mode needs on each GPU, or None if unknown."""
         if mode == DEFAULT_MODE:
             return self.memory
         own = self._by_name[mode].memory
         return self.memory if own is None else own
 
     def gpu_type_in(self, mode: str = DEFAULT_MODE) -> str:
-        """Return the only GPU type on which the job may run in a mode; empty for any."""
+        """Return the only GPU type on which the job may run in a mode, or an empty string for any type."""
         if mode == DEFAULT_MODE:
             return self.gpu_type
         own = self._by_name[mode].gpu_type
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target, all of them in one mode; 0 if `training` is None."""
+        """Return the samples until the target, all of them in one mode, or 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
         return self.training.samples if own is None else own
 
     def batch_in(self, mode: str = DEFAULT_MODE) -> int | None:
-        """Return the batch size in a mode, in samples; None if unknown, or if the job tunes it."""
+        """Return the batch size in a mode, in samples, or None if it is unknown or the job tunes it."""
         if mode == DEFAULT_MODE:
             return self.batch_size
         own = self._by_name[mode]
@@ -301,7 +301,7 @@ class Job(Frozen):
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples per second in a mode on GPUs of one machine, alone; 0 if `training` is None."""
+        """Return the samples per second in a mode on GPUs of one machine, alone, or 0 if `training` is None."""
         return self.speed(count, mode) * self.samples_in(mode) / self.duration
 
     @cached_property
@@ -310,7 +310,7 @@ class Job(Frozen):
 
 
 class Workload(Frozen):
-    """Jobs, sorted by release date; jobs with equal dates keep their given order.
+    """Jobs, sorted by release date. Jobs with equal dates keep their given order.
 
     Attributes
     ----------

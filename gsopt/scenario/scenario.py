@@ -44,10 +44,10 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """A change of the capacity: from `time` on, in seconds, only the GPUs numbered below `gpus` are available.
+    """A change of the capacity: from `time` on, in seconds, only GPUs with numbers below `gpus` are available.
 
     Jobs that lose a GPU return to the queue, and keep their progress if they have checkpoints. In a plain
-    cluster the jobs started last lose theirs.
+    cluster, the jobs that started last lose their GPUs.
 
     Examples
     --------
@@ -108,9 +108,10 @@ class Physics(Frozen):
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
-        When a running job pays `Overhead.resize`: for every ``"change"`` of GPUs or mode; only for a new
-        ``"shape"``, the numbers of GPUs on its machines; or only for a new number of ``"machines"``. The latter
-        two need a cluster of racks; a job that keeps its shape and mode then moves without a restart.
+        The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
+        new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
+        latter two need a cluster of racks, and a job that keeps its shape and mode then moves without a
+        restart.
     clock_start
         Origin of time in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date.
@@ -148,12 +149,12 @@ class Physics(Frozen):
         return self.overheads.get(job.model) or self.overheads.get("") or NO_OVERHEAD
 
     def application(self, job: Job) -> Application | None:
-        """Return the measurements of an adaptive job's model; None for any other job."""
+        """Return the measurements of an adaptive job's model, or None for any other job."""
         return self.applications.get(job.model)
 
 
 class Scenario(Physics):
-    """A workload, a cluster, and the rules by which one runs on the other.
+    """A workload, a cluster, and the rules by which the workload runs on the cluster.
 
     Attributes
     ----------
@@ -199,7 +200,7 @@ class Scenario(Physics):
         8
         """
         for field in physics.keys() - Physics.model_fields.keys():
-            rule = f"is no field of a scenario; there are {', '.join(Physics.model_fields)}"
+            rule = f"is not a field of a scenario; the fields are {', '.join(Physics.model_fields)}"
             raise InvalidInput(field, shorten(physics[field]), rule)
         given_fields = {
             name: value for name, value in {"cluster": cluster, **physics}.items() if value is not None
@@ -221,7 +222,10 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """GPU time demanded over GPU time available from first to last release; None if these are equal."""
+        """GPU time demanded divided by GPU time available from first to last release.
+
+        It is None if all release dates are equal.
+        """
         jobs = self.workload.jobs
         span = jobs[-1].release_date - jobs[0].release_date if jobs else 0.0
         return fsum(job.gpus * job.duration for job in jobs) / (self.cluster.gpus * span) if span else None
@@ -296,9 +300,11 @@ class Scenario(Physics):
         """Require machines, on which adaptive speeds depend, and no penalties, which measurements include."""
         for model in self.applications:
             if self.cluster.is_plain:
-                raise RuleBroken("applications", model, "must be none in a plain cluster")
+                raise RuleBroken("applications", model, "must be empty in a plain cluster")
             if model in self.speed.tiers:
-                raise RuleBroken("speed.tiers", model, "must be no model with an application, which has them")
+                raise RuleBroken(
+                    "speed.tiers", model, "must not have a model with an application, which includes them"
+                )
         return self
 
     @model_validator(mode="after")
@@ -311,7 +317,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _penalties_of_known_levels(self) -> "Scenario":
-        """Require that penalties are for levels of the cluster; the usual levels are always allowed."""
+        """Require that penalties are for levels of the cluster. The usual levels are always allowed."""
         if not self.cluster.is_plain:
             require_levels("speed.tiers", self.speed.tiers, self.cluster.levels)
         return self
@@ -332,7 +338,10 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _given_up_gpus_are_there(self) -> "Scenario":
-        """Check the GPUs given up in a plain cluster; in other clusters that depends on decisions."""
+        """Check the GPUs given up in a plain cluster.
+
+        In other clusters, the machines to give up depend on decisions.
+        """
         if not self.cluster.is_plain:
             return self
         changes = [(change.time, 0, change.gpus, "") for change in self.capacity_changes]
@@ -349,7 +358,7 @@ class Scenario(Physics):
             if -gpus > given_up:
                 raise RuleBroken(field, -gpus, f"must be at most the {given_up} GPUs given up by {time:g}")
             if gpus > max(there - given_up, 0):
-                rule = f"must be at most the {max(there - given_up, 0)} GPUs that are there at {time:g}"
+                rule = f"must be at most the {max(there - given_up, 0)} GPUs that are available at {time:g}"
                 raise RuleBroken(field, gpus, rule)
             given_up += gpus
         return self
@@ -395,14 +404,14 @@ def _since(given: Dated, clock: Clock) -> Dated:
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
-    """Yield field, value and rule of each property that a job with this application, or none, must not have."""
+    """Yield field, value and rule of each property that a job with the given application must not have."""
     if application is None:
         for place, mode in enumerate(job.modes):
             if mode.tunes:
                 yield f"modes[{place}].tunes", True, "must be False without an application of the job's model"
         return
     if job.phases:
-        yield "phases", job.phases, "must be none of a job with an application, which has its own course"
+        yield "phases", job.phases, "must be empty for a job with an application, which has its own course"
     if job.training is not None:
         yield "training", job.training, "must be None of a job with an application, which has its own"
     for mode_name in job.speeds:

@@ -1,8 +1,8 @@
 """Speed: how fast a job runs with its GPUs and their other users.
 
-The speed is that in the menu of the job's mode, divided by four slowdowns: that of the network tier that joins
-its GPUs, of the worst job with which it shares a GPU, of the current phase, and of the types of its GPUs. All
-slowdowns are at least 1. So menus are upper limits of the speed, and bounds that use menus alone are valid.
+The speed is that in the menu of the job's mode, divided by four slowdowns: by the network tier that joins its
+GPUs, by the worst job with which it shares a GPU, by the current phase, and by the types of its GPUs. All
+slowdowns are at least 1. So menus are upper limits of the speed, and bounds that use only menus are valid.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -25,8 +25,8 @@ Penalty = Annotated[float, Field(ge=0, le=1e6)]
 class TierPenalty(Frozen):
     """Exposed communication time of a model per unit of computation time, by network tier.
 
-    Further levels of a cluster may have a penalty each, as a field with the name of the level. A level without
-    one has that of the next wider level with one, and beyond the widest that of the network.
+    Each further level of a cluster may have a penalty too, as a field with the name of the level. A level
+    without a penalty has that of the next wider level with one, or of the network if there is none.
 
     Any name is accepted here. It is refused later if the cluster has no such level (`require_levels`).
 
@@ -165,8 +165,8 @@ class Speed(Frozen):
     ) -> Any:
         """Return the speed of a job on `count` GPUs joined by a tier, sharing GPUs with `partners`.
 
-        Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown.
-        Among GPUs of several types, the batch is divided in proportion to their speeds, so that none waits for
+        Synchronous training waits for its slowest worker, so the worst partner on any GPU sets the slowdown. On
+        GPUs of several types, the batch is divided in proportion to their speeds, so that no GPU waits for
         another and their speeds add up. Source: the penalty of Dally, section II-B; the interference ratio of
         Castor, Eq. 4-5; the balance of Aryl, appendix A.
 
@@ -263,7 +263,7 @@ class Speed(Frozen):
     def _penalty(
         self, job: Job, count: int, tier: str, number: Callable[[Any], Any], levels: Sequence[str]
     ) -> Any:
-        """Return the exposed communication per unit of computation; 0 for a single GPU."""
+        """Return the exposed communication per unit of computation, or 0 for a single GPU."""
         if count > 1 and job.model in self.tiers:
             return number(self.tiers[job.model].of(tier, levels))
         return number(0)
@@ -274,7 +274,7 @@ class Speed(Frozen):
 
 
 def linear_menu(gpus: int, counts: Iterable[int]) -> tuple[tuple[int, float], ...]:
-    """Return the menu of a job whose speed is proportional to its number of GPUs; on `gpus` GPUs it is 1.
+    """Return the menu of a job whose speed is proportional to its number of GPUs, and 1 on `gpus` GPUs.
 
     Examples
     --------
@@ -307,11 +307,11 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
     """Return the numbers of GPUs with at least `alpha` times the speed per GPU of the demanded number.
 
-    The numbers ascend through the menu from the demanded one until the speed per GPU first falls below that. A
-    relative 1e-9 is tolerated, as speeds are floats.
+    The numbers ascend through the menu from the demanded one until the speed per GPU first falls below this
+    limit. A relative 1e-9 is tolerated, as speeds are floats.
 
-    Source: Ares, section 3.3, which doubles the demanded number. Here the menu lists the numbers, so a menu of
-    doublings yields the rule of the paper; the 1, 2, 4 and 6 GPUs of its Figure 4 are possible too.
+    Source: Ares, section 3.3, which doubles the demanded number. Here the menu lists the numbers. A menu of
+    doublings yields the rule of the paper, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible too.
 
     Raises
     ------
@@ -338,9 +338,9 @@ def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
 class IterationTime(Frozen):
     """Seconds of a training iteration with gradient accumulation and overlapped communication.
 
-    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample * b``;
-    the all-reduce of m bytes takes ``latency + per_byte * m``; it overlaps with the last of `steps`
-    sub-batches, to a degree `overlap` from 1 (not at all) upwards.
+    Source: Castor, Eq. 1-3. Computation on a sub-batch of b samples per GPU takes ``compute + per_sample * b``,
+    and the all-reduce of m bytes takes ``latency + per_byte * m``. The all-reduce overlaps with the last of
+    `steps` sub-batches, to a degree `overlap` from 1 (not at all) upwards.
 
     Examples
     --------
@@ -360,7 +360,7 @@ class IterationTime(Frozen):
     def seconds(self, batch_size: float, *, message: float = 0.0, steps: int = 1) -> float:
         """Return the seconds of an iteration over `batch_size` samples per GPU in `steps` sub-batches.
 
-        `message` is the number of bytes to reduce; 0 on a single GPU, which does not communicate.
+        `message` is the number of bytes to reduce, which is 0 on a single GPU.
         """
         computation = self.compute + self.per_sample * batch_size / steps
         communication = self.latency + self.per_byte * message if message else 0.0
@@ -371,7 +371,7 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
+        """Return the menu of a job that demands `gpus` GPUs and keeps its total batch size on any number.
 
         Examples
         --------

@@ -40,8 +40,8 @@ class Observation(NamedTuple):
 class Training(Frozen):
     """A training until a target, in samples, with its observable loss and accuracy.
 
-    The samples are those of the job's default mode; a mode with another batch size may need more or fewer
-    (`gsopt.scenario.job.Mode`). From the beginning to the target both curves are exponential: after a share p
+    The samples are those of the job's default mode. A mode with another batch size may need more or fewer
+    (`gsopt.scenario.job.Mode`). From the beginning to the target, both curves are exponential: after a share p
     of the work the loss is ``loss + (initial_loss - loss) * g`` and the accuracy is ``accuracy * (1 - g)``,
     where ::
 
@@ -60,7 +60,7 @@ class Training(Frozen):
     accuracy
         Validation accuracy at the target; it begins at 0.
     curvature
-        How early the improvement comes; 0 for a steady one.
+        Measure of how early the improvement comes; 0 for steady improvement.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Schedule: what ran when, whether it was legal, and how good it is."""
+"""Schedule: the segments that jobs ran, the judge that checks them, and their figures."""
 
 from gsopt.schedule.schedule import Schedule, Segment, Vacated
 

@@ -1,8 +1,8 @@
 """Adaptive progress: how far an adaptive job gets under a schedule, computed independently by the judge.
 
 Progress is divided into stints of constant speed. A stint ends with an epoch, with the interval after which the
-job tunes its batch, or with a change of its GPUs or partners. The only inputs are the measurements of the model
-(`gsopt.scenario.adaptive.application`) and the throughput model that the job fits to its steps
+job tunes its batch, or with a change of its GPUs or partners. The computation uses only the measurements of the
+model (`gsopt.scenario.adaptive.application`) and the throughput model that the job fits to its steps
 (`gsopt.scenario.adaptive.fitting`).
 """
 
@@ -21,7 +21,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 class _Impossible(Exception):
-    """There are no measurements of a job where it is to run."""
+    """Raised when there are no measurements of a job where it is to run."""
 
 
 @dataclass
@@ -45,7 +45,7 @@ class _Stint:
 
 
 class AdaptiveProgress:
-    """The progress of an adaptive job; where it cannot run it stops for good, and `broken` says why."""
+    """The progress of an adaptive job. A job that cannot run stops for good, and `broken` states the reason."""
 
     def __init__(self, job: Job, scenario: Scenario) -> None:
         self._job, self._agents = job, scenario.agents
@@ -65,16 +65,16 @@ class AdaptiveProgress:
 
     @property
     def share(self) -> float:
-        """Completed share of its work."""
+        """The completed share of its work."""
         return float(self._progress(self._now) / self._goals[-1])
 
     @property
     def completed_at(self) -> float | None:
-        """Time of its completion; None before."""
+        """The time of completion, or None before it."""
         return None if self.broken else self._completed_at
 
     def run(self, shape: Sequence[int], mode: str, time: Any, works_from: Any, slowdown: Any) -> None:
-        """Run from now on, on the given numbers of GPUs of the machines."""
+        """Run on the given numbers of GPUs of the machines from now on."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"
@@ -88,7 +88,7 @@ class AdaptiveProgress:
             self._stint, self.broken = None, str(rule)
 
     def slow(self, slowdown: Any, time: Any) -> None:
-        """Continue with another slowdown by partners; an equal slowdown changes nothing."""
+        """Continue with another slowdown caused by partners. An equal slowdown changes nothing."""
         if self._stint is not None and slowdown != self._stint.slowdown:
             self._stint = self._halt(time)
             if self._stint is not None:
@@ -102,7 +102,7 @@ class AdaptiveProgress:
         self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Lose a share of the work, and fall back to the epoch to which it belongs."""
+        """Lose a share of the work, and fall back to the epoch in which the remaining share ends."""
         self._stint = self._halt(time)
         self._done = max(self._done - share * self._goals[-1], 0.0)
         self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)
@@ -110,7 +110,7 @@ class AdaptiveProgress:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop; the job is complete if at most the excused seconds are missing."""
+        """Stop the job, which counts as complete if at most the excused seconds are missing."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end
@@ -126,7 +126,7 @@ class AdaptiveProgress:
         return stint
 
     def _turn(self, stint: _Stint) -> None:
-        """End a stint with its epoch, or to tune the batch."""
+        """End a stint with its epoch, or because the job tunes its batch."""
         self._see(stint)
         self._done = self._goals[self._epoch + 1] if stint.ends_epoch else self._progress(stint.end)
         self._epoch += stint.ends_epoch
@@ -147,7 +147,7 @@ class AdaptiveProgress:
         return min(self._done + stint.speed * (time - stint.begin), self._goals[self._epoch + 1])
 
     def _work(self, begin: Any) -> None:
-        """Restart the stint at a time: compute its speed and when it ends unless something changes."""
+        """Restart the stint at a time, and compute its speed and its end if nothing changes."""
         stint, truth = self._stint, self._truth
         assert stint is not None  # noqa: S101 - whoever works has one
         step, sync = self._times(stint)

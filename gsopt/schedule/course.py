@@ -10,9 +10,9 @@ from gsopt.core.numbers.grid import Exact, whole
 class ProgressOfJobs:
     """The GPUs, remaining work and ends of jobs as time passes.
 
-    Between two events, which are starts and ends of jobs, the speed of a job is constant. It is the inverse of
-    the slowdown by its worst partner, that is, a job that shares one of its GPUs, and 1 without partners. Time
-    begins at the first release; `slowdown(job, partner)` is the slowdown of the job.
+    Events are starts and ends of jobs. Between two events, the speed of a job is constant: 1 without partners,
+    and otherwise the inverse of the slowdown by its worst partner. A partner is a job that shares one of its
+    GPUs. Time begins at the first release, and `slowdown(job, partner)` is the slowdown of the job.
 
     Source: Castor, Eq. 4-5; synchronous training waits for its slowest worker.
     """
@@ -41,12 +41,15 @@ class ProgressOfJobs:
 
     @property
     def left(self) -> dict[int, Exact]:
-        """Remaining seconds of work of each running job."""
+        """The remaining seconds of work of each running job."""
         return {job: whole(Fraction(due - self.now) / self._slow[job]) for job, due in self.due.items()}
 
     @property
     def next_event(self) -> Exact | None:
-        """Time at which the next job arrives, or ends if none starts before; None if there is no such event."""
+        """The time at which the next job arrives or, if none starts before, ends.
+
+        The time is None if there is no such event.
+        """
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)
 
@@ -60,7 +63,7 @@ class ProgressOfJobs:
         self._see_again({user for gpu in self._gpus[job] for user in self.users[gpu]})
 
     def pass_until(self, time: Exact) -> None:
-        """Let time pass; jobs that end by then leave their GPUs."""
+        """Let time pass, and free the GPUs of jobs that end by then."""
         while (event := self.next_event) is not None and event <= time:
             self._pass(event)
             self.last_event = event

@@ -1,6 +1,6 @@
 """Fairness: the fluid fair share of a cluster, as a reference for schedules.
 
-The reference is processor sharing: all GPUs are shared equally, as a fluid, among the present jobs, but no job
+The reference is processor sharing: the jobs present share all GPUs equally, as if GPUs were a fluid, but no job
 gets more than it can use. A job is treated fairly if it completes no later than under this reference. The
 reference is not a schedule, as it assigns fractions of GPUs, and policies may be faster, so it is not a bound.
 
@@ -64,7 +64,7 @@ class VirtualTime:
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
     """Return the finish times under generalized processor sharing, the reference of Ares' theorem.
 
-    All GPUs are shared equally and without limits among the present jobs. Jobs finish in the order of their
+    All GPUs are shared equally and without limits among the jobs present. Jobs finish in the order of their
     virtual finish times, with ties by index. This takes O(n log n). Source: Ares, Eq. 1-3.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
@@ -100,7 +100,7 @@ class FairTimes:
 
 
 def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Return the finish times under the fair share: processor sharing capped at what each job can use.
+    """Return the finish times under the fair share, processor sharing capped at each job's usable GPUs.
 
     This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
     """
@@ -110,10 +110,10 @@ def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> 
 
 
 def usable_gpus(job: Job, gpus: int, number: Callable[[Any], Any] = float) -> Any:
-    """Return the GPUs that a job can use of a fluid in which its speed is proportional to its share.
+    """Return the number of GPUs that a job can use if its speed is proportional to its share.
 
-    This is the number of demanded GPUs times the highest speed of the job alone in the cluster. With more GPUs
-    the fluid would be faster than the job can ever be.
+    This is the number of demanded GPUs multiplied by the highest speed of the job alone in the cluster. With a
+    larger share, the job would be faster than it can ever be.
     """
     if not job.menu and not job.modes:
         return number(job.gpus)
@@ -126,8 +126,8 @@ def capped_gps_finish_times(
 ) -> list[Any]:
     """Return the finish times under processor sharing in which no job gets more GPUs than its cap.
 
-    Every job gets an equal share, but at most its positive cap; the remainder is shared among the others. A
-    job's speed is proportional to its share. Each arrival and completion takes O(log n), and as much again for
+    Every job gets an equal share, but at most its positive cap, and the other jobs share the remainder. A job's
+    speed is proportional to its share. Each arrival and completion takes O(log n), and another O(log n) for
     each cap between the equal shares before and after it.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
@@ -135,7 +135,7 @@ def capped_gps_finish_times(
 
 
 class _FluidGroup:
-    """The jobs with one cap, which are served alike, and the service of a job present from the beginning."""
+    """The jobs with the same cap, and the service received by a job present from the beginning."""
 
     def __init__(self, cap: Any, zero: Any) -> None:
         self.cap = cap
@@ -147,10 +147,10 @@ class _FluidGroup:
 class _CappedFluid:
     """Processor sharing with caps.
 
-    Jobs with small caps get their cap, and the others share the rest equally. So the service of a job grows
-    with time in the first case. In the second it grows with the level, which is the service of a job without a
-    cap. Jobs are grouped by cap, and a group changes sides when the equal share crosses its cap. Time and level
-    are counted from the beginning of a busy period, so that late dates cost no digits.
+    Jobs with small caps get their cap, and their service grows with time. The other jobs share the rest
+    equally, and their service grows with the level, which is the service of a job without a cap. Jobs are
+    grouped by cap, and a group changes sides when the equal share crosses its cap. Time and level are counted
+    from the beginning of a busy period, so that late dates cost no digits.
     """
 
     def __init__(self, gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]) -> None:
@@ -205,7 +205,7 @@ class _CappedFluid:
 
     @property
     def _share(self) -> Any:
-        """GPUs of a job that is not limited by its cap."""
+        """The number of GPUs of a job that is not limited by its cap."""
         return (self._gpus - self._held) / self._sharing if self._sharing else self._zero
 
     def _next(self) -> tuple[int, Any, Any]:
@@ -240,7 +240,7 @@ class _CappedFluid:
             self._sharing += jobs
 
     def _await(self, place: int) -> None:
-        """Record when the next job of a group finishes."""
+        """Record the time at which the next job of a group finishes."""
         group = self._groups[place]
         group.version += 1
         if not group.ends:
@@ -262,7 +262,7 @@ class _CappedFluid:
             self._change(self._full - 1, self._full - 1)
 
     def _change(self, place: int, full: int) -> None:
-        """Let a group change sides; afterwards `full` groups are served in full."""
+        """Let a group change sides, after which `full` groups are served in full."""
         group = self._groups[place]
         group.base = self._service(place) if group.ends else self._zero
         jobs = len(group.ends)

@@ -1,8 +1,8 @@
-"""Figures: the measures of a schedule, each with its label, its unit and how it is computed.
+"""Figures: the measures of a schedule, each with a label, a unit and a computation.
 
-The judge and the simulator each fill a `Record` of what ran: the judge from the segments, the simulator from
-its ledger. All figures are computed here, and comparisons, studies and plots show those in `FIGURES`. A new
-figure is a property of the record and a line in that table.
+The judge fills a `Record` from the segments, and the simulator fills one from its ledger. All figures are
+computed here, and comparisons, studies and plots show the figures in `FIGURES`. To add a figure, add a property
+to the record and a line to that table.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -21,7 +21,7 @@ from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class FigureKind(StrEnum):
-    """What a figure counts, which decides how its numbers are formatted."""
+    """The quantity that a figure counts, which decides how its numbers are formatted."""
 
     SECONDS = "seconds"
     SHARE = "share"  # of 1, written in per cent
@@ -43,7 +43,7 @@ class Figure:
 
     @property
     def title(self) -> str:
-        """Label and unit, as on an axis."""
+        """The label and unit, as on an axis."""
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
@@ -104,7 +104,10 @@ def _median(values: Sequence[Any]) -> Any:
 
 
 def percentile(values: Sequence[Any], percent: int) -> Any:
-    """Return the smallest value that at least `percent` % of the values do not exceed; None without values."""
+    """Return the smallest value that at least `percent` % of the values do not exceed.
+
+    The result is None without values.
+    """
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
 
@@ -120,7 +123,7 @@ def _summary(name: str) -> tuple[property, property, property, property]:
 
 
 def _means_by_size(name: str) -> tuple[property, property]:
-    """Return the mean over the small jobs and over the large ones; None if there are none."""
+    """Return the mean over the small jobs and over the large ones, or None if there are none."""
 
     def mean(*, large: bool) -> property:
         def of(record: Any) -> Any:
@@ -135,7 +138,7 @@ def _means_by_size(name: str) -> tuple[property, property]:
 
 
 def _unfairness(name: str) -> tuple[property, property]:
-    """Return the share of jobs that are later than under a fair share, and the largest ratio to it."""
+    """Return the share of jobs that complete later than under a fair share, and the largest ratio to it."""
 
     def share(ratios: Sequence[Any]) -> float | None:
         return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None
@@ -145,9 +148,9 @@ def _unfairness(name: str) -> tuple[property, property]:
 
 @dataclass(frozen=True, kw_only=True)
 class Record:
-    """What ran, as far as figures need it, and the figures; times are in seconds.
+    """A record of what ran, and the figures that follow from it. Times are in seconds.
 
-    Means and percentiles are over the completed jobs, and None if there are none.
+    Means and percentiles are over the completed jobs, and None without completed jobs.
     """
 
     policy: str = ""  # what made the schedule, where that is known
@@ -183,7 +186,7 @@ class Record:
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, which is lowered to the mean if only rounding puts it above.
+        """Return the record with a proven bound, lowered to the mean if only rounding puts it above.
 
         The bound is ignored unless all jobs completed. A bound that exceeds the mean by more than `resolution`
         raises `Contradiction`.
@@ -198,12 +201,12 @@ class Record:
 
     @property
     def done(self) -> list[int]:
-        """Indices of the completed jobs."""
+        """The indices of the completed jobs."""
         return [job for job, time in enumerate(self.completion_times) if time is not None]
 
     @cached_property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times: completion minus release date, of the completed jobs in order."""
+        """The job completion times (completion minus release date) of the completed jobs, in order."""
         pairs = zip(self._ends, self.release_dates, strict=True)
         return tuple(end - type(end)(self.clock.since(date)) for end, date in pairs if end is not None)
 
@@ -226,7 +229,7 @@ class Record:
 
     @property
     def makespan(self) -> Any:
-        """Seconds from the first release date to the last completion."""
+        """The seconds from the first release date to the last completion."""
         last = max((end for end in self._ends if end is not None), default=None)
         return None if last is None else last - type(last)(self.clock.since(self.release_dates[0]))
 
@@ -235,22 +238,22 @@ class Record:
 
     @property
     def mean_execution(self) -> Any:
-        """Mean seconds in which a job holds GPUs."""
+        """The mean seconds for which a job holds GPUs."""
         return _mean([span - waited for span, waited in zip(self.jct, self.queueing, strict=True)])
 
     @property
     def mean_communication(self) -> Any:
-        """Mean seconds in which GPUs wait for the network: exposed communication, by the tier's penalty."""
+        """The mean seconds for which GPUs wait for the network: exposed communication by the tier's penalty."""
         return _mean(self.communication)
 
     @property
     def mean_epochs(self) -> Any:
-        """Mean number of passes over the data set by jobs with a training; None if there are none."""
+        """Mean number of passes over the data set by jobs with a training, or None if there are none."""
         return _mean(self.epochs)
 
     @property
     def mean_slowdown(self) -> Any:
-        """Mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
+        """The mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
 
         Every job counts at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for parallel job
         scheduling", 1998.
@@ -261,19 +264,19 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Share of the jobs with a deadline that complete by it; None without any."""
+        """Share of the jobs with a deadline that complete by it, or None without any."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
 
     @property
     def utilisation(self) -> Any:
-        """GPU time in use over available GPU time, until the last completion."""
+        """GPU time in use divided by available GPU time, until the last completion."""
         return self.used / self.there if self.there else None
 
     @property
     def sharing(self) -> Any:
-        """GPU time in which several jobs hold a GPU, over GPU time in use; None if none is in use."""
+        """GPU time in which several jobs hold a GPU, divided by GPU time in use, or None if that is 0."""
         return self.shared_gpu_seconds / self.gpu_seconds if self.gpu_seconds else None
 
     # Against the fair share capped at what each job can use, and against generalized processor sharing.
@@ -282,7 +285,7 @@ class Record:
 
     @property
     def preemptions_per_job(self) -> float | None:
-        """Preemptions per job; None if no job completed."""
+        """Preemptions per job, or None if no job completed."""
         return self.preemptions / self.jobs if self.jct else None
 
     @property
@@ -297,17 +300,17 @@ class Record:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the mean job completion time and the bound; 0 if only rounding differs."""
+        """Relative gap between the mean job completion time and the bound, or 0 if only rounding differs."""
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return the figure with a key, of a schedule or from `others`; None if there is none."""
+    """Return the figure with a key, of a schedule or from `others`, or None if there is no such figure."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Return the title of a measure: label and unit of a figure, any other key unchanged."""
+    """Return the title of a measure, which is the label and unit of a figure, or any other key unchanged."""
     known = figure_of(key)
     return key if known is None else known.title

@@ -1,7 +1,7 @@
 """Foreign tables: schedules and workloads from any CSV file, data frame or list of rows.
 
-Columns may have other names, and times another unit and origin, or be timestamps; further columns are ignored.
-Every value is converted exactly and rounded once, so that equal times stay equal.
+Columns may have other names. Times may have another unit and origin, or be timestamps. Further columns are
+ignored. Every value is converted exactly and rounded once, so that equal times stay equal.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -50,20 +50,20 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from a table of any program.
+    """Read a schedule from a table, whatever program wrote it.
 
     Parameters
     ----------
     table
-        A CSV file, a pandas or polars data frame, or rows as mappings; a JSON file is read as in
+        A CSV file, a pandas or polars data frame, or rows as mappings. A JSON file is read as in
         `Schedule.read`.
     columns
-        Meaning of the table's columns, such as ``{"job_id": "job"}`` for a column ``job_id`` with the name of
-        the job. Required are ``job``, ``start``, ``end`` (or ``duration``) and ``gpus``. Optional are
-        ``placement``, ``mode`` and ``vacated``: the name of a machine that is given up at the start, in a row
-        of its own.
+        What the table's columns mean, such as ``{"job_id": "job"}`` for a column ``job_id`` that contains the
+        name of the job. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are required.
+        Optional are ``placement``, ``mode`` and ``vacated``. The last is the name of a machine that is given up
+        at the start of a row; such a row contains no job.
     time_unit
-        Unit of times: ms, s, min, h or d. Timestamps are read as seconds since 1970, in UTC.
+        Unit of times: ms, s, min, h or d. Timestamps are read as seconds since 1970 in UTC.
     origin
         Time or timestamp in the table at which the workload begins.
     preemptive
@@ -102,15 +102,15 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from a table of any program.
+    """Read a workload from a table, whatever program wrote it.
 
     Parameters
     ----------
     table, time_unit, origin
         As in `read_schedule`.
     columns
-        Meaning of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. Required
-        are ``name``, ``release_date``, ``duration`` and ``gpus``. Optional are ``model``, ``memory``,
+        What the table's columns mean, such as ``{"job_id": "name", "submitted": "release_date"}``. The meanings
+        ``name``, ``release_date``, ``duration`` and ``gpus`` are required. Optional are ``model``, ``memory``,
         ``batch_size`` and ``gpu_type``.
     name
         Name of the workload.
@@ -139,7 +139,7 @@ def read_workload(
 
 @dataclass(frozen=True)
 class _Table:
-    """Rows, and the meaning of their columns."""
+    """The rows of a table, and the meaning of its columns."""
 
     source: str
     what: str
@@ -165,7 +165,7 @@ class _Table:
         return cls(source, what, rows, _mapped(rows, known, columns or {}, source), unit, _origin(origin, unit))
 
     def need(self, names: Iterable[str]) -> None:
-        """Refuse a table without one of these columns."""
+        """Refuse a table that lacks one of these columns."""
         for name in names if self.rows else ():
             if name not in self.columns.values():
                 rule = f"must be one of the columns, which are {', '.join(map(str, self.rows[0]))}"
@@ -280,7 +280,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
     header = [name.strip() for name in lines[0]]
     for name in header:
         if header.count(name) > 1:
-            raise InvalidInput("header", shorten(name), "must not stand twice", source=source)
+            raise InvalidInput("header", shorten(name), "must not occur twice", source=source)
     for index, line in enumerate(lines[1:]):
         if len(line) > len(header):
             raise InvalidInput(f"rows[{index}]", shorten(line), "has more cells than the header", source=source)
@@ -290,7 +290,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Return gsopt's name of each column in use; columns that the caller maps take precedence."""
+    """Return gsopt's name of each column in use. Columns that the caller maps take precedence."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -310,7 +310,7 @@ def _mapped(
 
 
 def _plain(cell: Any) -> Any:
-    """Return a cell as a plain Python value; None if it is empty."""
+    """Return a cell as a plain Python value, or None if it is empty."""
     if isinstance(cell, str):
         return cell.strip() or None
     if isinstance(cell, list | tuple):
@@ -324,12 +324,12 @@ def _plain(cell: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Return a name as text; data frames turn integers into floats where values are missing."""
+    """Return a name as a string. Data frames turn integers into floats where values are missing."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 
 def _fraction(cell: Any) -> Fraction | None:
-    """Return a finite number exactly, a decimal as it is written; None for anything else."""
+    """Return a finite number exactly as it is written, or None for anything else."""
     if isinstance(cell, bool):
         return None
     try:

@@ -1,23 +1,23 @@
 """Judge: checks every rule of a schedule, and recomputes every figure from its segments alone.
 
-A schedule is judged by what ran when and by which machines were given up, whoever made it. It is free to choose
-which of several machines to give up, and which jobs to stop for that.
+A schedule is judged by its segments and by the machines that it gave up, whoever made it. It may choose which
+of several machines to give up, and which jobs to stop for this.
 
-The judge shares only input with the simulator: the data, how they are read (`gsopt.scenario.scenario`), and the
+The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), and the
 resulting speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the model that
 an adaptive job fits to its steps). It computes everything that happens over time by itself: progress, epochs,
 restarts, losses, overheads, placements and available GPUs.
 
-Clocks round, so a rule may be broken for a moment. The length of every such moment is a debt of the job: the
-time in which it runs before its release, holds two sets of GPUs, pauses although it may not, or runs on GPUs
-that others hold or that are away, and the time that its missing work would take. The sum over all its segments
-is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its duration at its highest
-speed; more than that breaks the rule.
+Clocks round, so a schedule may break a rule for a moment. Every such moment is a debt of the job. It is in debt
+for the time in which it runs before its release, holds two sets of GPUs, pauses although it may not, or runs on
+GPUs that others hold or that are away. It is also in debt for the time that its missing work would take. The
+sum over all its segments is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its
+duration at its highest speed. More than that breaks the rule.
 
-So many small errors gain nothing. Take these moments out of an otherwise legal schedule, and stop the clock for
-everything else while each job makes up for its debt: the result is exact. So on a plain cluster of constant
-capacity, without overheads, the mean job completion time of a legal schedule is below the optimum by at most
-the sum of the jobs' excuses.
+Hence even a large number of small errors gains nothing. Remove these moments from an otherwise legal schedule,
+and stop the clock for everything else while each job makes up for its debt. The result is exactly legal. So on
+a plain cluster of constant capacity, without overheads, the mean job completion time of a legal schedule is
+below the optimum by at most the sum of the jobs' excuses.
 """
 
 from collections import Counter
@@ -53,8 +53,9 @@ def judge(
 ) -> ScheduleVerdict:
     """Check the rules of a schedule and compute its figures.
 
-    With `exact`, it computes in fractions and excuses no rounding. With `complete`, every job must complete.
-    Without `fairness`, it skips the comparison with fluid fair shares, which takes longer than everything else.
+    With `exact`, the judge computes in fractions and excuses no rounding. With `complete`, every job must
+    complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes longer than
+    everything else.
     """
     if exact:
         scenario.refuse_fractions()
@@ -76,7 +77,7 @@ def judged(schedule: Schedule, scenario: Scenario, **options: Any) -> ScheduleVe
 
 @dataclass
 class _Trial:
-    """The check of one schedule, on a clock that begins where the scenario says or with the first job."""
+    """The check of one schedule, on the scenario's clock or on one that begins with the first job."""
 
     scenario: Scenario
     schedule: Schedule
@@ -164,9 +165,9 @@ class _Trial:
         for index, segment in enumerate(self.schedule.segments):
             where = f"segments[{index}]"
             if segment.job not in accounts:
-                self.found.append(f"{where}: {segment.job!r} is no job of the workload")
+                self.found.append(f"{where}: {segment.job!r} is not a job of the workload")
             elif not (isfinite(segment.start) and isfinite(segment.end) and segment.start < segment.end):
-                self.found.append(f"{where}: a segment ends after it starts")
+                self.found.append(f"{where}: a segment must end after it starts")
             else:
                 piece = self._piece(where, accounts[segment.job], segment)
                 problems = list(self._wrong(piece))
@@ -189,7 +190,7 @@ class _Trial:
     def _wrong(self, piece: SweptSegment) -> Iterator[str]:
         job, cluster = piece.job, self.scenario.cluster
         if piece.mode != DEFAULT_MODE and piece.mode not in job.speeds:
-            yield f"{piece.mode!r} is no mode of job {job.name!r}"
+            yield f"{piece.mode!r} is not a mode of job {job.name!r}"
         elif (piece.gpus, piece.mode) != (job.gpus, DEFAULT_MODE) and piece.gpus not in job.speeds[piece.mode]:
             counts = tuple(sorted(job.speeds[piece.mode]))
             yield f"GPU count {piece.gpus} of job {job.name!r} is not one of {counts}"
@@ -198,7 +199,7 @@ class _Trial:
                 yield f"GPUs of job {job.name!r} must be named in a cluster of racks"
             return
         if len(piece.placement) != piece.gpus or len(set(piece.placement)) != piece.gpus:
-            yield f"GPUs of job {job.name!r} must be {piece.gpus} different ones"
+            yield f"job {job.name!r} must hold {piece.gpus} different GPUs"
         if not all(isinstance(gpu, int) and 0 <= gpu < cluster.gpus for gpu in piece.placement):
             yield f"GPUs of job {job.name!r} must be numbered from 0 to {cluster.gpus - 1}"
         elif not cluster.is_plain and (kind := self._kind(piece)):
@@ -208,7 +209,7 @@ class _Trial:
 
     @staticmethod
     def _kind(piece: SweptSegment) -> str:
-        """Return the GPU type that a segment requires; empty for any."""
+        """Return the GPU type that a segment requires, or an empty string for any type."""
         of_mode = {mode.name: mode.gpu_type for mode in piece.job.modes if mode.gpu_type is not None}
         return of_mode.get(piece.mode, piece.job.gpu_type)
 
@@ -260,7 +261,7 @@ class _Trial:
                 piece.works_from = max(before.works_from, piece.start + (resize if is_paid else 0))
 
     def _restarts(self, before: SweptSegment, piece: SweptSegment) -> tuple[bool, bool]:
-        """Return whether a change of GPUs or mode costs an overhead, and whether it is no restart."""
+        """Return whether a change of GPUs or mode costs an overhead, and whether the job needs no restart."""
         restarts, machine_of = self.scenario.restarts, self.scenario.cluster.machine_of
         if restarts == "change":
             return True, False
@@ -270,7 +271,7 @@ class _Trial:
         return is_paid, same and piece.mode == before.mode
 
     def _completion(self, account: Account, own: Sequence[SweptSegment]) -> Any:
-        """Return the completion time if the work adds up; too much or too little work breaks a rule."""
+        """Return the completion time if the work adds up. Too much or too little work breaks a rule."""
         name, work, done = account.job.name, account.work, account.done
         if own:
             missing = (work - done) / account.speed
@@ -290,7 +291,7 @@ class _Trial:
     def _surplus(account: Account, seconds: Any) -> str:
         if account.adaptive is not None:
             return f"job {account.job.name!r} holds GPUs for {seconds} s after it is complete"
-        return f"job {account.job.name!r} runs for {account.done} s of work, it has {account.work}"
+        return f"job {account.job.name!r} runs for {account.done} s of work, but has only {account.work}"
 
     # Figures
 
@@ -339,7 +340,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Return the share at which the fluid is as fast as the job on its best number of GPUs."""
+        """Return the share of GPUs with which the fluid is as fast as the job on its best number of GPUs."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -360,7 +361,7 @@ class _Trial:
         return tuple(self._ratio(completions[index], span, fluid[index]) for index, span in jct.items())
 
     def _ratio(self, completion: Any, jct: Any, fluid: Any) -> Any:
-        """Return the ratio of a job completion time to the fluid's; 1 if floats cannot tell them apart."""
+        """Return the ratio of a job completion time to the fluid's, or 1 if floats cannot tell them apart."""
         alike = self.number is float and abs(jct - fluid) <= clock_error(self.late + completion, fluid)
         shortest = ulp(float(completion - jct))  # span that the clock resolves at the release date
         return self.number(1) if alike else jct / (fluid or shortest)
@@ -378,7 +379,7 @@ class _Trial:
 
 @dataclass
 class _CapGroup:
-    """The unfinished jobs with one cap: the service at which each is done, and the service so far."""
+    """The unfinished jobs with one cap, the service at which each is done, and the service so far."""
 
     due: list[tuple[Any, int]]
     service: Any

@@ -1,4 +1,4 @@
-"""Loans: the benefit of loaned machines to the jobs on them, and the cost of returning these machines."""
+"""Loans: the benefit of loaned machines to the jobs on them, and the cost of returning the machines."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,7 +22,10 @@ Change = tuple[float, int]
 
 @dataclass(frozen=True)
 class Times:
-    """Queueing and job completion times of some jobs, in seconds; None without jobs."""
+    """The mean queueing and completion times of some jobs, in seconds.
+
+    All of them are None without jobs.
+    """
 
     jobs: int
     mean_queueing: float | None
@@ -47,7 +50,10 @@ class Times:
 
 @dataclass(frozen=True)
 class Usage:
-    """Shares of GPU time in use between two times; None if there is no such GPU time."""
+    """The shares of GPU time in use between two times.
+
+    A share is None if there is no GPU time of its kind.
+    """
 
     begin: float
     end: float
@@ -69,12 +75,12 @@ class Giving:
 
 
 class Loans:
-    """How a schedule used machines on loan: those that a `gsopt.scenario.events.Loan` may bring.
+    """The use that a schedule made of machines on loan, which a `gsopt.scenario.events.Loan` may bring.
 
     GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned
     servers), Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of reclaiming). The
-    paper does not define the whole of which its combined usage is a share. Here machines that are not lent
-    count as busy with their own work, as an inference cluster keeps no more than it needs, apart from its
+    paper does not define the denominator of its combined usage. Here, machines that are not lent count as busy
+    with their own work, since an inference cluster keeps no more machines than it needs, apart from its
     headroom.
     """
 
@@ -94,7 +100,7 @@ class Loans:
 
     @property
     def end(self) -> float:
-        """Time of the last event or deadline; without events, of the last release."""
+        """The time of the last event or deadline or, without events, of the last release."""
         events, jobs = self._scenario.events, self._scenario.workload.jobs
         last = max((job.release_date for job in jobs), default=0.0)
         return max((getattr(event, "deadline", event.time) for event in events), default=last)
@@ -124,7 +130,7 @@ class Loans:
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage in steps, such as hour by hour, from time 0; the last step may be shorter."""
+        """Return the usage in steps, such as hour by hour, from time 0. The last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -185,7 +191,7 @@ class Loans:
         return sum(map(self._is_lent.__getitem__, segment.placement))
 
     def _held(self, *, lent: bool) -> Iterator[Change]:
-        """Yield when GPUs are taken and given back: those that may be lent, or the others."""
+        """Yield the times at which GPUs are taken and given back, either those that may be lent or the rest."""
         for segment in self._schedule.segments:
             gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
             if gpus:
@@ -193,7 +199,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Yield when machines that may be lent come and go; all are present at first."""
+        """Yield the times at which machines that may be lent come and go. All are present at first."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:
@@ -204,7 +210,7 @@ class Loans:
                     yield max(step.time, 0.0), len(gpus) if is_there else -len(gpus)
 
     def _giving(self, time: Any, names: Sequence[str], ended: Sequence[Segment]) -> Giving:
-        """Return the cost of giving up machines, from the segments that ended then before a pause."""
+        """Return the cost of giving up machines at a time, from the segments that end then and pause."""
         gpus_of = self._scenario.cluster.gpus_of
         machine_of = {gpu: name for name in names for gpu in gpus_of[name]}
         stopped = [each for each in ended if any(gpu in machine_of for gpu in each.placement)]
@@ -220,12 +226,12 @@ class Loans:
 
 
 def _distinct(events: Iterable[Loan]) -> list[Loan]:
-    """Keep one of each set of loans that may bring the same machines."""
+    """Keep one loan of each set of loans that may bring the same machines."""
     return list({(event.gpu_type, event.among): event for event in events}.values())
 
 
 def _of_jobs(schedule: Schedule) -> Mapping[str, list[Segment]]:
-    """Return the segments of every job by time."""
+    """Return the segments of every job, in order of time."""
     found: dict[str, list[Segment]] = defaultdict(list)
     for segment in schedule.segments:
         found[segment.job].append(segment)

@@ -1,4 +1,4 @@
-"""Presence: which GPUs are available when, by the input and the machines that were given up."""
+"""Presence: the GPUs that are available at each time, from the input and the machines given up."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -19,7 +19,7 @@ _CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
 
 @dataclass(frozen=True)
 class PresenceStep:
-    """The GPUs that are available from a time on, and what has changed."""
+    """The GPUs that are available from a time on, and the changes at that time."""
 
     time: Any  # seconds on the clock of the workload
     limit: int  # GPUs from this number on are not there
@@ -37,7 +37,7 @@ class PresenceStep:
 
 
 class _Happening(NamedTuple):
-    """What happens at a time, and its order at that time."""
+    """An event, its time, and its order among the events at that time."""
 
     time: Any
     place: int
@@ -58,9 +58,9 @@ class _Request:
 class Presence:
     """The GPUs available over time, and the rules broken in giving up machines.
 
-    All GPUs are available before the first of the `steps`. With floats, a few ticks of the clock are excused;
-    their size is that at `late` seconds after each time, where the rounding happened. `found` has a sentence
-    for every broken rule, with times on the clock of the schedule.
+    All GPUs are available before the first of the `steps`. With floats, a few ticks of the clock are excused,
+    as large as at `late` seconds after each time, where the rounding happened. `found` has a sentence for every
+    broken rule, with times on the clock of the schedule.
     """
 
     def __init__(
@@ -93,7 +93,7 @@ class Presence:
         return self.steps[begin:end]
 
     def _happenings(self, vacated: Sequence[Vacated]) -> Iterator[_Happening]:
-        """Yield everything that happens."""
+        """Yield everything that happens, in order of time."""
         number = self._number
         for change in self._scenario.capacity_changes:
             yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
@@ -110,15 +110,17 @@ class Presence:
         due.sort()
         for index, (time, server) in enumerate(vacated):
             if not isfinite(time):
-                self.found.append(f"vacated[{index}]: a machine is given up at a time")
+                self.found.append(f"vacated[{index}]: a machine must be given up at a finite time")
             elif server not in self._cluster.gpus_of:
-                self.found.append(f"vacated[{index}]: {server!r} is no machine of the cluster")
+                self.found.append(f"vacated[{index}]: {server!r} is not a machine of the cluster")
             else:
                 date = self._meant(number(time), requested, due)
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
 
     def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
-        """Return the date that floats cannot tell from a time: a deadline just before, or a request just after.
+        """Return the date that floats cannot distinguish from a time.
+
+        This is a deadline just before the time, or a request just after it.
 
         A time just before a deadline is not changed: it meets the deadline, and loans at that date come after
         it.
@@ -189,7 +191,9 @@ class Presence:
 
     def _give_up(self, time: Any, server: str) -> None:
         if server in self._away:
-            self.found.append(f"at {self._clock.nearest(time)}: machine {server!r} is given up and not there")
+            self.found.append(
+                f"at {self._clock.nearest(time)}: machine {server!r} is given up but not available"
+            )
             return
         self._away[server] = self._gone[server] = None
         for each in self._open:
@@ -197,7 +201,7 @@ class Presence:
                 each.owed -= 1
                 return
         when = self._clock.nearest(time)
-        self.found.append(f"at {when}: machine {server!r} is given up and no request takes it")
+        self.found.append(f"at {when}: machine {server!r} is given up, but no request takes it")
 
     def _close(self, time: Any, name: str) -> None:
         """Check that a request is met at its deadline, or that all machines that it may take are away."""
@@ -211,4 +215,6 @@ class Presence:
         left = next((each for each in names if each not in self._away and takes(each, type_of[each])), None)
         if closing.owed and left is not None:
             when = self._clock.nearest(time)
-            self.found.append(f"at {when}: {name} is owed {closing.owed} more machines, and {left!r} is there")
+            self.found.append(
+                f"at {when}: {name} is owed {closing.owed} more machines, and {left!r} is available"
+            )

@@ -1,4 +1,4 @@
-"""Retiming: making a schedule with rounded times exact, in whole ticks of a fine clock."""
+"""Retiming: converting a schedule with rounded times into an exact one, in whole ticks of a fine clock."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -65,8 +65,8 @@ def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]
 
     The runs between two events form a step. A step lasts until all jobs of the next one are released. A job
     stops in the tick in which its work is done, and its last step lasts until then. A job that is too short for
-    the clock of the runs, and so has none, runs as fast as it can at its release while others wait. Jobs
-    complete later than in the runs by at most the runs' errors and a few ticks.
+    the clock of the runs, and therefore has no run, runs as fast as it can at its release while others wait.
+    Jobs complete later than in the runs by at most the runs' errors and a few ticks.
     """
     tick = tick_of(tasks)
     paces = [_pace(task, tick) for task in tasks]
@@ -102,9 +102,9 @@ def _pace(task: ElasticTask, tick: Fraction) -> _Pace:
 def _steps(
     tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch], tick: Fraction
 ) -> list[tuple[int, dict[int, int]]]:
-    """Return the jobs that run between two events, and for how many ticks.
+    """Return the jobs that run between two events, and the ticks for which they run.
 
-    Where rounded ends would let jobs hold too many GPUs, none runs; the missing work is done later.
+    Where rounded ends would let jobs hold too many GPUs, no job runs, and the missing work is done later.
     """
     number = {task.name: job for job, task in enumerate(tasks)}
     starting, ending = defaultdict[int, list[_Held]](list), defaultdict[int, list[_Held]](list)

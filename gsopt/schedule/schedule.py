@@ -1,4 +1,4 @@
-"""Schedule: what ran when, on which GPUs and in which mode; read and written as CSV and JSON."""
+"""Schedule: the jobs that ran, with times, GPUs and modes, read and written as CSV and JSON."""
 
 import csv
 import json
@@ -36,7 +36,7 @@ class Segment(NamedTuple):
     gpus
         Number of GPUs.
     placement
-        Numbers of the GPUs; empty if not known.
+        Indices of the GPUs; empty if unknown.
     mode
         Name of the mode; empty for the default mode.
 
@@ -76,7 +76,7 @@ class Vacated(NamedTuple):
 
 @dataclass(frozen=True)
 class Schedule:
-    """The decisions of a scheduler: segments, machines given up, and whether jobs may be preempted.
+    """The decisions of a scheduler: its segments, the machines given up, and whether jobs may be preempted.
 
     Attributes
     ----------
@@ -85,7 +85,7 @@ class Schedule:
     preemptive
         Whether jobs may be interrupted.
     vacated
-        Machines that were given up on request, in that order and by time.
+        Machines that were given up on request, in the order in which this happened.
 
     Examples
     --------
@@ -121,7 +121,7 @@ class Schedule:
         return Clock() if any(isinstance(time, Fraction) for time in all_times) else clock
 
     def timed(self, tell: Callable[[Any], Any]) -> "Schedule":
-        """Return the same schedule with every time converted by `tell`, such as to another clock.
+        """Return the same schedule with every time converted by `tell`, for example to another clock.
 
         Examples
         --------
@@ -313,7 +313,7 @@ def _table(text: str, source: str) -> list[dict[str, str]]:
         if name not in _REQUIRED + _OPTIONAL:
             raise InvalidInput("header", shorten(name), "is not a known column", source=source)
         if header.count(name) > 1:
-            raise InvalidInput("header", shorten(name), "must not stand twice", source=source)
+            raise InvalidInput("header", shorten(name), "must not occur twice", source=source)
     for index, row in enumerate(rows[1:]):
         if len(row) > len(header):
             raise InvalidInput(
@@ -328,7 +328,7 @@ def _segment(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _vacated(row: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a machine that was given up; other cells of its row become unknown fields."""
+    """Return the fields of a machine that was given up. Other cells of its row become unknown fields."""
     others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
     return {"time": row.get("start"), "server": row["vacated"], **others}
 

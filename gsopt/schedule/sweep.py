@@ -1,4 +1,4 @@
-"""Sweep: a pass over a schedule in time order, to find who holds which GPUs and how far each job gets."""
+"""Sweep: a pass over a schedule in time order that tracks which jobs hold GPUs and how far each job gets."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -20,7 +20,7 @@ _LOSS, _END, _STEP, _START = range(4)
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """A job under judgement: what it has done, and the seconds that rounding must excuse."""
+    """A job under judgement, with the work that it has done and the seconds that rounding must excuse."""
 
     number: int
     job: Job
@@ -81,7 +81,7 @@ class Account:
         self.done = self.work * adaptive.share
 
     def stop(self, adaptive: AdaptiveProgress, time: Any) -> None:
-        """Stop an adaptive job, which is complete if only rounding cut it short."""
+        """Stop an adaptive job, and count it as complete if only rounding cut it short."""
         adaptive.stop(time, self.limit)
         self.done = self.work * adaptive.share
 
@@ -119,7 +119,7 @@ class Broken(NamedTuple):
 
 @dataclass
 class Sweep:
-    """A pass over all starts, ends and capacity changes, which checks capacity, sharing and memory."""
+    """A pass over all starts, ends and capacity changes that checks capacity, sharing and memory."""
 
     scenario: Scenario
     presence: Presence
@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Count the time in which jobs break rules, once however many rules they break."""
+        """Count the time in which jobs break rules, once even if they break several rules."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:
@@ -280,7 +280,7 @@ class Sweep:
         suspects = self._crowded.union(*(piece.placement for piece in touched))
         self._broken = []
         if self.held > self._capacity:
-            rule = f"at {when}: {self.held} GPUs are held, {self._capacity} are there"
+            rule = f"at {when}: {self.held} GPUs are held, but only {self._capacity} are available"
             surplus = _surplus(self._running, self._capacity, lambda piece: piece.gpus)
             self._broken.append(Broken(rule, surplus))
         wrong = [gpu for gpu in suspects if self._may_be_wrong(gpu)]
@@ -289,7 +289,10 @@ class Sweep:
         self._crowded = {gpu for gpu, _ in on_gpus}
 
     def _may_be_wrong(self, gpu: int) -> bool:
-        """Check quickly whether a rule may be broken on a GPU, which is rare."""
+        """Check quickly whether a rule may be broken on a GPU.
+
+        This is rarely the case.
+        """
         users = self._on_gpu.get(gpu, ())
         if not users:
             return False
@@ -300,7 +303,7 @@ class Sweep:
     def _broken_on(self, gpu: int, time: Any) -> Iterator[Broken]:
         users = self._on_gpu.get(gpu, [])
         if users and self._is_gone(gpu):
-            yield Broken(f"at {time}: GPU {gpu} is held and not there", tuple(users))
+            yield Broken(f"at {time}: GPU {gpu} is held but not available", tuple(users))
         if surplus := _surplus(users, self.scenario.share_limit, lambda _: 1):
             yield Broken(f"at {time}: {len(users)} jobs hold GPU {gpu}", surplus)
         memory = self._places[gpu].memory if self._places else None
@@ -348,7 +351,7 @@ class Sweep:
         return [other.job for other in users if other.account is not piece.account]
 
     def _share_of_speed(self, placement: Sequence[int]) -> Any:
-        """Return the speed of GPUs relative to as many of the type on which menus were measured."""
+        """Return the speed of GPUs relative to as many GPUs of the type on which menus were measured."""
         speed, number = self.scenario.speed, self.number
         types = [self._places[gpu].gpu_type for gpu in placement]
         each = sum(1 / number(speed.gpu_types.get(name, 1.0)) for name in types) / len(types)
@@ -381,7 +384,7 @@ class _Place(NamedTuple):
 
 
 def _places(cluster: Cluster) -> list[_Place]:
-    """Return the location of every GPU; GPUs of a plain cluster have none."""
+    """Return the location of every GPU. GPUs of a plain cluster have none."""
     places: list[_Place] = []
 
     def visit(switch: Switch, above: tuple[tuple[str, str], ...]) -> None:

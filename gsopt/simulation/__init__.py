@@ -1,7 +1,7 @@
 """Simulation: running a workload under a policy, event by event.
 
 A policy is a callable that creates a decider for one run. The decider is called at every event, reads the state
-and yields actions. It keeps its own queue, from the jobs that have arrived and completed.
+and yields actions. It keeps its own queue, which it updates from the lists of arrived and completed jobs.
 
 Examples
 --------

@@ -11,9 +11,9 @@ from gsopt.simulation.policy import Allocation, Decider, Policy, State
 def believing(policy: Policy, speed: Speed) -> Policy:
     """Return a policy that assumes slowdowns of shared GPUs other than the true ones.
 
-    The simulation uses the slowdowns of the scenario, but the policy decides by those in `speed`, for example
-    predicted ones (`gsopt.performance.interference.predicted`). Everything else that the policy sees is true,
-    such as remaining work and the speeds of modes and tiers.
+    The simulation uses the slowdowns of the scenario, but the policy decides by the slowdowns in `speed`, for
+    example predicted ones (`gsopt.performance.interference.predicted`). Everything else that the policy sees is
+    true, such as remaining work and the speeds of modes and tiers.
 
     Source: Castor, section 9.4 (Figure 13), which compares decisions by predicted and by measured ratios.
     """

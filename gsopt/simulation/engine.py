@@ -1,8 +1,8 @@
 """Engine: simulates a workload event by event, at exact event times and without time steps.
 
 At each event time, jobs complete first, then GPUs come and go, then jobs arrive, and then the policy decides
-once. The running jobs are compared with those before, and only the difference takes effect. The next event time
-is always later, so every simulation with finitely many decisions ends.
+once. The running jobs are compared with the jobs that ran before, and only the difference takes effect. The
+next event time is always later, so every simulation with finitely many decisions ends.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -109,7 +109,7 @@ class Engine(RunState):
         supply.advance(inf)  # machines are reclaimed even when no jobs are left
 
     def schedule(self) -> Schedule:
-        """Return the recorded schedule, in the order of starts."""
+        """Return the recorded schedule, in order of start time."""
         return Schedule(
             segments=tuple(sorted(self.segments or (), key=lambda segment: segment.start)),
             preemptive=self.decider.preemptive,
@@ -132,7 +132,7 @@ class Engine(RunState):
         return event
 
     def _next_event(self) -> Any:
-        """Return the time of the next completion, arrival or change of the supply; None if there is none."""
+        """Return the time of the next completion, arrival or change of the supply, or None if there is none."""
         instant = self.due[0][0] if self.due else None
         if self.next_job < len(self.jobs):
             release = self.release[self.next_job]
@@ -163,7 +163,7 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Check whether nothing can change any more, as the policy has asked for no wake and starts no job."""
+        """Check whether nothing can change any more: the policy has asked for no wake and starts no job."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
@@ -199,7 +199,7 @@ class Engine(RunState):
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Check whether an adaptive job is complete; otherwise it tunes itself and continues."""
+        """Check whether an adaptive job is complete. Otherwise it tunes itself and continues."""
         if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
@@ -217,7 +217,7 @@ class Engine(RunState):
             self.active += 1
 
     def _evict(self, job: int, lost_work: float | None) -> None:
-        """Evict a running job whose GPUs go away; it loses progress if they leave without notice."""
+        """Evict a running job whose GPUs go away. It loses progress if they leave without notice."""
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
@@ -227,7 +227,7 @@ class Engine(RunState):
             self._retime(job, self.rate[job])  # the machine may be lent at once, so that the job continues
 
     def _lose(self, job: int, seconds: Any) -> None:
-        """Take seconds of work back from a settled job, at most all that it has done."""
+        """Take seconds of work back from a settled job, up to all its work so far."""
         work = self.number(self.jobs[job].duration)
         if job in self.trainees:
             self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
@@ -257,7 +257,7 @@ class Engine(RunState):
             self.guard.check_time(self.completion)
             handler = self.handlers.get(type(action))
             if handler is None:
-                rule = "a decision is a Start, Stop, Resize, Move, Assign, Vacate or Wake"
+                rule = "a decision must be a Start, Stop, Resize, Move, Assign, Vacate or Wake"
                 raise IllegalDecision(action, rule)
             try:
                 handler(action)
@@ -284,7 +284,7 @@ class Engine(RunState):
     def _wake(self, action: Wake) -> None:
         time = number_of(action.time)
         if not time > self.now:
-            raise Forbidden("a wake lies in the future")
+            raise Forbidden("a wake must be in the future")
         if time == inf:  # never
             return
         if self.asked_wake is None or action.time < self.asked_wake:
@@ -296,10 +296,12 @@ class Engine(RunState):
         if not (isinstance(job, int) and 0 <= job < self.next_job):
             known = isinstance(job, int) and 0 <= job < len(self.jobs)
             raise Forbidden(
-                "a job starts after its release" if known else "a job is one of the workload's, by number"
+                "a job must not start before its release"
+                if known
+                else "a job must be the number of a job of the workload"
             )
         if self.completion[job] is not None:
-            raise Forbidden("a job that starts is not completed")
+            raise Forbidden("a completed job must not start again")
 
     # The difference
 
@@ -351,7 +353,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change; 0 if the scenario charges only for changes that did not occur."""
+        """Return the overhead of a change, or 0 if the scenario does not charge for this kind of change."""
         if self._keeps_shape(before, after):
             return self.number(0)
         if self.scenario.restarts == "machines":
@@ -383,7 +385,7 @@ class Engine(RunState):
         self._retime(job, rate)
 
     def _train(self, job: int, held: Held, rate: Any, before: Held | None) -> None:
-        """Restart an adaptive job on its GPUs, or continue it if the new ones make no difference."""
+        """Restart an adaptive job on its GPUs, or continue it if the new GPUs make no difference."""
         if before is not None and before.mode == held.mode and self._keeps_shape(before, held):
             if rate != self.rate[job]:
                 self.trainees.slow(job, 1 / rate, self.now)
@@ -424,20 +426,23 @@ class Engine(RunState):
         overhead, length = self.scenario.overhead(self.jobs[job]), self.round_length
         again = overhead.start + overhead.stop
         rule = (
-            f"jobs run for longer than their overhead now and then; the last {_FRUITLESS_CHANGES:,} that were "
-            f"stopped or resized had done nothing yet (to start again takes job {job} {again:g} s, "
-            f"a resize {overhead.resize:g} s)"
+            f"jobs must sometimes run for longer than their overheads; the last {_FRUITLESS_CHANGES:,} that "
+            f"were stopped or resized had made no progress yet (job {job} takes {again:g} s to start again, "
+            f"and {overhead.resize:g} s to be resized)"
         )
         if length is not None and max(again, overhead.resize) >= length:
-            rule += f": no job gets on in rounds of {float(length):g} s no longer than overheads"
+            rule += f": no job makes progress in rounds of {float(length):g} s, no longer than overheads"
         return rule
 
     def _lose_progress(self, job: int) -> None:
-        """Reset a stopped job without checkpoints; raise if such jobs stop again and again without progress."""
+        """Reset a stopped job without checkpoints.
+
+        Raise an error if such jobs stop again and again without progress.
+        """
         self._lose(job, self.number(self.jobs[job].duration))
         self.begun_anew += job not in self.plan.evicted
         if self.begun_anew > _FRUITLESS_CHANGES:
-            rule = "jobs without checkpoints are stopped so rarely that some complete"
+            rule = "jobs without checkpoints must be stopped so rarely that some complete"
             raise IllegalDecision(self.plan.touched[job], rule)
 
     def _close_segment(self, job: int, held: Held) -> None:

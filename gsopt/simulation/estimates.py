@@ -33,7 +33,7 @@ def misjudging(
     a share of the jobs has factors uniform around 1 and the others are estimated correctly.
 
     Source of the share: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by at
-    most 25 %. The paper does not give the distribution of the errors; here it is uniform. A job that is
+    most 25 %. The paper does not state the distribution of the errors, which is uniform here. A job that is
     misjudged at one share is misjudged by the same factor at every larger share.
 
     Parameters
@@ -133,7 +133,7 @@ class _Factors:
 
 
 class _Estimates(Sequence[Job]):
-    """The released jobs with estimated durations."""
+    """The released jobs, with estimated durations."""
 
     def __init__(self, jobs: Sequence[Job], factors: _Factors) -> None:
         self._jobs, self._factors = jobs, factors

@@ -1,4 +1,4 @@
-"""GPU types: the types of a job's GPUs, if they affect its speed."""
+"""GPU types: the types of a job's GPUs, if types affect its speed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -8,7 +8,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 class GpuTypes:
-    """The types of the GPUs of a scenario, if they affect speeds."""
+    """The types of the GPUs of a scenario, if types affect speeds."""
 
     def __init__(self, scenario: Scenario) -> None:
         cluster, speed = scenario.cluster, scenario.speed
@@ -21,12 +21,15 @@ class GpuTypes:
         self.count = len(slowdowns)
 
     def of(self, gpus: Sequence[int]) -> Mapping[str, int] | None:
-        """Count GPUs, given by number, by type; None if types do not affect speeds."""
+        """Count the given GPUs by type, or return None if types do not affect speeds."""
         if not self.count:
             return None
         of_machine, machine_of = self._of_machine, self._machine_of
         return Counter(of_machine[machine_of[gpu]] for gpu in gpus)
 
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
-        """Return `count` GPUs of the fastest type that a mode of a job allows; None if types do not matter."""
+        """Return `count` GPUs of the fastest type that a mode of a job allows.
+
+        The result is None if types do not matter.
+        """
         return {job.gpu_type_in(mode) or self._fastest: count} if self.count else None

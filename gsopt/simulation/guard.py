@@ -1,8 +1,8 @@
 """Guard: refuses decisions that make no progress, so that every run ends.
 
-It counts work, not wall time: actions of one decision, wakes that hardly advance the clock, and wakes after
-which nothing ever starts. An arrival, a completion or a change of the cluster resets the count, and there are
-finitely many of these.
+The guard counts work instead of wall time: actions of one decision, wakes that hardly advance the clock, and
+wakes after which nothing ever starts. An arrival, a completion or a change of the cluster resets the count,
+which happens only finitely often.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -41,21 +41,24 @@ class Guard:
         self._short = self._idle = 0
 
     def check_time(self, completions: Sequence[Any]) -> None:
-        """Raise `TimeUp` if the time limit has passed; `completions` shows which jobs are complete."""
+        """Raise `TimeUp` if the time limit has passed. `completions` shows which jobs are complete."""
         if self._budget is not None and self._budget.passed:
             done = sum(time is not None for time in completions)
             limit, jobs = self._budget.time_limit, len(completions)
-            raise TimeUp(f"the time limit of {limit:g} s is over, and {done:,} of {jobs:,} jobs are complete")
+            raise TimeUp(f"the time limit of {limit:g} s expired when {done:,} of {jobs:,} jobs were complete")
 
     def finite(self, decision: Iterable[Action], jobs: int) -> Iterator[Action]:
-        """Yield the actions of a decision about a number of jobs; raise `IllegalDecision` if they never end."""
+        """Yield the actions of a decision about a number of jobs.
+
+        Raise `IllegalDecision` if they never end.
+        """
         things = jobs + self._machines
         most = _ACTIONS + _ACTIONS_EACH * things
         left = most
         for action in decision:
             left -= _weight(action)
             if left < 0:
-                rule = f"a decision about {things:,} jobs and machines has at most {most:,} actions"
+                rule = f"a decision about {things:,} jobs and machines must have at most {most:,} actions"
                 raise IllegalDecision(action, rule)
             yield action
 
@@ -65,17 +68,20 @@ class Guard:
         self._short, self._decided = self._short + 1 if is_short else 0, now
         if self._short > _SHORT_WAKES + _SHORT_WAKES_EACH * jobs:
             rule = (
-                f"wakes lie at least {SHORTEST_ROUND:g} s apart where nothing else happens "
+                f"wakes must be at least {SHORTEST_ROUND:g} s apart while nothing else happens "
                 f"(the last {self._short:,} did not)"
             )
             raise IllegalDecision(Wake(now), rule)
 
     def count_idle(self, now: Any, jobs: int, *, is_idle: bool) -> None:
-        """Count a decision after which jobs wait, nothing runs and no event will ever happen, if it is one."""
+        """Count a decision after which jobs wait, nothing runs and no event will ever happen.
+
+        Other decisions reset the count.
+        """
         self._idle = self._idle + 1 if is_idle else 0
         if self._idle > _IDLE_WAKES:
             rule = (
-                f"a policy starts a job at last when nothing runs and nothing else will happen "
+                f"a policy must start a job when no job runs and nothing else will happen "
                 f"({jobs:,} jobs have waited for {_IDLE_WAKES:,} wakes)"
             )
             raise IllegalDecision(Wake(now), rule)

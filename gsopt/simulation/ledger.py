@@ -1,6 +1,6 @@
-"""Ledgers: which GPUs are available, and which jobs hold them.
+"""Ledgers: the available GPUs, and the jobs that hold them.
 
-A ledger follows a plan step by step, so too many jobs may hold a GPU in between; `check` checks the result.
+A ledger follows a plan step by step, so too many jobs may hold a GPU in between. `check` checks the result.
 """
 
 from bisect import insort
@@ -14,7 +14,7 @@ from gsopt.simulation.placer import FreeGpus, Placer
 
 
 class Forbidden(Exception):
-    """A change that breaks a rule, with the rule as its text; users see it as `IllegalDecision`."""
+    """A change that breaks a rule, which is its message. Users see it as `IllegalDecision`."""
 
 
 class PlainLedger:
@@ -28,7 +28,7 @@ class PlainLedger:
 
     @property
     def occupied(self) -> int:
-        """Number of GPUs in use."""
+        """The number of GPUs in use."""
         return self.capacity - self.free
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
@@ -40,7 +40,7 @@ class PlainLedger:
         return True
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Refuse, as GPUs have no numbers."""
+        """Refuse, as the GPUs of a plain cluster have no numbers."""
         del number, job, mode, gpus
         raise Forbidden("GPUs of a plain cluster have no numbers")
 
@@ -58,31 +58,31 @@ class PlainLedger:
         return self.free
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return nothing: the GPUs of a plain cluster have no numbers."""
+        """Return nothing, because the GPUs of a plain cluster have no numbers."""
         del job, mode, count, placer
         return ()
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Return nothing: the GPUs of a plain cluster have no numbers."""
+        """Return nothing, because the GPUs of a plain cluster have no numbers."""
         del number
         return ()
 
     def tier(self, number: int) -> str:
-        """Return the machine tier: a plain cluster has no network."""
+        """Return the machine tier, because a plain cluster has no network."""
         del number
         return Tier.MACHINE
 
     def partners(self, number: int) -> Sequence[int]:
-        """Return no jobs, as no GPU is shared."""
+        """Return no jobs, because no GPU is shared."""
         del number
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the last started jobs, which have to stop so that the others fit below a limit."""
+        """Return the jobs that started last and have to stop so that the others fit below a limit."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Return the last started jobs, which have to stop so that a number of GPUs can be given up."""
+        """Return the jobs that started last and have to stop so that a number of GPUs can be given up."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
@@ -111,7 +111,7 @@ class PlainLedger:
 
 
 class Placements:
-    """The ledger of a cluster of racks: which GPUs are available, and which jobs hold them."""
+    """The ledger of a cluster of racks: the available GPUs, and the jobs that hold them."""
 
     def __init__(self, cluster: Cluster, share_limit: int, placer: Placer) -> None:
         self._cluster, self._share_limit, self._placer = cluster, share_limit, placer
@@ -135,7 +135,7 @@ class Placements:
 
     @property
     def occupied(self) -> int:
-        """Number of GPUs that at least one job holds."""
+        """The number of GPUs that at least one job holds."""
         return self.capacity - self.free
 
     # What there is
@@ -163,7 +163,7 @@ class Placements:
         return tuple(self._users[gpu])
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU; None if memory is unlimited."""
+        """Return the free bytes of memory of a GPU, or None if memory is unlimited."""
         size = self._cluster.machines[self._machine_of[gpu]].memory
         return None if size is None else size - sum(self._memory.get(user, 0) for user in self._users[gpu])
 
@@ -190,7 +190,7 @@ class Placements:
         self._recount_machine(machine)
 
     def bring_back(self, machine: int) -> None:
-        """Return a machine if it is away."""
+        """Make a machine available again if it is away."""
         self._away.discard(machine)
         self._servers = None
         self._recount_machine(machine)
@@ -202,7 +202,7 @@ class Placements:
         return self._room(job, mode).count
 
     def place(self, number: int, job: Job, mode: str, count: int) -> bool:
-        """Grant free GPUs to a job, chosen by the placer, or return False if there are too few."""
+        """Grant free GPUs to a job, chosen by the placer. Return False if there are too few."""
         room = self._room(job, mode)
         if count > room.count:
             return False
@@ -229,7 +229,7 @@ class Placements:
         limit, users, machine_of, machines = self._limit, self._users, self._machine_of, room.machines
         free = all(0 <= gpu < limit and not users[gpu] and machine_of[gpu] in machines for gpu in chosen)
         if not free or len(chosen) != count or len(set(chosen)) != count:
-            raise Forbidden(f"a placer chooses {count} free GPUs of those that suit the job")
+            raise Forbidden(f"a placer must choose {count} free GPUs that suit the job")
         return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
@@ -267,10 +267,10 @@ class Placements:
             users = self._users[gpu]
             jobs = ", ".join(map(str, users))
             if len(users) > self._share_limit:
-                raise Forbidden(f"at most {self._share_limit} jobs hold GPU {gpu} (not jobs {jobs})")
+                raise Forbidden(f"at most {self._share_limit} jobs may hold GPU {gpu} (not jobs {jobs})")
             memory = self.memory(gpu)
             if memory is not None and memory < 0:
-                raise Forbidden(f"the jobs on GPU {gpu} fit its memory (not jobs {jobs})")
+                raise Forbidden(f"the jobs on GPU {gpu} must fit its memory (not jobs {jobs})")
 
     def placement(self, number: int) -> tuple[int, ...]:
         """Return the GPUs of a job by number."""
@@ -293,9 +293,9 @@ class Placements:
         limit, away = self._limit, self._away
         for gpu in chosen:
             if not 0 <= gpu < limit or machine_of[gpu] in away:
-                raise Forbidden(f"GPU {gpu} is there")
+                raise Forbidden(f"GPU {gpu} must be available")
             if kind and kind != machines[machine_of[gpu]].gpu_type:
-                raise Forbidden(f"the job runs on {kind} GPUs only, which GPU {gpu} is not")
+                raise Forbidden(f"the job must run on {kind} GPUs, and GPU {gpu} is of another type")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
         """Return the free GPUs of the machines whose type and memory suit a job, up to a limit of memory."""
@@ -343,7 +343,7 @@ class Placements:
             room.recount(machine, before, after)
 
     def _recount_machine(self, machine: int) -> None:
-        """Update which GPUs of a machine are available; those that are not have no users."""
+        """Update which GPUs of a machine are available. Unavailable GPUs have no users."""
         gpus = self._gpus_of[machine]
         there = range(
             gpus.start, gpus.start if machine in self._away else min(gpus.stop, max(self._limit, gpus.start))
@@ -356,7 +356,7 @@ class Placements:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity if memory is not modelled."""
+    """Return the bytes of each GPU of a machine, or infinity if memory is not modelled."""
     return inf if machine.memory is None else machine.memory
 
 

@@ -1,4 +1,4 @@
-"""Perception: policies that decide by a state other than the true one."""
+"""Perception: policies that decide by a state that differs from the true one."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -8,7 +8,7 @@ from gsopt.simulation.view import RunView
 
 
 class PerceivedState(RunView):
-    """A state that differs from the true one in what a subclass overrides."""
+    """A state that differs from the true state where a subclass overrides it."""
 
     __slots__ = ("_number",)
 

@@ -1,4 +1,4 @@
-"""Placers: which free GPUs a job gets if a policy grants only a number of GPUs."""
+"""Placers: the choice of free GPUs for a job if a policy grants only a number of GPUs."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -15,9 +15,9 @@ class FreeGpus:
     cluster
         The cluster.
     machines
-        Indices of the machines to consider, ascending; others are ignored.
+        Indices of the machines to consider, ascending. Other machines are ignored.
     free
-        The numbers of the free GPUs of every machine of the cluster, ascending. Call `recount` after a change.
+        The indices of the free GPUs of every machine of the cluster, ascending. Call `recount` after a change.
 
     Attributes
     ----------
@@ -77,12 +77,12 @@ class FreeGpus:
         return tuple(gpu for gpus in sorted(islands, key=len, reverse=True) for gpu in gpus)[:count]
 
     def smallest(self, count: int) -> int | None:
-        """Return the first machine with the fewest free GPUs of those with at least `count`; None if none."""
+        """Return the first machine with the fewest free GPUs among those with at least `count`, or None."""
         position = bisect_left(self._counts, count)
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return `count` free GPUs of the island with the fewest of those that have as many; empty if none.
+        """Return `count` free GPUs of the smallest island with enough, or none without such an island.
 
         Ties go to the first island. For a single GPU islands are ignored.
         """
@@ -102,8 +102,8 @@ class FreeGpus:
     def smallest_group(self, count: int) -> Sequence[int] | None:
         """Return the group of machines with the fewest free GPUs of those with at least `count`.
 
-        It is a group, such as a rack, of the innermost level that has one; ties go to the first group. Return
-        None if only the whole cluster has as many.
+        The group, such as a rack, is on the innermost level that has one with enough free GPUs. Ties go to the
+        first group. Return None if only the whole cluster has enough.
         """
         for level, _, free_in in self._between:
             if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:
@@ -150,10 +150,10 @@ Placer = Callable[[FreeGpus, int], Sequence[int]]
 def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Return `count` free GPUs that are as close together as possible.
 
-    Several GPUs come from the island with the fewest free GPUs that suffice, else from the machine with the
-    fewest that suffice. Otherwise they come from the rack with the fewest that suffice, its emptiest machines
-    first, and so on for wider levels; in the end from the emptiest machines of all. On a machine, the emptiest
-    islands come first. Ties go to the lower number.
+    Several GPUs come from the island with the fewest free GPUs that suffice or, if there is none, from such a
+    machine. Otherwise they come from the rack with the fewest free GPUs that suffice, its emptiest machines
+    first, and so on for wider levels. In the end, they come from the emptiest machines of all. On a machine,
+    the emptiest islands come first. Ties go to the lower number.
 
     Examples
     --------
@@ -176,7 +176,7 @@ def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs of the first machine with room, else of the first rack, and so on outwards.
+    """Return `count` free GPUs of the first machine with room, or else of the first rack, and so on outwards.
 
     Islands inside machines are tried first. GPUs are taken in the order of their numbers.
     """
@@ -190,6 +190,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs of the emptiest machines, wherever these are; ties go to the lower number."""
+    """Return `count` free GPUs of the emptiest machines, wherever these are. Ties go to the lower number."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

@@ -1,4 +1,4 @@
-"""Plan: where jobs run after the actions of a decision so far, and how that differs from before.
+"""Plan: the jobs that run after the actions of a decision so far, and the changes that this implies.
 
 Actions edit the plan one by one, and only their result has to be legal. So two jobs may swap their GPUs, and a
 job may take GPUs that a later action of the same decision frees. Rules about a single job, such as its allowed
@@ -14,7 +14,7 @@ from gsopt.simulation.policy import Action, Allocation, Assign, IllegalDecision,
 
 
 class Held(NamedTuple):
-    """What a running job holds: its number of GPUs, their numbers if they have any, and its mode."""
+    """The GPUs of a running job: how many, their numbers if they have any, and the mode."""
 
     number: int
     gpus: tuple[int, ...]
@@ -46,7 +46,7 @@ class Plan:
         return self._modes.get(job, "")
 
     def held(self, job: int) -> Held:
-        """Return what a running job holds in the plan."""
+        """Return the GPUs of a running job in the plan, with its mode."""
         return Held(self.running[job], self._ledger.placement(job), self._modes.get(job, ""))
 
     # Changes
@@ -55,7 +55,7 @@ class Plan:
         """Start a waiting job."""
         job, gpus, mode = action
         if job in self.running:
-            raise Forbidden("a job that starts is waiting")
+            raise Forbidden("a job must be waiting to start")
         self.touched[job] = action
         if job in self.in_force:
             self._reentered = True
@@ -70,7 +70,10 @@ class Plan:
         self._let_go(job)
 
     def resize(self, action: Resize) -> None:
-        """Change the GPUs or the mode of a running job; if its number of GPUs stays the same, it keeps them."""
+        """Change the GPUs or the mode of a running job.
+
+        A job whose number of GPUs stays the same keeps them.
+        """
         job, gpus, mode = action
         self._require_running(job)
         if mode is None:
@@ -89,11 +92,11 @@ class Plan:
         """Move a running job to the same number of other GPUs."""
         self._require_running(action.job)
         if isinstance(action.gpus, int) or len(_numbers(action.gpus)) != self.running[action.job]:
-            raise Forbidden("a move keeps the number of GPUs and names the new ones")
+            raise Forbidden("a move must keep the number of GPUs and name the new GPUs")
         self.resize(Resize(action.job, action.gpus))
 
     def assign(self, action: Assign) -> None:
-        """Run exactly the given jobs; GPUs given as a number are chosen at the end of the decision."""
+        """Run exactly the given jobs. GPUs given as a number are chosen at the end of the decision."""
         wanted = {job: _allocation(given) for job, given in action.jobs.items()}
         steps: list[Stop | Resize | Start] = [Stop(job) for job in self.running if job not in wanted]
         for job, (gpus, mode) in wanted.items():
@@ -112,7 +115,10 @@ class Plan:
         self.evicted.add(job)
 
     def complete(self, job: int) -> Held:
-        """Remove a completed job, which does not count as a change, and return what it held."""
+        """Remove a completed job, and return the GPUs that it held.
+
+        Completion does not count as a change.
+        """
         self._ledger.give_back(job, self.running.pop(job))
         self._modes.pop(job, None)
         return self.in_force.pop(job)
@@ -133,10 +139,10 @@ class Plan:
         if not preemptive:
             for job, last in self.touched.items():
                 if job in self.in_force and job not in self.running and job not in self.evicted:
-                    raise IllegalDecision(last, "a policy that is not preemptive stops no job")
+                    raise IllegalDecision(last, "a policy that is not preemptive must not stop jobs")
 
     def conclude(self, started: Sequence[int]) -> None:
-        """Forget the changes once they are in effect; `started` numbers the last start of every job."""
+        """Forget the changes once they are in effect, where `started` numbers the last start of every job."""
         if self._reentered:  # jobs that were stopped and started again keep their place
             ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
             self.running.clear()
@@ -152,7 +158,7 @@ class Plan:
         for job, (count, mode) in self._unplaced.items():
             item = self._jobs[job]
             if not self._ledger.place(job, item, mode, count):
-                rule = f"a job takes free GPUs ({self._ledger.room(item, mode)} are free for it)"
+                rule = f"a job must take free GPUs ({self._ledger.room(item, mode)} are free for it)"
                 raise IllegalDecision(self.touched.get(job), rule)
         self._unplaced.clear()
         self.owed = 0
@@ -202,25 +208,25 @@ class Plan:
 
     def _require_running(self, job: int) -> None:
         if job not in self.running:
-            raise Forbidden("a job that is stopped, resized or moved is running")
+            raise Forbidden("a job must be running to be stopped, resized or moved")
 
 
 def _check_allowed(job: Job, count: int, mode: str) -> None:
     """Raise `Forbidden` if a job may not run on a number of GPUs."""
     counts = job.speeds.get(mode)
     if counts is None:
-        raise Forbidden(f"a job runs in one of its modes ({', '.join(map(repr, job.speeds))})")
+        raise Forbidden(f"a job must run in one of its modes ({', '.join(map(repr, job.speeds))})")
     if count not in counts:
-        raise Forbidden(f"a job runs on an allowed number of GPUs ({', '.join(map(str, sorted(counts)))})")
+        raise Forbidden(f"a job must run on an allowed number of GPUs ({', '.join(map(str, sorted(counts)))})")
 
 
 def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
     """Return GPU numbers in ascending order."""
     if not isinstance(gpus, Sequence) or not all(isinstance(gpu, int) for gpu in gpus):
-        raise Forbidden("GPUs are a number, or numbered")
+        raise Forbidden("GPUs must be a number of GPUs, or GPU numbers")
     numbers = tuple(sorted(set(gpus)))
     if len(numbers) < len(gpus):
-        raise Forbidden("the GPUs of a job differ")
+        raise Forbidden("the GPUs of a job must be distinct")
     return numbers
 
 

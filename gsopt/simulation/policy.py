@@ -15,9 +15,9 @@ Allocation = int | tuple[int, ...]
 
 
 class Start(NamedTuple):
-    """Start or continue a waiting job in a mode, on `gpus` or, if None, as many GPUs as it demands.
+    """Start or continue a waiting job in a mode, on `gpus` or, if None, on as many GPUs as it demands.
 
-    In a cluster of racks, GPUs may be given by number; a GPU that another job holds is then shared with it.
+    In a cluster of racks, GPUs may be given by number. A GPU that another job holds is then shared with it.
 
     Examples
     --------
@@ -31,7 +31,7 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job, which returns to the queue; it keeps its progress if it has checkpoints.
+    """Preempt a running job, which returns to the queue. It keeps its progress if it has checkpoints.
 
     Examples
     --------
@@ -43,7 +43,9 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Grant a running job another number of GPUs, other GPUs by number, or another mode; None keeps it.
+    """Assign a running job another number of GPUs, other GPUs by number, or another mode.
+
+    A field that is None stays unchanged.
 
     Examples
     --------
@@ -85,11 +87,11 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Vacate machines, by name, for open requests; jobs on them are evicted at once.
+    """Vacate machines, by name, for open requests. Jobs on them are evicted at once.
 
-    Each machine counts for the request with the earliest deadline that may take it. `State.evicted` has the
-    jobs from then on, but only in the same decision. A plain cluster needs no such action: at the deadline,
-    free GPUs are given up first.
+    Each machine counts for the request with the earliest deadline that may take it. From then on,
+    `State.evicted` contains the jobs, but only during the same decision. A plain cluster needs no such action,
+    since it gives up free GPUs first at the deadline.
 
     Examples
     --------
@@ -127,8 +129,8 @@ class IllegalDecision(GsoptError):
 
     Examples
     --------
-    >>> print(IllegalDecision(Start(3), "a job starts after its release"))
-    Start(job=3, gpus=None, mode=''): a job starts after its release
+    >>> print(IllegalDecision(Start(3), "a job must not start before its release"))
+    Start(job=3, gpus=None, mode=''): a job must not start before its release
     """
 
     def __init__(self, action: object, rule: str) -> None:
@@ -153,7 +155,7 @@ class NotReleased(GsoptError, LookupError):
     ...     simulate(Workload(jobs=[Job(name="a", release_date=5, duration=2, gpus=1)]), clairvoyant, cluster=1)
     ... except NotReleased as error:
     ...     print(error)
-    job 0 is not released yet, or is none of the workload's
+    job 0 is not released yet, or is not in the workload
     """
 
 
@@ -163,7 +165,7 @@ class Request(NamedTuple):
     Attributes
     ----------
     deadline
-        Time at which the engine takes what is still owed, in seconds.
+        Time in seconds at which the engine takes the machines or GPUs that are still owed.
     servers
         Number of machines that are still owed; 0 in a plain cluster.
     gpus
@@ -187,7 +189,7 @@ class Request(NamedTuple):
 
 
 class State(Protocol):
-    """What a policy sees: the current state of the run, without the future; it is read-only.
+    """The current state of a run as a policy sees it: read-only, and without the future.
 
     Jobs are numbered from 0 in the order of their release dates. Times are in seconds from the origin of the
     scenario's clock, including release dates and deadlines. The origin is the first release date unless
@@ -198,7 +200,7 @@ class State(Protocol):
 
     @property
     def jobs(self) -> Sequence[Job]:
-        """The jobs by number; reading a job that is not released raises `NotReleased`."""
+        """The jobs by number. Reading a job that is not released raises `NotReleased`."""
 
     @property
     def now(self) -> Any:
@@ -210,7 +212,7 @@ class State(Protocol):
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """Names of the available machines; empty in a plain cluster."""
+        """The names of the available machines. A plain cluster has none."""
 
     @property
     def capacity(self) -> int:
@@ -222,7 +224,7 @@ class State(Protocol):
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while a plan takes too many."""
+        """The number of GPUs that no job holds, which is negative while a plan takes too many."""
 
     @property
     def arrived(self) -> tuple[int, ...]:
@@ -234,7 +236,7 @@ class State(Protocol):
 
     @property
     def evicted(self) -> tuple[int, ...]:
-        """Jobs stopped since the last decision because their GPUs went away; they are waiting again."""
+        """The jobs stopped since the last decision because their GPUs went away. They are waiting again."""
 
     @property
     def requests(self) -> tuple[Request, ...]:
@@ -248,16 +250,19 @@ class State(Protocol):
         """Return the remaining work of a job, in seconds alone on its demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Return when a job that ran before this decision makes progress: now, or when its overhead ends."""
+        """Return the time from which a job that ran before this decision makes progress.
+
+        This is now, or the end of its overhead.
+        """
 
     def samples(self, job: int) -> Any:
-        """Return the samples that a job has processed, including lost work; 0 if its `training` is None."""
+        """Return the samples that a job has processed, including lost work, or 0 if its `training` is None."""
 
     def observed(self, job: int) -> Observation | None:
-        """Return the current observation of a job's training; None if it has none."""
+        """Return the current observation of a job's training, or None if it has none."""
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job; None for any other job."""
+        """Return the view of an adaptive job, or None for any other job."""
 
     def service(self, job: int) -> Any:
         """Return the GPU-seconds of a job so far."""
@@ -266,25 +271,28 @@ class State(Protocol):
         """Return the mode of a running job."""
 
     def placement(self, job: int) -> tuple[int, ...]:
-        """Return the GPUs of a running job by number; empty in a plain cluster or before they are chosen."""
+        """Return the GPUs of a running job by number.
+
+        The tuple is empty in a plain cluster, and before the GPUs are chosen.
+        """
 
     def users(self, gpu: int) -> tuple[int, ...]:
         """Return the jobs that hold a GPU of a cluster of racks."""
 
     def memory(self, gpu: int) -> int | None:
-        """Return the free bytes of memory of a GPU in a cluster of racks; None if memory is unlimited."""
+        """Return the free bytes of memory of a GPU in a cluster of racks, or None if memory is unlimited."""
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the free GPUs of a cluster of racks by number, of one type or of any."""
+        """Return the numbers of the free GPUs in a cluster of racks, either of one type or of any type."""
 
     def fits(self, job: int) -> bool:
         """Check whether the GPUs that a job demands are free, with its type and memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the free GPUs, by number, that a placer (by default that of the run) would choose for a job.
+        """Return the free GPUs, by number, that a placer would choose for a job, by default the run's placer.
 
-        Among equally close GPUs, those with the least sufficient memory are chosen. Return None if too few are
-        free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
+        Among equally close GPUs, those with the least sufficient memory are chosen. The result is None if too
+        few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
@@ -301,12 +309,12 @@ class State(Protocol):
 
 
 class Decider(Protocol):
-    """Makes the decisions of one run; a policy creates a decider for every run.
+    """An object that makes the decisions of one run. A policy creates a new one for every run.
 
     Attributes
     ----------
     preemptive
-        Whether it may stop jobs; the simulator enforces this.
+        Whether the decider may stop jobs. The simulator enforces this.
     """
 
     preemptive: bool

@@ -1,7 +1,7 @@
 """Progress: the remaining work of a job that runs at one speed through its phases.
 
 A phase slows down its share of the work, so a job's speed depends on its progress and is constant within a
-phase. Ends of phases are computed and are not events.
+phase. The ends of phases are computed, and are not events.
 """
 
 from collections.abc import Callable, Sequence
@@ -11,14 +11,17 @@ from gsopt.scenario.job import Job
 
 
 class Stretch(NamedTuple):
-    """Work with one slowdown, which ends when a given amount of the job's work remains."""
+    """A part of the work with one slowdown, which ends when a given amount of the job's work remains."""
 
     until_left: Any
     slowdown: Any
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Return the phases of a job in a mode, by the remaining work at their ends; empty without phases."""
+    """Return the phases of a job in a mode, by the remaining work at their ends.
+
+    The tuple is empty without phases.
+    """
     work = number(job.duration)
     return tuple(
         Stretch(work - work * number(phase.until), number(phase.slowdown_in(mode))) for phase in job.phases
@@ -26,7 +29,7 @@ def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretc
 
 
 def slowdown_at(left: Any, course: Sequence[Stretch]) -> Any:
-    """Return the slowdown of a job, given its remaining work; 1 without phases."""
+    """Return the slowdown of a job, given its remaining work, or 1 without phases."""
     return next((slowdown for until, slowdown in course if left > until), 1)
 
 

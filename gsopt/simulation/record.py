@@ -56,7 +56,7 @@ def record_of(
 def _rounding(mean: float, jobs: int, last: Any) -> float:
     """Return how much rounding may lower a mean job completion time below a bound.
 
-    The clock rounds each completion by up to half a tick. As each job waits for those before it, it may gain
-    from all of these. The bound may be a sum on the clock of the workload.
+    The clock rounds each completion by up to half a tick. A job waits for the jobs before it, so it may gain
+    from the rounding of all their completions. The bound may be a sum on the clock of the workload.
     """
     return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))

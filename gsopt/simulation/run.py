@@ -36,19 +36,19 @@ class Replay:
     Attributes
     ----------
     scenario
-        What was given.
+        The scenario that was simulated.
     metrics
-        What ran by the simulator's own books, with the figures.
+        The record of the run by the simulator's ledger, with the figures.
     completion_times
-        Of every job by number, in seconds on the clock of the workload; None for a job that did not complete.
-        They are rounded to floats, unlike `jct`.
+        The completion times of all jobs by number, in seconds on the clock of the workload, rounded to floats
+        (unlike `jct`). The time of a job that did not complete is None.
     start_times
-        First start of every job, likewise.
+        The first start of every job, in the same form.
     schedule
-        What ran when, in seconds on the clock of the workload; None unless recorded. A time is a fraction where
-        no float says it, as late dates can be.
+        The schedule, in seconds on the clock of the workload; None unless recorded. A time is a fraction if no
+        float represents it exactly, which can happen with late dates.
     decision_seconds
-        How long each decision took on the wall; what runs are compared by leaves it out.
+        The wall-clock seconds of each decision, which are ignored when runs are compared for equality.
 
     Examples
     --------
@@ -70,7 +70,7 @@ class Replay:
     decision_seconds: tuple[float, ...] = field(default=(), compare=False)
 
     def __repr__(self) -> str:
-        """Say how it went; all that it holds would be a line as long as the workload."""
+        """Return a short summary, as the full data would be a line as long as the workload."""
         found = self.metrics
         said = f"<Replay: {found.completed:,} of {found.jobs:,} jobs complete"
         if found.completed:
@@ -83,12 +83,12 @@ class Replay:
         return self.metrics.jct
 
     def plot(self, *, colour: str = "slowdown") -> "Figure":
-        """Draw what ran when, GPU by GPU, with the queue below it.
+        """Draw a Gantt chart with the queue below it.
 
         Parameters
         ----------
         colour
-            What the colours of jobs mean, as in `gsopt.simulation.plots.gantt`.
+            Meaning of the colours of jobs, as in `gsopt.simulation.plots.gantt`.
 
         Raises
         ------
@@ -137,39 +137,39 @@ def simulate(
     given
         The jobs, or a whole scenario.
     policy
-        What decides: any callable that makes a decider; for `gsopt.simulate` also a name of
+        The policy: any callable that makes a decider. `gsopt.simulate` also accepts a name from
         `heuristics.policies`, or ``package.module:function``.
     cluster
         The GPUs of a workload, or their number.
     round_length
-        Seconds between decisions, at least 1e-6, the first of them where the clock of the scenario begins; at
-        every event when None. Rounds before the next event or wake are skipped while every job runs or none
-        does.
+        Seconds between decisions, at least 1e-6. The first decision is at the origin of the scenario's clock.
+        With None, decisions are made at every event. Rounds before the next event or wake are skipped while
+        either all jobs or no jobs run.
     placer
-        Where jobs go when the policy gives numbers of GPUs only.
+        Chooses the GPUs of jobs if the policy grants only a number of GPUs.
     record
         Whether to keep the schedule.
     exact
         Whether to compute in fractions instead of floats.
     bound
-        Whether to bound the mean job completion time of every policy with these rounds
-        (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is known.
+        Whether to compute a lower bound on the mean job completion time of every policy that decides in these
+        rounds (`gsopt.schedule.bounds.mean_jct_bound`), or a bound that is already known.
     time_limit
-        Seconds on the wall after which the run is given up, or text such as ``30s``; the bound, which is
-        computed before, takes none of them. A decision that goes on is not cut short.
+        Wall-clock seconds after which the run is abandoned, or a string such as ``30s``. The bound is computed
+        first, and the time for it does not count. A decision in progress is not interrupted.
     options
-        Beside a workload every field of `gsopt.scenario.scenario.Physics`, such as `overheads`, `share_limit`
-        and `capacity_changes`; all others are the policy's own options. Where the two share a name, give the
-        policy's by `functools.partial`.
+        With a workload, every field of `gsopt.scenario.scenario.Physics`, such as `overheads`, `share_limit`
+        and `capacity_changes`. All other options are passed to the policy. If a field and an option of the
+        policy have the same name, set the latter with `functools.partial`.
 
     Raises
     ------
     InvalidInput
-        The scenario breaks a rule, such as a job that fits in no way, or there is no such option.
+        The scenario breaks a rule, for example by a job that can never fit, or an option does not exist.
     IllegalDecision
-        The policy decides what the rules forbid, or makes no progress (`gsopt.simulation.guard`).
+        The policy makes a decision that the rules forbid, or it makes no progress (`gsopt.simulation.guard`).
     TimeUp
-        The time limit is over before the run.
+        The time limit expires before the run is complete.
 
     Examples
     --------
@@ -210,7 +210,7 @@ def _refuse_unknown(policy: Policy, options: Mapping[str, Any]) -> None:
     if any(each.kind is Parameter.VAR_KEYWORD for each in parameters.values()):
         return
     for name in options.keys() - parameters.keys():
-        rule = f"is no field of a scenario, and no option of {name_of(policy)}"
+        rule = f"is neither a field of a scenario nor an option of {name_of(policy)}"
         raise InvalidInput(name, shorten(options[name]), rule)
 
 
@@ -228,12 +228,12 @@ def replay(
     budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
-    """Run a policy on a scenario; `bound` is a proven bound on its mean job completion time, if known.
+    """Run a policy on a scenario, with the gap to a known lower bound on the mean job completion time.
 
-    `fair_times` are those of the references of fairness, computed when None. `on_progress` is called with the
-    number of completed jobs, now and then. The time limit of a `budget` is looked at at every event, action and
-    decision; `gsopt.core.errors.TimeUp` is raised when it is over. The other parameters are those of
-    `simulate`.
+    `bound` is a proven bound, or None. `fair_times` are the finish times under the fairness references, which
+    are computed if None. `on_progress` is called from time to time with the number of completed jobs. The time
+    limit of a `budget` is checked at every event, action and decision, and `gsopt.core.errors.TimeUp` is raised
+    when it has expired. The other parameters are those of `simulate`.
 
     Examples
     --------

@@ -72,7 +72,7 @@ class RunState:
     ) -> Any:
         """Return the speed of a job on GPUs of given types joined by a tier, without phases.
 
-        The speed of an adaptive job is relative to what it would do there alone, on GPUs of the measured type.
+        The speed of an adaptive job is relative to its speed there alone, on GPUs of the measured type.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

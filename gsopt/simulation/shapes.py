@@ -1,4 +1,4 @@
-"""Shapes: how many GPUs a placement has on each machine."""
+"""Shapes: the number of GPUs of a placement on each machine."""
 
 from collections import Counter
 from collections.abc import Sequence

@@ -1,7 +1,7 @@
 """Supply: the GPUs that come and go during a run.
 
 At one time, the capacity changes first, then events happen in their given order, and then requests with this
-deadline take what is still owed to them.
+deadline take the machines that are still owed to them.
 """
 
 from collections.abc import Callable, Sequence
@@ -58,7 +58,7 @@ class Supply:
         self._look_ahead()
 
     def advance(self, now: Any) -> None:
-        """Apply everything until now."""
+        """Apply all changes and events up to now."""
         while self.coming is not None and self.coming <= now:
             time, kind, _, what = self._dates[self._next]
             self._next += 1
@@ -110,10 +110,10 @@ class Supply:
         for name in servers:
             machine = self._machine.get(name)
             if machine is None or not self._ledger.is_there(machine):
-                raise Forbidden(f"a machine that is given up is there ({name!r} is not)")
+                raise Forbidden(f"a machine must be available to be given up ({name!r} is not)")
             request = next((each for each in self._open if self._is_meant(machine, each.reclaim)), None)
             if request is None:
-                raise Forbidden(f"a machine is given up on request (nobody asks for {name!r})")
+                raise Forbidden(f"a machine must be given up on request only (nobody asks for {name!r})")
             request.owed -= 1
             if not request.owed:
                 self._open.remove(request)
@@ -139,7 +139,10 @@ class Supply:
                 self._ledger.bring_back(self._machine[name])
 
     def _lend(self, event: Loan) -> None:
-        """Return the first machines that are away and that the loan may take; plain clusters have none."""
+        """Return the first machines that are away and that the loan may take.
+
+        Plain clusters have none.
+        """
         ledger = self._ledger
         if isinstance(ledger, Placements):
             away = (
@@ -156,7 +159,10 @@ class Supply:
         return event.takes(item.name, item.gpu_type)
 
     def _take_owed(self, request: _Open, now: Any) -> None:
-        """Take what is owed at a deadline: machines whose jobs hold the fewest GPUs, the first among ties."""
+        """Take machines owed at a deadline.
+
+        The machines whose jobs hold the fewest GPUs are taken first, with ties in order.
+        """
         self._open.remove(request)
         ledger = self._ledger
         if isinstance(ledger, PlainLedger):

@@ -1,6 +1,6 @@
 """Trainees: the adaptive jobs of a run, whose progress depends on where their GPUs are.
 
-The engine updates them; policies see them but cannot change them.
+The engine updates them. Policies can see them but cannot change them.
 """
 
 from gsopt.scenario.adaptive.trainee import Trainee
@@ -13,7 +13,7 @@ from gsopt.simulation.shapes import Shapes
 
 
 class Trainees(dict[int, Trainee]):
-    """The trainees of a run by job number, from the release of the job on."""
+    """The trainees of a run by job number, from their release on."""
 
     def __init__(self, scenario: Scenario) -> None:
         super().__init__()
@@ -42,7 +42,7 @@ class Trainees(dict[int, Trainee]):
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
-        """Take back a share of a job's work, at most what it has done; return the remaining work."""
+        """Take back a share of a job's work, at most the work done so far, and return the remaining work."""
         self[job].lose(min(share, 1.0), now)
         return self._work_left(job)
 
@@ -57,7 +57,7 @@ class Trainees(dict[int, Trainee]):
         return self[job].completed_at is not None
 
     def next_change(self, job: int) -> float:
-        """Return when a running job completes or tunes itself."""
+        """Return the time at which a running job next completes or tunes itself."""
         return self[job].next_change()
 
     def view(self, job: int, now: float) -> TraineeView | None:
@@ -68,13 +68,16 @@ class Trainees(dict[int, Trainee]):
         return TraineeView(self[job])
 
     def rate(self, job: int, gpus: Allocation, tier: str, mode: str, now: float) -> float:
-        """Return the speed that a job would now have alone on GPUs, or on a number of GPUs joined by a tier."""
+        """Return the current speed of a job that shares no GPU.
+
+        Its GPUs are given by number, or as a number of GPUs joined by a tier.
+        """
         item, trainee = self._jobs[job], self[job]
         shape = self.shapes.closest(gpus, tier) if isinstance(gpus, int) else self.shapes.of(gpus)
         trainee.advance(now)
         return item.duration * trainee.rate(shape, item.batch_in(mode))
 
     def _work_left(self, job: int) -> float:
-        """Return the remaining work; it is close to 0 while a job waits for the end of its last epoch."""
+        """Return the remaining work, which stays close to 0 while a job waits for the end of its last epoch."""
         left = self._jobs[job].duration * (1.0 - self[job].share)
         return left if self[job].completed_at is not None else max(left, LEAST)

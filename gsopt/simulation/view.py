@@ -1,4 +1,4 @@
-"""View: what a policy sees of a run.
+"""View: the part of a run that a policy can see.
 
 Every value is computed or immutable, so a policy cannot change the run through it.
 """
@@ -23,7 +23,10 @@ _TIERS = frozenset(Tier)
 
 
 class ReleasedJobs(Sequence[Job]):
-    """The jobs of a run by number; as long as the workload, but only released jobs are accessible."""
+    """The jobs of a run by number, of which only the released ones are accessible.
+
+    The length of the sequence is that of the workload.
+    """
 
     __slots__ = ("_jobs", "_run")
 
@@ -37,7 +40,7 @@ class ReleasedJobs(Sequence[Job]):
     def __getitem__(self, job: Any) -> Any:
         if 0 <= job < self._run.next_job:
             return self._jobs[job]
-        raise NotReleased(f"job {job} is not released yet, or is none of the workload's")
+        raise NotReleased(f"job {job} is not released yet, or is not in the workload")
 
     def __iter__(self) -> Iterator[Job]:
         return (self[job] for job in range(len(self)))
@@ -85,7 +88,7 @@ class RunView:
 
     @property
     def free(self) -> int:
-        """Number of GPUs that no job holds; negative while a plan takes too many."""
+        """The number of GPUs that no job holds, which is negative while a plan takes too many."""
         run = self._run
         return run.ledger.free - run.plan.owed
 
@@ -129,7 +132,7 @@ class RunView:
         return run.remaining[job]
 
     def ready(self, job: int) -> Any:
-        """Return when a job makes progress: now, or when its overhead ends."""
+        """Return the time from which a job makes progress: now, or the end of its overhead."""
         run = self._run
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
@@ -140,14 +143,14 @@ class RunView:
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
 
     def observed(self, job: int) -> Observation | None:
-        """Return the observation of a job's training; None if it has none."""
+        """Return the observation of a job's training, or None if it has none."""
         item: Job = self._jobs[job]
         if item.training is None:
             return None
         return item.training.observe(self.samples(job), 1 - float(self.remaining(job)) / item.duration)
 
     def trainee(self, job: int) -> TraineeView | None:
-        """Return the view of an adaptive job; None for any other job."""
+        """Return the view of an adaptive job, or None for any other job."""
         self._jobs[job]  # raises
         return self._run.trainees.view(job, self._run.now)
 

@@ -5,7 +5,10 @@ and yields the problems of returning nodes and of placing jobs.
 """
 
 from gsopt.snapshots import kubernetes, slurm
+from gsopt.snapshots.admitting import Admit, Request, admit
+from gsopt.snapshots.defragmenting import defragment
 from gsopt.snapshots.draining import Drain, drain
+from gsopt.snapshots.explaining import Change, Why, why
 from gsopt.snapshots.gang import Gang, Part, Where
 from gsopt.snapshots.node import Node
 from gsopt.snapshots.packing import Pack, pack
@@ -14,18 +17,25 @@ from gsopt.snapshots.returning import Cost
 from gsopt.snapshots.snapshot import Snapshot
 
 __all__ = [
+    "Admit",
+    "Change",
     "Cost",
     "Drain",
     "Gang",
     "Node",
     "Pack",
     "Part",
+    "Request",
     "Snapshot",
     "Source",
     "Where",
+    "Why",
+    "admit",
+    "defragment",
     "drain",
     "kubernetes",
     "pack",
     "read_snapshot",
     "slurm",
+    "why",
 ]

@@ -1,4 +1,7 @@
-"""Commands: shell commands that return nodes; they are only printed, and never run."""
+"""Commands: shell commands that return nodes.
+
+They are only printed, and never run.
+"""
 
 import shlex
 from collections.abc import Collection, Iterator, Sequence
@@ -6,6 +9,7 @@ from itertools import chain
 
 from gsopt.core.errors import escape
 from gsopt.scenario.cluster.formats.hostlist import compress
+from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.snapshot import Snapshot
 
 #: Why Slurm is told that a node is drained.
@@ -13,7 +17,7 @@ _REASON = "returned by gsopt"
 
 
 def quoted(text: str) -> str:
-    r"""Return text as one word of a shell command, on one line."""
+    r"""Return a string quoted as one word of a shell command, on one line."""
     if text.isprintable():
         return shlex.quote(text)
     return "$'" + "".join(map(_in_quotes, text)) + "'"
@@ -26,7 +30,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Return the commands that return nodes and preempt gangs, both given by name, in order."""
+    r"""Return, in order, the commands that return nodes and preempt gangs, both given by name."""
     if not servers:
         return ()
     if snapshot.source == "slurm":
@@ -34,8 +38,26 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
     return tuple(_kubernetes(snapshot, servers))
 
 
+def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
+    """Return the commands that stop gangs; their controllers or the scheduler start them again elsewhere."""
+    if snapshot.source == "slurm":
+        return tuple(_stopped_by_slurm(gangs))
+    return tuple(_deleted(gangs))
+
+
+def _deleted(gangs: Sequence[Gang]) -> Iterator[str]:
+    """Yield a command for each gang that deletes its pods."""
+    for gang in gangs:
+        alone = [part.name for part in gang.standing if not part.replaced]
+        if alone:
+            yield f"# nothing replaces {_counted(alone)}:"
+        namespace, slash, _ = gang.name.partition("/")
+        within = f"--namespace {quoted(namespace)} " if slash else ""
+        yield f"kubectl delete pod {within}-- {' '.join(quoted(part.name) for part in gang.standing)}"
+
+
 def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
-    """Yield commands that cordon all nodes before the first is drained, so that no pod moves to another one."""
+    """Yield commands that cordon all nodes before draining any, so that no pod moves between these nodes."""
     yield from (f"kubectl cordon -- {quoted(name)}" for name in servers)
     returned = set(servers)
     scratch: set[str] = set()
@@ -55,9 +77,12 @@ def _kubernetes(snapshot: Snapshot, servers: Sequence[str]) -> Iterator[str]:
 
 
 def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> Iterator[str]:
-    """Yield commands that drain all nodes before the first job is requeued, so that none starts there."""
+    """Yield commands that drain all nodes before requeueing any job, so that no job starts on them."""
     yield f"scontrol update {quoted(f'NodeName={compress(servers)}')} State=DRAIN {quoted(f'Reason={_REASON}')}"
-    lost = [gang for gang in snapshot.gangs if gang.name in preempted]
+    yield from _stopped_by_slurm([gang for gang in snapshot.gangs if gang.name in preempted])
+
+
+def _stopped_by_slurm(lost: Sequence[Gang]) -> Iterator[str]:
     for verb, gangs in (
         ("scontrol requeue", [gang for gang in lost if gang.requeues]),
         ("scancel", [gang for gang in lost if not gang.requeues]),
@@ -67,6 +92,6 @@ def _slurm(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str
 
 
 def _counted(names: Sequence[str]) -> str:
-    """Return the first of some pods' names for a one-line comment, and count the others."""
+    """Return the first few pod names for a one-line comment, with a count of the others."""
     more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
     return f"pod {escape(names[0])}{more}"

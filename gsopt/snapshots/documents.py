@@ -1,4 +1,4 @@
-"""Documents: JSON or YAML printed by other tools, read without trust."""
+"""Documents: JSON or YAML from other tools, read as untrusted input."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +21,7 @@ def read_documents(path: str | Path) -> list[Field]:
 
 
 def text_of(path: str | Path) -> str:
-    """Read a file, without a byte order mark."""
+    """Read a text file, dropping any byte order mark."""
     return read_text(path).removeprefix(_BYTE_ORDER_MARK)
 
 
@@ -33,9 +33,7 @@ def parse(source: str, text: str) -> list[Field]:
         return [Field(source, data)]
     found = parse_documents(source, text)
     if not found:
-        raise InvalidInput(
-            "", "", "must be what a scheduler prints as JSON or YAML, and is empty", source=source
-        )
+        raise InvalidInput("", "", "must be a scheduler's JSON or YAML output, but is empty", source=source)
     if len(found) == 1:
         return [Field(source, found[0])]
     top = Field(source, None)
@@ -43,7 +41,7 @@ def parse(source: str, text: str) -> list[Field]:
 
 
 def _require_shallow(source: str, data: Any) -> None:
-    """Refuse data that are nested more deeply than any scheduler prints."""
+    """Raise `InvalidInput` for data nested more deeply than any scheduler's output."""
     level = [data]
     for _ in range(DEEPEST):
         level = [
@@ -54,7 +52,7 @@ def _require_shallow(source: str, data: Any) -> None:
         ]
         if not level:
             return
-    raise InvalidInput("", "", "must not be nested so deeply", source=source)
+    raise InvalidInput("", "", "must be nested less deeply", source=source)
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
@@ -63,13 +61,13 @@ def objects(documents: list[Field]) -> Iterator[Field]:
         kind = document["kind"].text()
         if not kind.endswith("List"):
             if not kind:
-                document.refuse("must be what kubectl get -o json or yaml prints, with its kind")
+                document.refuse("must be output of kubectl get -o json or yaml, with its kind")
             yield document
             continue
         yield from (_of_kind(item, kind.removesuffix("List")) for item in document["items"])
 
 
 def _of_kind(item: Field, kind: str) -> Field:
-    """Return an item of a list, with the kind implied by the list if it has none itself."""
+    """Return an item of a list, with the kind implied by the list if it has none of its own."""
     whole = item.mapping()
     return item if "kind" in whole else Field(item.source, {**whole, "kind": kind}, item.above, item.key)

@@ -1,4 +1,4 @@
-"""Draining: which nodes to return so that the least work is lost, with a proof and the commands."""
+"""Draining: chooses nodes to return so that the least work is lost, with a proof and the commands."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -25,8 +25,8 @@ TIME_LIMIT = 10.0
 def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
     """Return the nodes with the smallest share of GPUs in use, one by one, like cluster autoscalers.
 
-    This considers each node separately, and ignores that a gang on two nodes is lost only once. Ties are broken
-    by the order of the nodes.
+    This rule considers each node separately, ignoring that a gang on two nodes is lost only once. Ties are
+    broken by the order of the nodes.
     """
     used = problem.used_gpus
     order = sorted(problem.servers, key=lambda server: Fraction(used[server.name], server.gpus))
@@ -34,7 +34,10 @@ def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
 
 
 def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
-    """Return the nodes on which the fewest jobs have workers, one by one; ties as in `least_utilized`."""
+    """Return the nodes on which the fewest jobs have workers, one by one.
+
+    Ties are broken by the order of the nodes.
+    """
     jobs = Counter(server for job in problem.jobs for server in job.workers)
     order = sorted(problem.servers, key=lambda server: jobs[server.name])
     return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
@@ -64,8 +67,8 @@ class Drain:
     kept
         Candidate nodes that must not be returned, with the reason.
     problem, result
-        The problem and its result; None if too few nodes may be returned, or if none may be and none was
-        requested.
+        The problem and its result. Both are None if too few nodes may be returned, or if there is nothing to
+        decide.
 
     Examples
     --------
@@ -92,12 +95,12 @@ class Drain:
 
     @property
     def solution(self) -> ReclaimingSolution | None:
-        """The solution of the problem; None if there is none."""
+        """The solution, or None if there is none."""
         return None if self.result is None else self.result.solution
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """The nodes to return; empty if there is no solution."""
+        """The nodes to return, empty if there is no solution."""
         return () if self.solution is None else tuple(self.solution.servers)
 
     @cached_property
@@ -110,7 +113,7 @@ class Drain:
 
     @cached_property
     def rules(self) -> dict[str, Number]:
-        """Cost of the solutions that take nodes one by one, by rule."""
+        """Cost of the solution of each simple rule, by name of the rule."""
         problem = self.problem
         if problem is None:
             return {}
@@ -118,7 +121,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Disruption budgets with more evictions than allowed at a time: the two numbers, by name."""
+        """Numbers of needed and of allowed evictions, by name, for disruption budgets with too few allowed."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:
@@ -131,7 +134,7 @@ class Drain:
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands for the solution, which are not run."""
+        """Shell commands for the solution. They are not run."""
         return commands_of(self.snapshot, self.servers, {gang.name for gang in self.preempted})
 
     def as_dict(self) -> dict[str, Any]:
@@ -179,15 +182,15 @@ def drain(
     cost
         Cost of preempting a gang, as in `Snapshot.reclaiming`.
     among
-        Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
+        Labels that a node must have to be returned, as ``key`` or ``key=value``. For Slurm, partitions.
     time_limit
-        Seconds, or text such as ``30s``, after which the best solution so far is returned with its proven
-        bound.
+        Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
+        with its proven bound.
 
     Raises
     ------
     InvalidInput
-        There is no such cost or label, `servers` is not an integer of at least 0, or the limit is not a time.
+        A cost or label does not exist, `servers` is not an integer of at least 0, or the time limit is invalid.
 
     Examples
     --------

@@ -17,9 +17,11 @@ _LATEST = 253_402_300_799  # seconds; the end of the year 9999
 
 
 class Field:
-    """A value of a JSON or YAML file, and its path; the value is None if it is missing or null.
+    """A value in a JSON or YAML file, and its path.
 
-    YAML is read without types, so a number or a boolean may be a string.
+    The value is None if it is missing or null.
+
+    YAML is read without types, so numbers and booleans may be strings.
     """
 
     __slots__ = ("above", "key", "source", "value")
@@ -36,7 +38,7 @@ class Field:
         return self.value is not None
 
     def __iter__(self) -> "Iterator[Field]":
-        """Yield the entries of a list; none if it is missing."""
+        """Yield the entries of a list, or nothing if it is missing."""
         if self.value is None:
             return iter(())
         if not isinstance(self.value, list):
@@ -60,7 +62,7 @@ class Field:
         raise InvalidInput(self.path, shorten(self.value), rule, source=self.source)
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return the entries of a mapping; empty if it is missing."""
+        """Return a mapping, or an empty one if it is missing."""
         if self.value is None:
             return {}
         if not isinstance(self.value, dict):
@@ -79,7 +81,7 @@ class Field:
             yield key, field
 
     def text(self) -> str:
-        """Return a string; empty if it is missing."""
+        """Return a string, or an empty one if it is missing."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
@@ -89,17 +91,23 @@ class Field:
         return self.value
 
     def texts(self) -> dict[str, str]:
-        """Return a mapping of strings, such as labels; numbers and booleans are converted to text."""
+        """Return a mapping of strings, such as labels.
+
+        Numbers and booleans are converted to strings.
+        """
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Return a string as it is, and a number or boolean as text; empty if it is missing."""
+        """Return a string, converted from a number or boolean if needed, or an empty one if it is missing."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
 
     def name(self) -> str:
-        """Return a name, which is required and must be printable."""
+        """Return a name.
+
+        The name is required, and must be printable.
+        """
         found = self.text()
         if not found:
             self.refuse("must be a name")
@@ -125,7 +133,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Return a boolean; False if it is missing."""
+        """Return a boolean, or False if it is missing."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):
@@ -133,7 +141,7 @@ class Field:
         return str(self.value).lower() == "true"
 
     def time(self) -> float | None:
-        """Return a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970; None if it is missing."""
+        """Return a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970, or None if it is missing."""
         text = self.text()
         if not text:
             return None
@@ -147,7 +155,7 @@ class Field:
             self.refuse("must be a time such as 2026-01-31T12:00:00Z")
 
     def seconds(self) -> float | None:
-        """Return seconds since 1970; None if missing or 0, which means no time."""
+        """Return seconds since 1970, or None if the value is missing or 0, which means no time."""
         number = self.whole()
         if not 0 <= number <= _LATEST:
             self.refuse("must be seconds since 1970")

@@ -1,4 +1,4 @@
-"""Gang: pods, or tasks of a job, that run together and stop together."""
+"""Gang: a group of pods, or of tasks of a job, that run and stop together."""
 
 from typing import Annotated
 
@@ -22,30 +22,30 @@ Reason = Annotated[str, Field(max_length=1_000, pattern=PRINTABLE)]
 
 
 class Part(Frozen):
-    """A pod of a gang, or a job's share of one node; or several identical waiting ones.
+    """A pod of a gang, a job's share of one node, or several identical waiting parts.
 
     Attributes
     ----------
     name
-        Name of the pod; empty for a job's share of a node.
+        Name of the pod, empty for a job's share of a node.
     node
-        Node on which it runs; empty while it waits.
+        Node on which the part runs, empty while it waits.
     count
-        Number of identical ones.
+        Number of identical parts.
     needs
-        Resources that each has or waits for.
+        Resources that each part has or waits for.
     gpus
-        Number of GPUs of each, including fractions of GPUs.
+        Number of GPUs of each part, which may be a fraction.
     started
-        Time at which it started, in seconds since 1970; None if unknown.
+        Time at which the part started, in seconds since 1970, or None if unknown.
     where
-        Name of the `Where` with the nodes on which it may run; empty for any.
+        Name of the `Where` with the nodes on which the part may run, empty for any node.
     replaced
-        Whether a controller replaces it if it is lost.
+        Whether a controller replaces the part if it is lost.
     scratch
-        Whether it has files on the node that are deleted with it.
+        Whether the part has files on the node that are deleted with it.
     budgets
-        Names of the disruption budgets that count it.
+        Names of the disruption budgets that count the part.
 
     Examples
     --------
@@ -66,7 +66,7 @@ class Part(Frozen):
 
 
 class Gang(Frozen):
-    """A group that runs together and stops together: a job, or a pod that belongs to no group.
+    """A job whose parts run and stop together, or a pod that belongs to no group.
 
     Attributes
     ----------
@@ -75,15 +75,15 @@ class Gang(Frozen):
     kind
         Kind of object that groups its pods, such as ``PodGroup`` or ``Job``.
     parts
-        Its pods, or its shares of nodes.
+        Pods of the gang, or its shares of nodes.
     priority
-        Priority, as the cluster states it.
+        Priority, as stated by the cluster.
     copies
         Number of identical waiting gangs, such as the tasks of an array.
     kept
-        Why it must not be preempted; empty if it may be.
+        Reason why the gang must not be preempted, empty if it may be.
     requeues
-        Whether it is restarted automatically after a preemption.
+        Whether the gang is restarted automatically after a preemption.
 
     Examples
     --------
@@ -112,26 +112,26 @@ class Gang(Frozen):
 
     @property
     def gpus(self) -> float:
-        """Number of GPUs of its parts on nodes, including fractions of GPUs."""
+        """Number of GPUs of the running parts, which may be a fraction."""
         return sum(part.gpus for part in self.parts if part.node)
 
     @property
     def nodes(self) -> tuple[str, ...]:
-        """The nodes on which it runs, each once."""
+        """The nodes on which the gang runs, each once."""
         return tuple(dict.fromkeys(part.node for part in self.parts if part.node))
 
 
 class Where(Frozen):
-    """The nodes on which some parts may run.
+    """A set of nodes on which some parts may run.
 
     Attributes
     ----------
     name
-        Name, to which parts refer.
+        Name by which parts refer to the set.
     reason
         The requirement, such as a selector or a partition.
     nodes
-        The nodes that meet it.
+        The nodes that meet the requirement.
 
     Examples
     --------

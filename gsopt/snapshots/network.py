@@ -1,4 +1,4 @@
-"""Network: the cluster of machines whose place is known by level, such as zone and rack."""
+"""Network: the cluster of machines whose location is known by level, such as zone and rack."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -11,17 +11,17 @@ _SEPARATOR = "/"
 
 
 class NodePlace(NamedTuple):
-    """A machine, and the level and name of every switch above it, the outermost first."""
+    """A machine, with the level and name of every switch above it, the outermost first."""
 
     machine: Machine
     path: tuple[tuple[str, str], ...]
 
 
 def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
-    """Build the cluster of machines; None if there are none.
+    """Build the cluster of machines, or return None if there are none.
 
-    Switches with the same name at different places are different. If a name is already taken, those of the
-    switches above and the level are added to it.
+    Switches with the same name at different locations are distinct. If a name is already taken, the level and
+    the names of the switches above are added to it.
     """
     if not stands:
         return None
@@ -46,7 +46,10 @@ def _rack(name: str, stands: Sequence[NodePlace]) -> Rack:
 
 
 def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, taken: set[str]) -> Switch:
-    """Build a switch and everything below it; the depth is limited by the number of labels."""
+    """Build a switch and everything below it.
+
+    The recursion depth is limited by the number of labels.
+    """
     above = name if depth else ""
     return Switch(
         name=name,
@@ -60,7 +63,7 @@ def _switch(name: str, level: str, stands: Sequence[NodePlace], depth: int, take
 
 
 def _free(above: str, key: tuple[str, str], taken: set[str]) -> str:
-    """Return a name for a switch that nothing else has."""
+    """Return a unique name for a switch."""
     level, name = key
     names = (name, f"{level} {name}", _SEPARATOR.join(part for part in (above, name) if part))
     found = next((each for each in names if each not in taken), "")

@@ -25,7 +25,7 @@ class Node(Frozen):
     gpus
         Number of its working GPUs.
     gpu_type
-        Type of its GPUs; several are joined by ``+``. Empty if unknown.
+        Type of its GPUs, empty if unknown. Several types are joined by ``+``.
     capacity
         Resources for jobs: GPUs (or time-sliced replicas), CPUs in thousandths, memory in MiB, and others by
         name, such as MIG slices.
@@ -34,9 +34,9 @@ class Node(Frozen):
     labels
         Labels, or partitions and features, by which nodes are selected.
     kept
-        Why it must not be returned; empty if it may be.
+        Reason why the node must not be returned, empty if it may be.
     closed
-        Why nothing may be placed on it; empty if something may be.
+        Reason why nothing may be placed on the node, empty if something may be.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Packing: whether waiting gangs can be placed, where, and what is missing for the others."""
+"""Packing: places waiting gangs, and determines which resources the others lack."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,19 +9,22 @@ from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
 from gsopt.core.result import Result, Status, plain
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placed, Placement, PlacementSolution
-from gsopt.snapshots.admission import GangAdmission, WorkerLine, rows_of
+from gsopt.snapshots.placer import GangPlacer, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
 #: Default time limits in seconds: for the search, and within it for the missing nodes.
 TIME_LIMIT = 10.0
 
-_LATE = "has no room that is found within the time limit"
+_LATE = "has no room that was found within the time limit"
 _NOTHING = "is closed: no node takes anything"
 
 
 class Spot(NamedTuple):
-    """Identical parts of a gang that fit on a node; a part may have no name."""
+    """Identical parts of a gang that fit on a node.
+
+    Parts may have no names.
+    """
 
     gang: str
     part: str
@@ -38,7 +41,7 @@ class Pack:
     snapshot
         The cluster.
     problem, result
-        The problem of placing all gangs, and its result; None if nothing waits or no node is open.
+        The problem of placing all gangs, and its result. Both are None if nothing waits or no node is open.
     spots
         Nodes for the gangs that have room.
     missing
@@ -46,8 +49,8 @@ class Pack:
     copies
         Number of copies without room, by gang.
     more
-        Additional nodes that would hold these; None if nothing is missing, or if no existing node, even empty,
-        would hold one of them.
+        Additional nodes that would hold these gangs. None if nothing is missing, or if some gang would not even
+        fit on empty nodes like the existing ones.
 
     Examples
     --------
@@ -77,7 +80,7 @@ class Pack:
 
     @property
     def proven(self) -> bool:
-        """Whether it is proven that all gangs have room, or that not all of them have."""
+        """Whether it is proven that all gangs fit, or that some do not."""
         return self.fits or self.result is None or self.result.status is Status.INFEASIBLE
 
     @cached_property
@@ -109,21 +112,21 @@ class Pack:
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
     """Find a place for all waiting gangs, or for as many as fit by priority.
 
-    If all gangs fit, they are placed on as few nodes as could be found. Otherwise they are placed by priority
-    and then in order, each as a whole. Each part goes to the fullest node with room; if that fails, an exact
-    method looks for room. Another order may place more gangs.
+    If all gangs fit, the number of nodes is minimized within the time limit. Otherwise gangs are placed by
+    priority and then in order, each as a whole. Each part goes to the fullest node with room. If this fails, an
+    exact method searches for a placement. Another order may place more gangs.
 
     Parameters
     ----------
     snapshot
         The cluster.
     time_limit
-        Seconds, or text such as ``30s``.
+        Time limit in seconds or as a string such as ``30s``.
 
     Raises
     ------
     InvalidInput
-        The limit is not a time.
+        The time limit is invalid.
 
     Examples
     --------
@@ -158,22 +161,22 @@ def _partly(
     rows: Sequence[WorkerLine],
     time_limit: float | None,
 ) -> Pack:
-    """Place as many gangs as fit, and state what is missing for the others."""
+    """Place as many gangs as fit, and determine what is missing for the others."""
     budget = Budget(time_limit=time_limit)
-    admission = GangAdmission(problem, lambda alone: solve(alone, time_limit=budget.left()))
+    placer = GangPlacer(problem, lambda alone: solve(alone, time_limit=budget.left()))
     of: dict[str, list[WorkerLine]] = {}
     for row in sorted(rows, key=lambda row: -row.gang.priority):
         of.setdefault(row.gang.name, []).append(row)
-    left = {name: mine[0].gang.copies - admission.take(mine) for name, mine in of.items()}
+    left = {name: mine[0].gang.copies - placer.take(mine) for name, mine in of.items()}
     copies = {name: number for name, number in left.items() if number}
     places = {where.name: where.reason for where in snapshot.places}
     return Pack(
         snapshot,
         problem,
         result,
-        _spots(rows, admission.placed),
+        _spots(rows, placer.placed),
         {
-            name: _LATE if name in admission.unsure else reason_of(problem, admission.rooms, of[name], places)
+            name: _LATE if name in placer.unsure else reason_of(problem, placer.rooms, of[name], places)
             for name in copies
         },
         copies,

@@ -1,4 +1,4 @@
-"""Placing: the problem `placement` for the gangs that wait in a cluster."""
+"""Placing: the problem `placement` for the waiting gangs of a cluster."""
 
 from collections.abc import Iterable, Mapping, Sequence
 
@@ -50,7 +50,7 @@ def racks_of(network: Cluster | None) -> dict[str, str]:
 
 
 def _asked(nodes: Sequence[Node], needs: Sequence[Resources]) -> list[str]:
-    """Return the names of the requested resources; those equal to GPUs everywhere are merged with these."""
+    """Return the names of the requested resources, leaving out any that always equals the number of GPUs."""
     names = dict.fromkeys(name for each in needs for name, amount in each.named.items() if amount)
     amounts = [*needs, *(node.capacity for node in nodes), *(node.used for node in nodes)]
     told = [each.named for each in amounts]
@@ -62,5 +62,8 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 
 
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
-    """Return the used amounts, limited to the capacity; a node may have more in use than it now admits."""
+    """Return the amounts in use, limited to the capacity.
+
+    A node may have more in use than it currently admits.
+    """
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

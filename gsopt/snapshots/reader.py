@@ -1,4 +1,4 @@
-"""Reader: reading snapshots from files of a supported scheduler, or of gsopt."""
+"""Reader: reads snapshots from files of a supported scheduler or of gsopt."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -42,18 +42,18 @@ def read_snapshot(
     paths
         The files, in any order, or one snapshot written by gsopt.
     source
-        A `Source`; recognized from the content if empty.
+        A `Source`, recognized from the content if empty.
     levels, gpu_resources
         As in `gsopt.snapshots.kubernetes.read`.
     time
-        Time at which the files were written, in seconds since 1970; None for the latest time in them.
+        Time at which the files were written, in seconds since 1970. None for the latest time in them.
     notes
-        A list that receives a line for everything that was left out.
+        A list to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is not such a file; the message names file, field, value and rule.
+        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
 
     Examples
     --------
@@ -81,20 +81,21 @@ def read_snapshot(
         _refuse_for_slurm(levels, gpu_resources)
         return slurm_snapshot(documents, confs, time=time, notes=notes)
     if confs:
-        raise InvalidInput(
-            "", "", "must be what kubectl prints, and is a topology.conf", source=next(iter(confs))
-        )
+        raise InvalidInput("", "", "must be output of kubectl, not a topology.conf", source=next(iter(confs)))
     return kubernetes_snapshot(documents, levels=levels, gpu_resources=gpu_resources, time=time, notes=notes)
 
 
 def _is_slurm(document: Field) -> bool:
-    """Check whether a document is from Slurm; those of Kubernetes have a kind."""
+    """Check whether a document is from Slurm.
+
+    Documents of Kubernetes have a kind.
+    """
     keys = document.mapping()
     return "kind" not in keys and any(name in keys for name in LISTS)
 
 
 def _refuse_for_slurm(levels: Mapping[str, str] | None, gpu_resources: Sequence[str]) -> None:
     if levels is not None:
-        raise InvalidInput("levels", shorten(dict(levels)), "must not be told for Slurm: give a topology.conf")
+        raise InvalidInput("levels", shorten(dict(levels)), "must not be given for Slurm: give a topology.conf")
     if gpu_resources:
-        raise InvalidInput("gpu_resources", shorten(list(gpu_resources)), "must not be told for Slurm")
+        raise InvalidInput("gpu_resources", shorten(list(gpu_resources)), "must not be given for Slurm")

@@ -1,4 +1,4 @@
-"""Returning: which nodes may be returned, and the problem `reclaiming` for them."""
+"""Returning: the nodes that may be returned, and the problem `reclaiming` for them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ class Cost(StrEnum):
 
 
 def check_cost(cost: str) -> None:
-    """Refuse anything that is not a `Cost`."""
+    """Raise `InvalidInput` for anything that is not a `Cost`."""
     if cost not in list(Cost):
         raise InvalidInput("cost", shorten(cost), f"must be one of {', '.join(Cost)}")
 
@@ -85,7 +85,7 @@ def reclaiming_of(
             Job(
                 name=gang.name,
                 workers=_workers(gang, names),
-                cost=_cost(gang, cost, time, lowest),
+                cost=cost_of(gang, cost, time, lowest),
                 training_servers=sum(node not in names for node in gang.nodes),
             )
             for gang in gangs
@@ -99,7 +99,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the GPUs of a gang by node; a fraction of a GPU, or none, counts as one."""
+    """Return the GPUs of a gang by node, rounded up to at least one."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:
@@ -107,7 +107,8 @@ def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
     return {node: max(1, ceil(held)) for node, held in gpus.items()}
 
 
-def _cost(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
+def cost_of(gang: Gang, cost: str, time: float | None, lowest: int) -> float:
+    """Return the cost of preempting a gang; `lowest` is the lowest priority of all gangs."""
     if cost == Cost.JOBS:
         return 1.0
     if cost == Cost.PRIORITY:

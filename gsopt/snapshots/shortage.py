@@ -1,4 +1,4 @@
-"""Shortage: why a gang does not fit, and how many more nodes would be needed."""
+"""Shortage: the reason why a gang does not fit, and the number of additional nodes needed."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gsopt.core.result import Status
 from gsopt.evaluation.solve import solve
 from gsopt.problems.placement import Placement, Server, Vector, Workers
-from gsopt.snapshots.admission import WorkerLine, fitting
+from gsopt.snapshots.placer import WorkerLine, fitting
 
 _MILLI = 1000
 
@@ -24,13 +24,16 @@ class More(NamedTuple):
 def reason_of(
     problem: Placement, rooms: Sequence[Vector], rows: Sequence[WorkerLine], places: Mapping[str, str]
 ) -> str:
-    """Return why a gang does not fit into the free resources; `places` states what its parts require."""
+    """Return the reason why a gang does not fit into the free resources.
+
+    `places` lists the requirements of its parts on nodes.
+    """
     capacities = [server.capacity.vector(problem.resources) for server in problem.servers]
     for row in rows:
         demand = problem.demands[row.line]
         able = [number for number, room in enumerate(capacities) if _may_stand(problem, row, room)]
         if not able:
-            return f"may stand on no node that is open: {places[row.part.where]}"
+            return f"may run on no open node: {places[row.part.where]}"
         for state, amounts in (("", capacities), (" free", rooms)):
             short = _short(problem, demand, [amounts[number] for number in able])
             if short:
@@ -51,8 +54,8 @@ def more_nodes(
 ) -> More | None:
     """Return how many more nodes like an existing one would hold the gangs without room.
 
-    The node is of the type that would hold most of the gangs; among several such types, of the most common one.
-    `short` has the worker entries of these gangs and their numbers of copies.
+    The node has the type that would hold the most gangs. Ties go to the most common type. `short` has the
+    worker entries of these gangs and their numbers of copies.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}
@@ -73,7 +76,7 @@ def more_nodes(
 
 
 def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, int]]) -> set[str]:
-    """Return the gangs whose parts all fit on nodes of a shape."""
+    """Return the gangs each of whose parts fits on an empty node with the given capacity."""
     names = {row.gang.name for row, _ in short}
     return names - {row.gang.name for row, _ in short if not fitting(problem.demands[row.line], shape)}
 
@@ -84,7 +87,7 @@ def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
 
 
 def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
-    """Return the first resource that no node has enough of, with the need and the largest amount."""
+    """Return the first resource of which no node has enough, with the demand and the largest amount."""
     for position, name in enumerate(problem.resources):
         most = max(amount[position] for amount in amounts)
         if demand[position] > most:
@@ -93,7 +96,7 @@ def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tup
 
 
 def _said(name: str, amount: int) -> str:
-    """Return an amount of a resource as text, in its usual unit."""
+    """Return an amount of a resource as a string, in its usual unit."""
     if name == "cpu":
         return f"{amount / _MILLI:,g} CPU{'' if amount == _MILLI else 's'}"
     several = "GPU" if amount == 1 else "GPUs"

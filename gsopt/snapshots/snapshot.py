@@ -29,7 +29,7 @@ class Snapshot(Frozen):
     source
         Scheduler of the cluster: ``"kubernetes"`` or ``"slurm"``.
     time
-        Time of the snapshot, in seconds since 1970; None if unknown.
+        Time of the snapshot, in seconds since 1970, or None if unknown.
     nodes
         The nodes of the cluster.
     gangs
@@ -37,11 +37,11 @@ class Snapshot(Frozen):
     places
         Sets of nodes on which some parts may run.
     network
-        The nodes with GPUs and the switches above them; None if there are none.
+        The nodes with GPUs and the switches above them, or None if no node has GPUs.
     budgets
         Allowed evictions at a time, by name of the disruption budget.
     leaving
-        Parts that are being deleted: they are no loss, but have to be drained too.
+        Parts that are being deleted. They are not a loss, but must be drained too.
 
     Examples
     --------
@@ -85,7 +85,7 @@ class Snapshot(Frozen):
 
     @model_validator(mode="after")
     def _names_are_one_thing_to_commands(self) -> "Snapshot":
-        """Refuse node names such as ``n[1-2]``, which commands of Slurm would read as two names."""
+        """Reject node names such as ``n[1-2]``, which Slurm's commands would read as two names."""
         if self.source == "slurm":
             for index, node in enumerate(self.nodes):
                 if not NODE_NAME.fullmatch(node.name):
@@ -154,8 +154,8 @@ class Snapshot(Frozen):
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
         """Create the problem of returning nodes so that the least work is lost.
 
-        Every gang with GPUs is a job. Its GPUs on a node are rounded up to a whole number, at least one. A node
-        on which these add up to more than its GPUs counts as having that many.
+        Every gang with GPUs is a job. Its GPUs on a node are rounded up to a whole number of at least one. If
+        these numbers exceed the GPUs of a node in total, the node counts as having that many GPUs.
 
         Parameters
         ----------
@@ -163,14 +163,14 @@ class Snapshot(Frozen):
             Number of nodes to return.
         cost
             Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours since its parts started (``"gpu-hours"``),
-            or 1 plus the difference of its priority to the lowest one (``"priority"``).
+            or 1 plus its priority minus the lowest priority (``"priority"``).
         among
             Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
 
         Raises
         ------
         InvalidInput
-            There is no such cost or label, or too few nodes may be returned.
+            A cost or label does not exist, or too few nodes may be returned.
 
         Examples
         --------

@@ -1,4 +1,4 @@
-"""Valid: errors about data derived from files of other programs, in one line."""
+"""Valid: one-line errors about data derived from files of other programs."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -12,7 +12,7 @@ from gsopt.core.problem import RuleBroken
 
 @contextmanager
 def validly(source: str) -> Iterator[None]:
-    """Add the file's name to errors about data derived from it."""
+    """Add the name of the file to errors about data derived from it."""
     try:
         yield
     except ValidationError as error:

@@ -1,1 +1,1 @@
-"""Solvers: models, their standard form, and the backends that solve them."""
+"""Solvers: formulations, their standard form, and the backends that solve them."""

@@ -27,11 +27,11 @@ P = TypeVar("P", bound=Problem[Any])
 
 
 class Formulation(ABC, Generic[P, S]):
-    """An exact model of one decision; calling it solves a problem.
+    """An exact model of one decision. Calling a formulation solves a problem.
 
-    A subclass states its `name`, builds the Pyomo model and extracts a solution from the values of its columns.
-    For decisions that must be fast, it may override `standard_form` to fill the arrays directly; a test then
-    proves that both are the same model.
+    A subclass sets `name`, builds the Pyomo model, and extracts a solution from the values of the columns. For
+    decisions that must be fast, it may override `standard_form` to fill the arrays directly. A test should then
+    prove that both models are the same.
 
     Examples
     --------
@@ -49,29 +49,40 @@ class Formulation(ABC, Generic[P, S]):
 
     @property
     def __name__(self) -> str:
-        """The name, as functions have it."""
+        """The method's name, under the attribute that functions use."""
         return self.name
 
     @abstractmethod
     def build(self, problem: P) -> Any:
-        """Build the Pyomo model; raise `Unsupported` if it cannot express the problem."""
+        """Build the Pyomo model, or raise `Unsupported` if it cannot express the problem."""
 
     @abstractmethod
     def extract(self, values: Mapping[str, float], problem: P) -> S:
-        """Return the solution, given column values by name; integer columns are already rounded."""
+        """Return the solution, given column values by name.
+
+        Integer columns are already rounded.
+        """
 
     def encode(self, solution: S, problem: P) -> Mapping[str, float]:
-        """Return a solution as column values by name, for use as a start; columns left out are 0."""
+        """Return a solution as column values by name, for use as a start.
+
+        Columns that are left out are 0.
+        """
         del solution, problem
         raise Unsupported(f"{self.name} takes no start solution")
 
     def obstacle(self, problem: P) -> str:
-        """Explain why there is no solution if that is obvious without solving; empty otherwise."""
+        """Explain why there is no solution, if this is obvious without solving.
+
+        The message is empty otherwise.
+        """
         del problem
         return ""
 
     def at_once(self, problem: P) -> tuple[S | None, Number | None]:
-        """Return a solution and a bound that cost almost no time and are returned in any case; None for either.
+        """Return a solution and a bound that take almost no time to compute.
+
+        Either may be None. They are part of the result however the solve ends.
 
         The solution is used only if the caller has none.
         """
@@ -85,9 +96,9 @@ class Formulation(ABC, Generic[P, S]):
     def exact_costs(self, problem: P, form: StandardForm) -> Sequence[Number]:
         """Return the exact cost of each column.
 
-        By default, a cost of up to 15 digits is read as that decimal. Any other float is the rounding of some
-        number, so a slightly better cost stands for it: the bound holds, but may fall short of the optimum by
-        a few units in the twelfth digit.
+        By default, a cost with at most 15 digits is read as that decimal. Any other float is taken for a
+        rounded number and replaced by a slightly better cost. The bound then holds, but may fall short of the
+        optimum by a few units in the twelfth digit.
 
         Raises
         ------
@@ -161,7 +172,7 @@ class Formulation(ABC, Generic[P, S]):
         return type(self).encode is not Formulation.encode
 
     def _run_from(self, problem: P, budget: Budget) -> Result[S]:
-        """Solve with what is known in advance, and return nothing worse."""
+        """Solve, given a start and a bound that are known in advance, and return nothing worse than these."""
         obstacle = self.obstacle(problem)
         if obstacle:
             return Result.judged(problem, method=self.name, infeasible=True, message=obstacle, runtime=0.0)
@@ -206,10 +217,10 @@ class Formulation(ABC, Generic[P, S]):
 
 
 class _IncumbentReporter(Generic[P, S]):
-    """Reports better solutions to the caller, as judged results.
+    """Callback that reports better solutions to the caller, as judged results.
 
-    A better point of the model need not be a better solution, as the model may charge for more than the
-    solution needs.
+    A better point of the model is not always a better solution, as a point may incur costs that its solution
+    does not need.
     """
 
     def __init__(self, formulation: Formulation[P, S], problem: P, form: StandardForm, budget: Budget) -> None:
@@ -233,11 +244,12 @@ class _IncumbentReporter(Generic[P, S]):
 
 
 def _cross_check(result: Result[Any], modelled: float, sense: Sense) -> None:
-    """Refuse a model value that is better than the judge's value.
+    """Raise `ModelMismatch` if the model's value of a solution is better than the judge's value.
 
-    Before the optimum a model may charge for more than its solution needs (a job marked as preempted although
-    none of its servers is returned), so the judge's value may be better. At the optimum it may not: the model's
-    bound would then be worse than the judge's value, which is a contradiction of its own.
+    Before the model is solved to optimality, the judge's value may be better, as a point may incur costs that
+    its solution does not need. An example is a job marked as preempted although none of its servers is
+    returned. At the optimum the two values agree. Otherwise the judge's value would beat the model's bound,
+    which is reported as a contradiction.
     """
     judged = result.objective
     if judged is None or isclose(modelled, float(judged), rel_tol=MISMATCH):

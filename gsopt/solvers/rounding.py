@@ -1,4 +1,4 @@
-"""Rounding: objectives whose floats may be rounded, read so that bounds hold for the numbers behind them."""
+"""Rounding: reads objectives with rounded floats such that bounds hold for the exact objectives."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -19,10 +19,10 @@ _DIGITS = 13
 
 
 def valid_costs(form: StandardForm) -> Sequence[Number]:
-    """Return costs with which no solution is worse than with the numbers that the form's floats stand for.
+    """Return costs under which no solution is worse than under the exact costs behind the form's floats.
 
-    Floats of up to 15 digits are decimals. Costs stay as they are if a continuous column has one, since bounds
-    on such objectives are weakened by more than rounding.
+    Floats with up to 15 digits are read as decimals. If a continuous column has a cost, all costs are returned
+    unchanged, as bounds on such objectives are weakened by more than rounding anyway.
 
     Raises
     ------
@@ -52,12 +52,12 @@ def valid_costs(form: StandardForm) -> Sequence[Number]:
 
 
 def valid_offset(form: StandardForm) -> Number:
-    """Return a constant of the objective that is no worse than the number that the form's float stands for."""
+    """Return a constant of the objective that is no worse than the exact constant behind the form's float."""
     return _improved(form.offset, form.sense) if is_rounded(form.offset) else form.offset
 
 
 def is_rounded(value: float) -> bool:
-    """Check whether a float has more digits than the decimals that floats keep.
+    """Check whether a float has more digits than a decimal that a float represents reliably.
 
     Examples
     --------
@@ -68,7 +68,7 @@ def is_rounded(value: float) -> bool:
 
 
 def _improved(cost: Number, sense: Sense) -> Exact:
-    """Return a cost that is better by a little more than rounding explains."""
+    """Return a cost that is better by slightly more than the rounding error."""
     exact = Fraction(decimal(cost))
     error = ROUNDED_COST * abs(exact)
     if sense is Sense.MINIMIZE:

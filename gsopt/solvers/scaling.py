@@ -1,10 +1,10 @@
-"""Scaling: objectives that solvers can handle reliably, so that their proofs hold for the problem.
+"""Scaling: objectives scaled such that solvers' proofs hold for the exact problem.
 
-Solvers work with doubles and absolute tolerances. So an objective is expressed in its own steps, as whole
-numbers, with coefficients well above the solvers' tolerances and within their digits. If no scale achieves
-both, it is solved in stages. The first stage counts costs in units so large that the rest rounds away, which
-bounds the optimum. The next stages count smaller units, among the solutions that meet that bound or exceed it
-by no more than the best known one.
+Solvers work with doubles and absolute tolerances. An objective is therefore expressed in multiples of its own
+step, with coefficients well above the solvers' tolerances but within the precision of doubles. If no scale
+achieves both, the problem is solved in stages. The first stage counts costs in large units and ignores
+remainders, which yields a bound on the optimum. The next stages count smaller units, among the solutions that
+exceed that bound by no more than the best known solution does.
 """
 
 from collections.abc import Callable, Sequence
@@ -52,8 +52,7 @@ class Proof:
     Attributes
     ----------
     status
-        Whether there is a point, and whether it is proven optimal or the model infeasible, by the backend's
-        last stage.
+        Whether there is a point, and whether the last stage proved it optimal or the model infeasible.
     values
         The best point, shape (columns,), or None.
     bound
@@ -93,13 +92,14 @@ def optimize(
     budget
         Time limit, gap, backend and log; the caller passes start and callbacks separately.
     costs, offset
-        The exact objective, if the form's floats are roundings of it; None to read these floats as decimals.
+        The exact objective, if the form's floats are rounded. None to read these floats as decimals.
     start
         A known point, shape (columns,).
     on_point
-        Called with each better point and the bound at that time; returning True stops.
+        Called with each better point and the bound at that time. Returning True stops the solve.
     on_bound
-        Called with bounds proven during the solve, which hold for every point no worse than the best known one.
+        Called with bounds proven during the solve, which hold for every point that is no worse than the best
+        known one.
 
     Examples
     --------
@@ -139,7 +139,7 @@ def _continuous(
     on_point: OnPoint | None,
     on_bound: OnBound | None,
 ) -> Proof:
-    """Solve with costs of continuous columns, which have no step, at a fixed magnitude."""
+    """Solve a form with costs of continuous columns, which have no step, scaled to a fixed magnitude."""
     largest = max((abs(Fraction(cost)) for cost in costs), default=Fraction(0))
     factor = Fraction(_CONTINUOUS_COST) / largest if largest else Fraction(1)
     scaled = replace(form, cost=np.array([float(cost * factor) for cost in costs]), offset=0.0)
@@ -164,11 +164,11 @@ def _continuous(
 
 
 class _Stages:
-    """Minimizes an objective with whole costs, large units first.
+    """Minimization of an objective with integer costs in stages, large units first.
 
-    A stage minimizes ``costs // unit``; the result times the unit is a bound, as no column is below its lower
-    limit. The next stage has a column, with a cost of one unit, for the excess over that bound, and otherwise
-    only costs below the unit.
+    A stage minimizes ``costs // unit``. The result times the unit is a bound, as no column is below its lower
+    bound. In the next stage an additional column, with a cost of one unit, represents the excess over that
+    bound, so all other costs are below the unit.
     """
 
     def __init__(
@@ -229,7 +229,10 @@ class _Stages:
             self.on_bound(self.bound)
 
     def _keep(self, point: Vector | None) -> None:
-        """Keep a point if it is complete and the best one; a start may leave columns open."""
+        """Keep a point if it is complete and the best so far.
+
+        A start may leave columns open.
+        """
         if point is None or not np.isfinite(point).all():
             return
         own = self.form.rounded(point[: len(self.costs)])
@@ -240,7 +243,7 @@ class _Stages:
         return sum(cost * round(value) for cost, value in zip(self.costs, point.tolist(), strict=True) if cost)
 
     def _raise_bound(self, bound: int) -> None:
-        """Adopt the bound of a stage, which holds for every solution no worse than the best known one."""
+        """Adopt the bound of a stage, which is valid for all solutions no worse than the best known one."""
         if self.best is not None:
             bound = min(bound, self._value(self.best))
         self.bound = bound if self.bound is None else max(self.bound, bound)
@@ -260,7 +263,7 @@ class _Stages:
 
 @dataclass(frozen=True, eq=False)
 class _Stage:
-    """One stage: it minimizes ``costs // unit`` for the objective constant + costs @ columns."""
+    """One stage, which minimizes ``costs // unit`` for the objective ``constant + costs @ columns``."""
 
     form: StandardForm  # the model, with an additional row and column for each earlier stage
     costs: list[int]  # by column
@@ -282,7 +285,7 @@ class _Stage:
         return self.constant + self._least_rest + self.unit * self._steps(solved)
 
     def next(self, solved: float, value: int) -> "_Stage":
-        """Restrict the model to what may still be better than a value, and go to the smaller units."""
+        """Return the next stage, with smaller units, restricted to points that may improve on a value."""
         least = self._steps(solved)
         most = (value - self.constant - self._least_rest) // self.unit
         size, form = len(self.costs), self.form
@@ -307,7 +310,7 @@ class _Stage:
         return _Stage(wider, costs, self.constant + self.unit * least, _unit(costs))
 
     def lifted(self, point: Vector) -> Vector:
-        """Extend a point of the first stage by the columns of later ones, using the rows that define them."""
+        """Extend a point of the first stage by the columns that later stages add, using their defining rows."""
         values = point
         added = len(self.costs) - point.size
         for row in range(len(self.form.rows) - added, len(self.form.rows)):
@@ -321,35 +324,35 @@ class _Stage:
 
     @property
     def _factor(self) -> float:
-        """Power of two that brings the coefficients to at most `LARGEST_COST`."""
+        """Power of two that scales the coefficients to at most `LARGEST_COST`."""
         largest = max(map(abs, self._coarse), default=0)
         return 2.0 ** -max(0, ceil(log2(largest / LARGEST_COST)) if largest else 0)
 
     @property
     def _least_rest(self) -> int:
-        """Least total of the costs below the unit."""
+        """Least total of the remainders that the unit ignores."""
         rests = (
             (cost % self.unit, lower) for cost, lower in zip(self.costs, self.form.column_lower, strict=True)
         )
         return sum(rest * ceil(lower) for rest, lower in rests if rest and lower)
 
     def _steps(self, solved: float) -> int:
-        """Round a solver's bound to the next whole number of units that it proves."""
+        """Round a solver's bound up to the whole number of units that it implies."""
         slack = min(STEP_PART, SOLVER_BOUND / self._factor)
         return ceil(solved / self._factor - slack)
 
 
 def _unit(costs: Sequence[int]) -> int:
-    """Return the largest unit needed; 1 if solvers can handle the costs as they are."""
+    """Return the unit of the first stage, which is 1 if solvers can handle the costs unchanged."""
     largest = max(map(abs, costs), default=0)
     return 1 if largest <= _LARGEST_WHOLE else -(-largest // _LARGEST_IN_ROW)
 
 
 def _gap_without(constant: Exact, costs: Sequence[Exact], form: StandardForm, gap: float) -> float:
-    """Return a gap that, met without the objective's constant, is also met with it.
+    """Return a gap for the objective without its constant that implies the given gap with it.
 
-    With the constant c, the gap to a bound b is relative to b + c. So the gap is multiplied by the least ratio
-    of b + c to b, over all b within the limits of the columns; it is 0 if b + c may be 0.
+    With the constant c, the gap to a bound b is relative to b + c. The gap is therefore multiplied by the
+    smallest ratio of b + c to b, over all b that the column bounds allow. It is 0 if b + c may be 0.
     """
     if not gap or not constant:
         return gap

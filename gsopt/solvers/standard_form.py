@@ -1,4 +1,4 @@
-"""StandardForm: a linear or integer program as plain arrays, between models and solvers."""
+"""StandardForm: a linear or integer program as plain arrays, the interface of models and solvers."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -29,9 +29,9 @@ class StandardForm:
     matrix
         Coefficients of the rows, sparse, shape (rows, columns).
     row_lower, row_upper
-        Limits of the rows, shape (rows,); infinite where there is none.
+        Limits of the rows, shape (rows,), infinite if there is no limit.
     column_lower, column_upper
-        Bounds of the columns, shape (columns,); infinite where there is none.
+        Bounds of the columns, shape (columns,), infinite if there is no bound.
     integer
         Whether each column must be integer, shape (columns,).
     columns, rows
@@ -76,7 +76,9 @@ class StandardForm:
         sense: Sense = Sense.MINIMIZE,
         offset: float = 0.0,
     ) -> "StandardForm":
-        """Create a form from arrays; by default, columns are nonnegative integers named x0, x1, ...
+        """Create a form from arrays.
+
+        By default, columns are nonnegative integers named x0, x1, ...
 
         Raises
         ------
@@ -229,7 +231,10 @@ class StandardForm:
         return dict(zip(self.columns, _floats(values).tolist(), strict=True))
 
     def point(self, values: Mapping[str, float]) -> Vector:
-        """Return a point from column values by name; columns that are left out are 0."""
+        """Return a point from column values by name.
+
+        Columns that are left out are 0.
+        """
         return np.array([values.get(name, 0.0) for name in self.columns])
 
 

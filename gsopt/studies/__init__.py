@@ -1,8 +1,8 @@
-"""Studies: a grid of instances, methods, parameters and seeds, computed once and kept.
+"""Studies: grids of instances, methods, parameters and seeds, computed once and stored.
 
-`run` computes what is missing and stores each finished cell at once; `results` gives what is there, as rows, as
-a data frame, as tables (`report`), as plots (`gsopt.studies.plots`) and as one HTML page (`write_page`).
-Methods, policies and instances are reached through `gsopt.evaluation.catalogue`.
+`run` computes the missing cells and stores each one as soon as it is finished. `results` returns the finished
+cells, which can be shown as rows, as a data frame, as tables (`report`), as plots (`gsopt.studies.plots`) and
+as one HTML page (`write_page`). Methods, policies and instances are looked up in `gsopt.evaluation.catalogue`.
 
 Examples
 --------

@@ -1,4 +1,7 @@
-"""Cells: a study's grid as a list, each cell with a key that changes with whatever its result depends on."""
+"""Cells: the grid of a study as a list of cells.
+
+The key of a cell changes with everything that its result depends on.
+"""
 
 import json
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -26,29 +29,31 @@ _FOR = "for"
 
 @dataclass(frozen=True)
 class Cell:
-    """One method on one instance, resolved: any process can load the one and find the other by its name.
+    """One method on one instance.
+
+    Any process can load the instance and look up the method by name.
 
     Attributes
     ----------
     instance
         Plain JSON that defines the instance.
     word
-        The decision; empty when the method is a policy.
+        Name of the decision; empty if the method is a policy.
     method
         Name of the method or policy.
     options
-        Its options as plain JSON, seed and time limit among them.
+        Options of the method as plain JSON, including seed and time limit.
     labels
-        What tables call it.
+        Names of the cell in tables.
     load
-        Loads the instance.
+        Function that loads the instance.
     arguments
-        The options, as the method takes them.
+        The options as typed keyword arguments of the method.
     trust
-        The modules that may be named, also by options.
+        The modules from which methods and options may be imported.
     time_limit
-        Seconds after which the run of a policy is given up; None for no limit. It is not part of the key: a run
-        that ends in time is the same without it.
+        Seconds after which the run of a policy is aborted; None for no limit. The limit is not part of the key,
+        as it does not change a run that ends in time.
 
     Examples
     --------
@@ -69,18 +74,18 @@ class Cell:
 
     @property
     def key(self) -> str:
-        """Fingerprint of everything that determines the result."""
+        """Hash of everything that determines the result."""
         return fingerprint([self.instance, self.word, self.method, self.options])
 
     @property
     def instance_key(self) -> str:
-        """Fingerprint of the instance."""
+        """Hash of the instance."""
         return fingerprint(self.instance)
 
 
 @dataclass(frozen=True)
 class Labels:
-    """The name of a cell in tables, and all options of its instance and method, for splitting tables."""
+    """The names of a cell in tables, and the options of its instance and method for splitting tables."""
 
     group: Label
     instance: Label
@@ -91,7 +96,7 @@ class Labels:
 
 @dataclass(frozen=True)
 class _Method:
-    """A method and its options, before it is known which decision it is a method of."""
+    """A method with its options, before its decision is known."""
 
     place: str
     kind: str
@@ -102,25 +107,27 @@ class _Method:
 
 
 def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tuple[Cell, ...]:
-    """List the cells of a study, instance by instance; cells that two entries share are listed once.
+    """List the cells of a study, instance by instance.
 
-    Everything in the study that can be checked without computing is checked here.
+    Cells that occur in several entries are listed once.
+
+    This checks everything in the study that can be checked without computing.
 
     Parameters
     ----------
     study
         The study.
     source
-        Its file, for error messages. Modules that the study names may lie beside it; where it is empty, in the
-        working directory.
+        The study's file, for error messages. Modules that the study names may be in the folder of this file, or
+        in the working directory if `source` is empty.
     allow
-        Names of other modules that it may name.
+        Names of further modules that the study may name.
 
     Raises
     ------
     InvalidInput
-        An instance, method or option does not exist, has the wrong type, or applies to nothing in the study; or
-        the study names a module that it may not, and then nothing is imported.
+        An instance, method or option does not exist, has the wrong type, or applies to nothing in the study. Or
+        the study names a module that is not allowed, in which case nothing is imported.
 
     Examples
     --------
@@ -140,7 +147,7 @@ def cells_of(study: Study, source: str = "", *, allow: Iterable[str] = ()) -> tu
 
 
 def _shortly_named(methods: Sequence[_Method]) -> list[_Method]:
-    """Let tables call a method that is named by its path as the function is called, where that is clear."""
+    """Label methods given by path with the name of their function, where this is unambiguous."""
     short = catalogue.short_names({each.name for each in methods}, {each.label.base for each in methods})
     return [
         replace(each, label=replace(each.label, base=short[each.name]))
@@ -151,7 +158,7 @@ def _shortly_named(methods: Sequence[_Method]) -> list[_Method]:
 
 
 def fingerprint(data: Any) -> str:
-    """Return a short text that differs when plain JSON data differ."""
+    """Return a short hash of plain JSON data."""
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()[:32]
 
 
@@ -205,9 +212,9 @@ def _method(place: str, point: Point) -> _Method:
 
 
 def _known(method: _Method, word: str) -> Mapping[str, Callable[..., Any]]:
-    """Return the methods of a decision, or the policies, among which the name is to be found.
+    """Return the methods of a decision, or the policies, that a method's name may refer to.
 
-    Every policy is a method of scheduling too.
+    Every policy is also a method of scheduling.
     """
     if method.kind in {"": (_METHOD,), Scheduling.word: ()}.get(word, (_POLICY,)):
         return {}
@@ -267,7 +274,7 @@ def _cells(study: Study, source: str, instance: StudyInstance, chosen: _Method, 
 
 
 def _limit_of_policy(study: Study, options: dict[str, Any]) -> float | None:
-    """Take a policy's own time limit out of its options, or return the study's where it states one."""
+    """Remove a policy's own time limit from its options and return it, or return the study's limit."""
     if "time_limit" in options:
         return checked_time_limit(options.pop("time_limit"))
     return study.time_limit if "time_limit" in study.model_fields_set else None
@@ -275,7 +282,7 @@ def _limit_of_policy(study: Study, options: dict[str, Any]) -> float | None:
 
 @contextmanager
 def _within(source: str, place: str) -> Iterator[None]:
-    """Name file and place in whatever is refused."""
+    """Add the file and the location in it to any `InvalidInput`."""
     try:
         yield
     except InvalidInput as error:

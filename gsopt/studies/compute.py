@@ -1,4 +1,4 @@
-"""Compute: one cell, in a worker process that keeps the instances it has loaded last."""
+"""Compute: computes one cell in a worker process, which caches the instances that it loaded last."""
 
 import os
 from collections.abc import Iterator, Mapping
@@ -17,6 +17,8 @@ from gsopt.core.files import noting_reads
 from gsopt.core.problem import Problem
 from gsopt.core.result import plain
 from gsopt.evaluation import catalogue
+from gsopt.evaluation.hard_instances import HardInstances
+from gsopt.evaluation.ratio import worst_of
 from gsopt.evaluation.solve import solve
 from gsopt.evaluation.trust import trusting
 from gsopt.scenario.events import Loan
@@ -28,7 +30,7 @@ from gsopt.schedule.loans import Loans
 from gsopt.simulation.policy import Policy
 from gsopt.solvers.backends.process import FrameKind
 from gsopt.studies.cells import Cell
-from gsopt.studies.instance import Simulated
+from gsopt.studies.instance import Excerpt, Simulated
 from gsopt.studies.rows import CellOutcome, CellState
 
 #: Seconds after a time limit that a run has to find out by itself.
@@ -40,17 +42,17 @@ _MOST_LOADED = 2
 
 
 def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> CellOutcome:
-    """Compute a cell; whatever goes wrong in it is an outcome too.
+    """Compute a cell, turning any error into an outcome as well.
 
     Parameters
     ----------
     cell
         The cell.
     link
-        The link to the parent process, if there is one: a policy whose decision goes on beyond the time limit
-        is given up then, and the process with it.
+        The link to the parent process, if there is one. With a link, the process is ended if a policy's
+        decision exceeds the time limit.
     bound
-        What is proven of every policy on the instance, where it is simulated and anything is.
+        A bound that holds for every policy on the instance, or None.
     """
     begin = perf_counter()
     try:
@@ -69,9 +71,9 @@ def compute(cell: Cell, link: Any = None, *, bound: MeanBound | None = None) -> 
 
 
 def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> MeanBound | None:
-    """Bound what any policy does on a cell's instance by trying that many prices, the usual share when None.
+    """Return a bound on the mean JCT of any policy on a cell's instance, or None if nothing can be proven.
 
-    None where nothing can be proven.
+    `evaluations` is the number of GPU prices to try; None for a default share of effort.
     """
     del link  # to the parent process
     try:
@@ -82,7 +84,7 @@ def prove(cell: Cell, link: Any = None, *, evaluations: int | None = None) -> Me
 
 
 def recorded(cell: Cell) -> simulation.Replay:
-    """Replay a policy's cell once more, and keep its schedule, which is judged."""
+    """Simulate a policy's cell again, and return the run with its schedule, which is judged."""
     (scenario, round_length), _ = _load(cell)
     with trusting(cell.trust):
         run = simulation.replay(scenario, _policy(cell), round_length=round_length, record=True)
@@ -92,7 +94,7 @@ def recorded(cell: Cell) -> simulation.Replay:
 
 
 def _load(cell: Cell) -> tuple[Any, Mapping[str, str]]:
-    """Return a cell's instance, and the digests of the files that it was read from."""
+    """Return a cell's instance and the digests of the files from which it was read."""
     key = cell.instance_key
     if key not in _LOADED:
         with noting_reads() as noted:
@@ -103,7 +105,9 @@ def _load(cell: Cell) -> tuple[Any, Mapping[str, str]]:
     return _LOADED[key]
 
 
-def _solved(cell: Cell, problem: Problem[Any]) -> dict[str, Any]:
+def _solved(cell: Cell, problem: Problem[Any] | Excerpt) -> dict[str, Any]:
+    if isinstance(problem, Excerpt):
+        return _worst(cell, problem)
     result = solve(problem, cell.method, **cell.arguments)
     measures = {} if result.solution is None else problem.measures(result.solution)
     return {
@@ -122,6 +126,17 @@ def _solved(cell: Cell, problem: Problem[Any]) -> dict[str, Any]:
         **problem.headline(),
         **measures,
     }
+
+
+def _worst(cell: Cell, given: Excerpt) -> dict[str, Any]:
+    """Find the instance of a space on which a method is farthest from the optimum."""
+    method, begin = catalogue.find_method(cell.word, cell.method), perf_counter()
+    if given.part is None:
+        search = HardInstances(method, given.optima, seed=given.seed, **cell.arguments)
+        found = search.run(Budget(time_limit=given.seconds))
+    else:
+        found = worst_of(given.optima.space.picks(given.part), method, given.optima, **cell.arguments)
+    return {**found.as_dict(), "runtime": perf_counter() - begin}
 
 
 def _simulated(cell: Cell, instance: Simulated, bound: MeanBound | None, link: Any) -> dict[str, Any]:
@@ -152,7 +167,7 @@ def _policy(cell: Cell) -> Policy:
 
 
 def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
-    """Judge a schedule that was recorded, and return what sharing and loans were worth."""
+    """Judge a recorded schedule, and return figures on the benefit of sharing and of loans."""
     if run.schedule is None:
         return {}
     judged(run.schedule, run.scenario, fairness=False)
@@ -161,9 +176,9 @@ def _worth(run: simulation.Replay, *, lent: bool) -> dict[str, Any]:
 
 
 def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
-    """Return the mean benefit of sharing to the jobs that came, and for which part of them it was above 1.
+    """Return the mean benefit of sharing to jobs that joined others, and the fraction with a benefit above 1.
 
-    Nothing where no job started beside others, or where that cannot be told (`sharing_benefits`).
+    The dict is empty if no job joined others, or if the benefit is not defined (`sharing_benefits`).
     """
     try:
         benefits = [] if run.schedule is None else list(sharing_benefits(run.schedule, run.scenario).values())
@@ -177,7 +192,7 @@ def _worth_of_sharing(run: simulation.Replay) -> dict[str, Any]:
 
 @contextmanager
 def _given_up(cell: Cell, link: Any) -> Iterator[None]:
-    """End the process of a run once a decision goes on beyond the time limit."""
+    """End the process of a run if a decision exceeds the time limit."""
     if link is None or cell.time_limit is None:
         yield
         return

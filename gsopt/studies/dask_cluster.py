@@ -1,8 +1,8 @@
-"""Dask cluster: cells computed by the workers of Dask, on as many machines as there are.
+"""Dask cluster: cells computed by Dask workers on any number of machines.
 
-The scheduler holds two cells per thread of its workers at most, so that a worker finds the next one when it is
-done, and a grid of any size takes no memory there. A worker that dies takes nothing with it but what it was
-computing, which is computed elsewhere.
+The scheduler holds at most two cells per worker thread. A worker thus finds its next cell at once, and even a
+large grid takes little memory in the scheduler. If a worker dies, only the cells that it was computing are
+lost, and they are computed elsewhere.
 """
 
 import asyncio
@@ -42,11 +42,11 @@ _RULE = "must be the address of a Dask scheduler such as tcp://host:8786, or loc
 
 
 class LostScheduler(GsoptError):
-    """The scheduler cannot be reached any more, or has dropped what it was given."""
+    """The scheduler is no longer reachable, or has dropped a cell."""
 
 
 class DaskCluster:
-    """An `Executor` of the workers of a Dask scheduler, those that join later among them."""
+    """An `Executor` that uses the workers of a Dask scheduler, including workers that join later."""
 
     threads = 2_000
 
@@ -64,7 +64,7 @@ class DaskCluster:
 
     @property
     def workers(self) -> int:
-        """Number of threads of the workers that are there."""
+        """Number of threads of all current workers."""
         if monotonic() - self._looked >= _LOOK:
             self._refuse_lost()
             try:
@@ -76,21 +76,21 @@ class DaskCluster:
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The scheduler, and the machines of those workers that have computed cells."""
+        """The scheduler, and the machines of workers that have computed cells."""
         return {"scheduler": self._name, "machines": sorted(self._machines)}
 
     @property
     def note(self) -> str:
-        """Says that there is no worker."""
-        return "" if self.workers else f"{self._name}: no worker is there; waiting for one"
+        """A message if there is no worker; otherwise empty."""
+        return "" if self.workers else f"{self._name}: there is no worker; waiting for one"
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Return what has a worker call a function."""
+        """Return a context manager that yields a function to run a call on a worker."""
         check()
         return nullcontext(self._call)
 
     def refuse_unfit(self, cells: Sequence[Cell]) -> None:
-        """Refuse workers that lack something, or have other versions than this machine."""
+        """Raise `InvalidInput` for workers that lack files or modules, or have other versions than here."""
         wanted = (installation(), needs_of(cells))
         found = self._client.run(inspect, *wanted, on_error="return")
         for worker, wrong in sorted(found.items()):
@@ -102,13 +102,16 @@ class DaskCluster:
         _refuse(self._name, wrong)
 
     def close(self) -> None:
-        """Drop what is under way: workers end it, and threads that wait for it are let go."""
+        """Cancel all running cells, and release the threads that wait for them."""
         self._closed = True
         if self._client.status == "running":
             self._client.cancel(list(self._futures), force=True)
 
     def _call(self, function: Callable[..., Any], cell: Cell) -> Reply:
-        """Have a worker call a function; another one where it dies, as often as the scheduler allows."""
+        """Call a function on a worker.
+
+        If the worker dies, try others as often as the scheduler allows.
+        """
         from distributed import KilledWorker
 
         begin = monotonic()
@@ -161,12 +164,12 @@ class DaskCluster:
         return LostScheduler(f"{self._name}: the scheduler {how}; what is finished is kept")
 
     def _hear(self, event: tuple[float, int]) -> None:
-        """Count how often an order has been begun."""
+        """Count how often an order has been started."""
         self._begun[event[1]] += 1
 
 
 def _refuse(machine: str, wrong: Exception | None) -> None:
-    """Refuse a machine that is not fit, or that cannot be asked as its gsopt is missing or too different."""
+    """Raise `InvalidInput` for an unfit machine, or one whose gsopt is missing or too different."""
     if isinstance(wrong, InvalidInput):
         raise at(machine, wrong)
     if wrong is not None:
@@ -176,10 +179,10 @@ def _refuse(machine: str, wrong: Exception | None) -> None:
 
 @contextmanager
 def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]:
-    """Yield the workers of a Dask scheduler for some cells, once they have been found fit for them.
+    """Yield an executor on a Dask scheduler's workers, after checking that they can compute the cells.
 
-    The scheduler is an address; ``local:4`` for four workers on this machine, which are ended afterwards; or a
-    client or a cluster of Dask, which are left open.
+    The scheduler is given as an address, as ``local:4`` for four workers on this machine, which are ended
+    afterwards, or as a Dask client or cluster, which is left open.
     """
     if find_spec("distributed") is None:
         raise MissingSolver("studies on Dask need distributed: pip install distributed")
@@ -190,7 +193,10 @@ def dask_cluster(scheduler: Any, cells: Sequence[Cell]) -> Iterator[DaskCluster]
 
 
 def _client(scheduler: Any, opened: ExitStack) -> Any:
-    """Return a client of the scheduler; what is opened for it is closed with the stack."""
+    """Return a client of the scheduler.
+
+    Everything opened for the client is closed together with the exit stack.
+    """
     from distributed import Client
     from distributed.deploy import Cluster
     from distributed.utils import LoopRunner
@@ -212,10 +218,10 @@ def _client(scheduler: Any, opened: ExitStack) -> Any:
 
 @contextmanager
 def _local_cluster(workers: int) -> Iterator[Any]:
-    """Yield a cluster within this process; its workers have processes for their cells.
+    """Yield a cluster within this process, whose workers compute cells in processes.
 
-    Nothing is to be reached from other machines: all talk goes through memory, and the servers for browsers,
-    which Dask starts in any case, are of this machine and show nothing.
+    The cluster is not accessible from other machines. All communication is in memory. The web servers that Dask
+    always starts listen only on this machine and serve no content.
     """
     import dask
     from distributed import LocalCluster
@@ -238,7 +244,7 @@ def _local_cluster(workers: int) -> Iterator[Any]:
 
 
 async def _refuse_other(address: str) -> None:
-    """Refuse an address at which no scheduler answers in time; a client would keep on trying."""
+    """Raise an error if no scheduler answers at an address in time, as a client would retry forever."""
     from distributed import rpc
     from distributed.security import Security
 
@@ -260,7 +266,7 @@ def _refused(scheduler: Any, rule: str = _RULE) -> InvalidInput:
 
 @contextmanager
 def _quiet() -> Iterator[None]:
-    """Keep what Dask logs and warns of from the terminal."""
+    """Suppress Dask's log messages and warnings on the terminal."""
     names = ("distributed", "distributed.client", "distributed.gc", "tornado.application")
     held = {name: logging.getLogger(name).level for name in names}
     for name in names:

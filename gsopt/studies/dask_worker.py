@@ -1,8 +1,8 @@
-"""Dask worker: how a worker of Dask computes cells, each in a process of its own.
+"""Dask worker: the part that runs on a Dask worker, and computes each cell in a separate process.
 
-A process that dies is told to the driver like one of its own machine, and takes neither the worker nor the
-cells of its other threads with it. A process whose cell nobody wants any more, as the driver was killed or
-interrupted, is ended; all of them end with the worker, however that ends.
+If a process dies, the driver is informed as for a process on its own machine, while the worker and the cells of
+its other threads continue. A process is ended if its cell is no longer wanted because the driver was killed or
+interrupted. All processes end with the worker, however that ends.
 """
 
 import platform
@@ -32,7 +32,7 @@ _OPEN, _COMPUTING = ("running", "paused", "closing_gracefully"), ("executing", "
 
 @dataclass(frozen=True)
 class CellOrder:
-    """A function to be called with a cell, by any worker that is fit for it."""
+    """A function to be called with a cell, by any worker that has what the cell needs."""
 
     run: str  # of a study; the driver hears under this name when a cell is begun
     number: int  # within the run
@@ -44,14 +44,14 @@ class CellOrder:
 
 @dataclass(frozen=True)
 class OrderResult:
-    """The outcome of an order on a machine."""
+    """The outcome of an order, and the machine that carried it out."""
 
     machine: str
     reply: Reply | None  # None where the call was ended, as nobody wanted it
 
 
 def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
-    """Return what is wrong with this machine for the cells of a study; None when nothing is."""
+    """Return an error if this machine cannot compute the cells of a study, or None if it can."""
     here = str(Path.cwd())  # methods may lie there, as for the command
     if here not in sys.path:
         sys.path.append(here)
@@ -64,7 +64,7 @@ def inspect(ours: Installation, needs: Needs) -> InvalidInput | None:
 
 
 def carry_out(order: CellOrder) -> OrderResult:
-    """Carry out an order on the worker of Dask whose task this is."""
+    """Carry out an order on the Dask worker that runs this task."""
     from distributed import get_worker
 
     worker = get_worker()
@@ -77,14 +77,14 @@ def carry_out(order: CellOrder) -> OrderResult:
 
 
 def at(worker: str, wrong: InvalidInput) -> InvalidInput:
-    """Return the error with the worker's address in front of its source."""
+    """Return the error with the worker's address before its source."""
     return InvalidInput(
         wrong.field, wrong.value, wrong.rule, source=": ".join(filter(None, (worker, wrong.source)))
     )
 
 
 class _Bench:
-    """The processes of one run on one worker, which are ended when nobody wants what they compute."""
+    """The processes of one run on one worker, which are ended once their results are no longer wanted."""
 
     def __init__(self, run: str) -> None:
         self.users = 0
@@ -96,7 +96,10 @@ class _Bench:
         Thread(target=self._keep, daemon=True).start()
 
     def compute(self, order: CellOrder, wanted: Callable[[], bool]) -> Reply | None:
-        """Call the function in a process; None where it is ended as nobody wants the answer."""
+        """Call the order's function in a process.
+
+        The result is None if the process was ended because its answer is no longer wanted.
+        """
         with self._pool.borrow(MODULE, _nothing) as process:
             self._busy[process] = wanted
             try:
@@ -106,7 +109,7 @@ class _Bench:
         return None if process in self._ended else reply
 
     def _keep(self) -> None:
-        """End what is not wanted, until nobody has been here for a while."""
+        """End processes that are no longer wanted, until the bench has been unused for a while."""
         while not _dropped(self._run):
             sleep(_LOOK)
             for process, wanted in list(self._busy.items()):
@@ -123,7 +126,7 @@ _GUARD = Lock()
 
 @contextmanager
 def _bench(run: str) -> Iterator[_Bench]:
-    """Yield the bench of a run, which stays as long as it is used."""
+    """Yield the bench of a run, which is kept as long as it is in use."""
     with _GUARD:
         bench = _BENCHES[run] = _BENCHES.get(run) or _Bench(run)
         bench.users += 1
@@ -136,7 +139,7 @@ def _bench(run: str) -> Iterator[_Bench]:
 
 
 def _dropped(run: str) -> bool:
-    """Let go of the bench of a run if nobody has used it for a while; tell whether that is so."""
+    """Drop the bench of a run if it has been unused for a while, and return whether it was dropped."""
     with _GUARD:
         bench = _BENCHES.get(run)
         if bench is None or bench.users or monotonic() - bench.left < _IDLE:
@@ -146,10 +149,10 @@ def _dropped(run: str) -> bool:
 
 
 def _wanted(worker: Any, key: Any) -> bool:
-    """Check whether a worker of Dask still computes a task for somebody."""
+    """Check whether a Dask worker is still meant to compute a task."""
     task = worker.state.tasks.get(key)
     return worker.status.name in _OPEN and task is not None and task.state in _COMPUTING
 
 
 def _nothing() -> None:
-    """Refuse nothing."""
+    """Do nothing, as no check is needed."""

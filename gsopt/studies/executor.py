@@ -1,6 +1,7 @@
-"""Executor: where the cells of a study are computed, such as processes of this machine.
+"""Executor: the place where the cells of a study are computed, such as processes on this machine.
 
-They are workers as solvers have them, in a pool of their own: they end with this process, however it ends.
+These processes are workers like those of solvers, in a separate pool. They end with this process, however it
+ends.
 """
 
 import os
@@ -20,31 +21,37 @@ MODULE = "gsopt.studies.compute"
 
 
 class Executor(Protocol):
-    """Where the cells of a study are computed; `run` gives it cells and keeps what comes of them."""
+    """Interface of the place where the cells of a study are computed.
+
+    `run` submits cells to it and stores their outcomes.
+    """
 
     threads: int  # cells that may be under way at once; a thread of this process waits for each
 
     @property
     def workers(self) -> int:
-        """Number of cells that are computed at once, at present."""
+        """Number of cells that can currently be computed at once."""
 
     @property
     def details(self) -> Mapping[str, Any]:
-        """The description of the place of computation that the store keeps, as plain JSON."""
+        """Description of the executor for the store, as plain JSON."""
 
     @property
     def note(self) -> str:
-        """The reason why it cannot compute at present, in one line; empty if it can."""
+        """One-line reason why the executor currently cannot compute; empty if it can."""
 
     def borrow(self, check: Callable[[], None]) -> AbstractContextManager[Call]:
-        """Return a place at which to compute; `check` raises when nothing must be begun any more."""
+        """Return a context manager that yields a function to make a call.
+
+        `check` raises an exception once no further cell may start.
+        """
 
     def close(self) -> None:
-        """End whatever is being computed; threads that wait for it are let go."""
+        """End all computations, and release the threads that wait for them."""
 
 
 class Processes:
-    """An `Executor` of `workers` processes on this machine; one per CPU if None."""
+    """An `Executor` with `workers` processes on this machine, one per CPU if None."""
 
     note = ""
 
@@ -58,17 +65,17 @@ class Processes:
 
     @contextmanager
     def borrow(self, check: Callable[[], None]) -> Iterator[Call]:
-        """Yield a process that nobody uses, once it has started."""
+        """Yield the call function of an idle process, once that has started."""
         with self._pool.borrow(MODULE, check) as worker:
             yield caller(worker)
 
     def close(self) -> None:
-        """End the processes at once, and with them whoever waits for an answer."""
+        """End the processes at once, and release the threads that wait for answers."""
         self._pool.close()
 
 
 def caller(worker: Worker) -> Call:
-    """Return what calls a function in a process, however long it takes."""
+    """Return a function that makes a call in a worker process, without a time limit."""
 
     def call(function: Callable[..., Any], cell: Cell) -> Reply:
         return worker.call(function, cell, limit=None, hear=lambda _: None)

@@ -1,4 +1,4 @@
-"""Grid: an entry of a study's file spanned over the values of its options, and how each point is called."""
+"""Grid: expands an entry of a study's file over the values of its options, and names each point."""
 
 from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
@@ -32,14 +32,14 @@ class Label:
 
 @dataclass(frozen=True)
 class Point:
-    """One choice of every option of an entry."""
+    """One combination of values for the options of an entry."""
 
     values: Mapping[str, Any]  # the entry with one value per option, without its label
     spanned: frozenset[str]  # options that had a list of values
     label: str  # the entry's own name for itself; empty when it has none
 
     def name(self, base: str, options: Mapping[str, Any], *, leaving: Collection[str] = ()) -> Label:
-        """Name the point by its label and the options that vary, or by a name and all of its options."""
+        """Return the point's label with the options that vary, or the name `base` with all options."""
         shown = {
             key: value
             for key, value in options.items()
@@ -49,7 +49,10 @@ class Point:
 
 
 def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
-    """Span an entry; a plain string is an object with one key, `name`."""
+    """Yield every point of an entry.
+
+    A plain string stands for an object with that value under the key `name`.
+    """
     options = {name: entry} if isinstance(entry, str) else dict(entry)
     label = options.pop("label", "")
     if not isinstance(label, str):
@@ -66,7 +69,7 @@ def points(entry: str | Mapping[str, Any], name: str) -> Iterator[Point]:
 
 
 def described(value: Any) -> str:
-    """Return an option's value as a table shows it."""
+    """Return an option's value as it appears in tables."""
     if value is None:
         return "none"
     return value if isinstance(value, str) else shorten(value)

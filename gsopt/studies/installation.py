@@ -20,9 +20,9 @@ _MISSING = "not installed"
 
 @cache
 def installation() -> Installation:
-    """Return what is installed here: the `versions`, and a fingerprint of the sources of gsopt.
+    """Return the installed `versions`, and a hash of the sources of gsopt.
 
-    Versions of Python count as one while they differ in their last number only.
+    Versions of Python that differ only in their last number are treated as equal.
     """
     found = versions()
     python = found["python"].rpartition(".")[0]
@@ -30,7 +30,7 @@ def installation() -> Installation:
 
 
 def refuse_difference(ours: Installation) -> None:
-    """Refuse what is installed here where it differs from what is installed where a study was started."""
+    """Raise `InvalidInput` if this installation differs from the one where a study was started."""
     here = installation()
     for name in {**ours, **here}:
         found, wanted = here.get(name, _MISSING), ours.get(name, _MISSING)
@@ -39,7 +39,7 @@ def refuse_difference(ours: Installation) -> None:
 
 
 def _code() -> str:
-    """Fingerprint the sources of the four packages."""
+    """Return a hash of the sources of the four packages."""
     found = sha256()
     for package in _OURS:
         for path in sorted((_HOME / package).rglob("*.py")):

@@ -1,4 +1,4 @@
-"""Instance: what a cell is computed on; an entry of a study's file is resolved once, to what loads its data."""
+"""Instance: resolves the entries of a study's file to instances that any process can load."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -10,11 +10,14 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from gsopt.core.budget import checked_time_limit
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.core.files import first_error, read_data, read_text
 from gsopt.core.numbers.span import read_window
 from gsopt.core.problem import Problem
 from gsopt.evaluation import catalogue
+from gsopt.evaluation.ratio import Optima
+from gsopt.evaluation.space import Part
 from gsopt.problems.reader import read_problem
 from gsopt.scenario.job import Workload
 from gsopt.scenario.scenario import Scenario
@@ -31,13 +34,16 @@ Definition = Mapping[str, Any]
 #: A scenario, and the seconds between decisions; None at every event.
 Simulated = tuple[Scenario, float | None]
 
+#: Instances of a space that a cell tries, unless the entry says otherwise.
+_PART = 1000
+
 
 @dataclass(frozen=True)
 class StudyInstance:
-    """An instance of a study.
+    """An instance in a study.
 
-    `load` loads the problem, or what is simulated, in any process. It raises `InvalidInput` where a generator
-    refuses its arguments, or a file is no longer what it was.
+    `load` returns the problem or the simulated scenario, in any process. It raises `InvalidInput` if a
+    generator rejects its arguments or if a file has changed.
     """
 
     definition: Definition  # changes when the instance does
@@ -48,14 +54,25 @@ class StudyInstance:
     load: Callable[[], Any]
 
 
+@dataclass(frozen=True, eq=False)
+class Excerpt:
+    """A part of a space to enumerate, or the whole space to search for some seconds."""
+
+    optima: Optima  # of the space, kept for the next method
+    part: Part | None
+    seconds: float | None
+    seed: int
+
+
 def instances_of(point: Point) -> Iterator[StudyInstance]:
-    """Yield the instances that one point of an entry names: several for a suite, otherwise one."""
+    """Yield the instances at one point of an entry: several for a suite, otherwise one."""
     kinds: dict[str, Callable[[Point], Iterator[StudyInstance]]] = {
         "instance": _named,
         "generator": _generated,
         "reader": _read,
         "workload": _workload,
         "scenario": _scenario,
+        "space": _space,
     }
     found = [kind for kind in kinds if kind in point.values]
     if len(found) != 1:
@@ -67,12 +84,15 @@ def instances_of(point: Point) -> Iterator[StudyInstance]:
 
 
 def generate(generator: Callable[..., Any], options: Mapping[str, Any]) -> Any:
-    """Call a generator with options as they are read from JSON."""
+    """Call a generator with options read from JSON."""
     return _call(generator, typed(generator, options))
 
 
 def workload_of(reading: Any, source: str) -> Workload:
-    """Return the workload of what a reader has read; if no row could be used, it was no such trace."""
+    """Return the workload in a reader's result.
+
+    Raise `InvalidInput` if no row was usable, as the file is then not such a trace.
+    """
     workload: Workload = reading.workload
     if reading.dropped and not workload.jobs:
         first = reading.dropped[0]
@@ -136,7 +156,7 @@ def _load_trace(name: str, path: str | None, arguments: Mapping[str, Any], max_g
 
 
 def _window(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the window among a reader's options; it may be written as on the command line, such as 30d:31d."""
+    """Return the option `window` of a reader, which may be written as on the command line, such as 30d:31d."""
     text = options.get("window")
     return {"window": read_window(text)} if isinstance(text, str) else {}
 
@@ -192,6 +212,43 @@ def _load_scenario(
     return _call(catalogue.scenario_makers()[name], arguments, folder), round_length
 
 
+def _space(point: Point) -> Iterator[StudyInstance]:
+    """Yield the parts of a space, or the whole space once per seed of a genetic search."""
+    full = point.values["space"]
+    known = catalogue.spaces()
+    require_one_of("space", full, known)
+    options = _without(point, "space", "search", "seed", "part")
+    search, seed = point.values.get("search"), point.values.get("seed", 0)
+    length = point.values.get("part", _PART)
+    if not isinstance(length, int) or isinstance(length, bool) or length < 1:
+        raise InvalidInput("part", shorten(length), "must be a number of instances, at least 1")
+    if not isinstance(seed, int):
+        raise InvalidInput("seed", shorten(seed), "must be an integer")
+    arguments = typed(known[full], options)
+    space = _call(known[full], arguments)
+    definition = {"space": full, "options": options}
+    group, word = point.name(full, options), space.word
+    if search is not None:
+        limit = checked_time_limit(search, "search")
+        name = Label(f"{group}, seed {seed}", {})
+        whole = {**definition, "search": limit, "seed": seed}
+        load: Callable[[], Any] = partial(_load_space, full, arguments, None, limit, seed)
+        yield StudyInstance(whole, word, group, name, {**options, "seed": seed}, load)
+        return
+    for part in space.parts(length):
+        name = Label(f"{group}, {part}", {})
+        load = partial(_load_space, full, arguments, part, None, 0)
+        yield StudyInstance({**definition, "part": list(part)}, word, group, name, options, load)
+
+
+def _load_space(
+    full: str, arguments: Mapping[str, Any], part: Part | None, seconds: float | None, seed: int
+) -> Excerpt:
+    space = _call(catalogue.spaces()[full], arguments)
+    exact = catalogue.find_method(space.word, space.method)
+    return Excerpt(Optima(space, exact), part, seconds, seed)
+
+
 def _call(generator: Callable[..., Any], arguments: Mapping[str, Any], *given: Any) -> Any:
     try:
         return generator(*given, **arguments)
@@ -200,7 +257,7 @@ def _call(generator: Callable[..., Any], arguments: Mapping[str, Any], *given: A
 
 
 def _refuse_no_data(field: str, point: Point, *, wanted: bool) -> None:
-    """Refuse a path to nothing, and real data that are wanted without a path or a data folder."""
+    """Raise `InvalidInput` if a path does not exist, or if public data are requested without a data folder."""
     path = point.values.get("path")
     if path is None and wanted and catalogue.data_folder() is None:
         rule = "needs real data: give a path, or name their folder in the environment variable GSOPT_DATA"
@@ -224,7 +281,7 @@ def _without(point: Point, *keys: str) -> dict[str, Any]:
 
 def _refuse_further(point: Point, known: tuple[str, ...]) -> None:
     for key, value in _without(point, *known).items():
-        raise InvalidInput(key, shorten(value), "is no option of a file or committed instance")
+        raise InvalidInput(key, shorten(value), "is not an option of a file or committed instance")
 
 
 def _file_or_committed(name: str) -> Problem[Any]:
@@ -232,6 +289,6 @@ def _file_or_committed(name: str) -> Problem[Any]:
 
 
 def _digest_of(problem: Problem[Any]) -> str:
-    """Fingerprint the data of an instance, without what the file says about them."""
+    """Return a hash of an instance's data, excluding its `about`."""
     data = problem.model_dump(mode="json", exclude={"about"})
     return sha256(json.dumps(data, sort_keys=True).encode()).hexdigest()

@@ -1,4 +1,4 @@
-"""Needs: what cells take from the machine on which they are computed, besides gsopt."""
+"""Needs: the files and modules, besides gsopt, that a machine must have to compute cells."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass
@@ -14,14 +14,14 @@ from gsopt.studies.instance import Definition
 
 @dataclass(frozen=True)
 class Needs:
-    """Files and modules that cells are computed with."""
+    """Files and modules that cells need."""
 
     files: tuple[str, ...] = ()  # and folders, as the study names them
     data: bool = False  # whether traces are read from the folder that GSOPT_DATA names
     modules: tuple[tuple[str, str], ...] = ()  # of methods, with the fingerprints of their sources
 
     def refuse_missing(self) -> None:
-        """Refuse what is missing here."""
+        """Raise `InvalidInput` if a file or module is missing or differs on this machine."""
         for file in self.files:
             if not Path(file).exists():
                 raise InvalidInput("", "", "is not there", source=file)
@@ -30,13 +30,13 @@ class Needs:
         for module, wanted in self.modules:
             found = _source_of(module)
             if not found:
-                raise InvalidInput("module", module, "must be installed, or lie in the working directory")
+                raise InvalidInput("module", module, "must be installed, or be in the working directory")
             if found != wanted:
                 raise InvalidInput("module", module, "must be the same file as where the study was started")
 
 
 def needs_of(cells: Iterable[Cell]) -> Needs:
-    """Return what cells need."""
+    """Return the files and modules that cells need."""
     given = list(cells)
     files = {file for cell in given for file in _files_of(cell.instance)}
     data = any(_from_data_folder(cell.instance) for cell in given)
@@ -45,7 +45,7 @@ def needs_of(cells: Iterable[Cell]) -> Needs:
 
 
 def _files_of(definition: Definition) -> list[str]:
-    """Return the files and folders that an instance is read from; a committed instance is no file."""
+    """Return the files and folders from which an instance is read, except for committed instances."""
     named = [definition.get("path")]
     if "digest" in definition:
         named += [
@@ -60,7 +60,7 @@ def _from_data_folder(definition: Definition) -> bool:
 
 
 def _source_of(module: str) -> str:
-    """Fingerprint the file of a module; empty where there is none."""
+    """Return a hash of a module's file, or an empty string if it has none."""
     try:
         spec = find_spec(module)
     except (ImportError, ValueError):  # a package above it is missing, or is no package

@@ -1,4 +1,4 @@
-"""Options: the values of a study's file as the typed keyword arguments of the function they are meant for."""
+"""Options: converts values in a study's file to typed keyword arguments of a function."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -17,7 +17,7 @@ _NOT_IN_A_FILE = frozenset({"budget", "start", "on_incumbent", "on_progress", "l
 
 
 def known_options(function: Callable[..., Any]) -> dict[str, Any]:
-    """Return the type of each option that a method, policy, generator or reader takes, by name."""
+    """Return the type of each option of a method, policy, generator or reader, by name."""
     found: dict[str, Any] = {}
     for name, parameter in _signature(function).parameters.items():
         kind = parameter.annotation
@@ -42,12 +42,12 @@ def _is_option(parameter: Parameter) -> bool:
 
 
 def typed(function: Callable[..., Any], options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return options that were read from JSON as keyword arguments of a function."""
+    """Convert options read from JSON to keyword arguments of a function."""
     known = known_options(function)
     for name, value in options.items():
         if name not in known:
             there = f"there are {', '.join(known)}" if known else "there are none"
-            rule = f"is no option of {name_of(function)}; {there}"
+            rule = f"is not an option of {name_of(function)}; {there}"
             raise InvalidInput(name, shorten(value), rule)
     return {name: _typed(name, value, known[name]) for name, value in options.items()}
 

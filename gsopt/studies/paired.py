@@ -1,4 +1,4 @@
-"""Paired: whether one schedule is better than another, job by job, and not by chance."""
+"""Paired: tests whether one schedule is significantly better than another, job by job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -10,21 +10,21 @@ from gsopt.core.errors import InvalidInput, shorten
 
 @dataclass(frozen=True)
 class Paired:
-    """The Wilcoxon signed-rank test of differences, first minus second.
+    """The result of a Wilcoxon signed-rank test of differences, first minus second.
 
-    A small `less` speaks for a first schedule whose figures are smaller. A large p speaks for nothing: a
-    hypothesis is rejected by a test or not, and never accepted.
+    A small `less` is evidence that the figures of the first schedule are smaller. A large p-value is evidence
+    of nothing, as a test can reject a hypothesis but never accept it.
 
     Attributes
     ----------
     pairs
-        Number of pairs that differ; equal ones say nothing.
+        Number of pairs that differ. Equal pairs carry no information.
     difference
         Median of the differences over all pairs.
     two_sided
-        Probability of ranks at least as uneven, if differences are symmetric around 0.
+        Probability, if differences are symmetric around 0, of rank sums at least as uneven.
     less, greater
-        Probability of differences that are as far below 0, or above 0, likewise.
+        The same probability for differences at least as far below 0, or above 0.
     """
 
     pairs: int
@@ -37,17 +37,17 @@ class Paired:
 def signed_ranks(first: Sequence[Any], second: Sequence[Any]) -> Paired:
     """Compare figures of the same jobs under two schedules by the Wilcoxon signed-rank test.
 
-    Exact for up to 50 pairs without ties, and by the normal distribution otherwise, as scipy has it.
+    The test is exact for up to 50 pairs without ties, and uses the normal approximation otherwise, as in scipy.
 
     Parameters
     ----------
     first, second
-        A figure of every job, such as `gsopt.simulation.Replay.jct`, by number.
+        A figure of every job, by index, such as `gsopt.simulation.Replay.jct`.
 
     Raises
     ------
     InvalidInput
-        The numbers of figures differ.
+        The two sequences differ in length.
 
     Notes
     -----

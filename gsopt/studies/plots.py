@@ -1,4 +1,7 @@
-"""Plots of a study's results; they can be read without colour. matplotlib is imported when needed."""
+"""Plots of a study's results, which are readable without colour.
+
+matplotlib is imported only when needed.
+"""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import ceil
@@ -59,7 +62,7 @@ _Bases = Mapping[tuple[str, str], float] | None
 
 
 class Dot(NamedTuple):
-    """A line of a picture of dots: its name, where its dot is, the line through it, and marks beside it."""
+    """One line of a dot plot: its name, the dot, the range drawn through it, and further marks."""
 
     name: str
     middle: float
@@ -77,20 +80,20 @@ def dots(
     log: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a figure's median per group of instances and method, in a line from 25th to 75th percentile.
+    """Draw the median of a figure for each group and method, with a line from the 25th to 75th percentile.
 
     Parameters
     ----------
     found
         The results.
     figure
-        The figure; the first usual one when empty.
+        The figure; the first of the usual ones if empty.
     by
-        The column that tells dots of a group apart.
+        The column that distinguishes the dots of a group.
     relative_to
         A method by whose figure on the same instance every figure is divided.
     log
-        Whether the axis is logarithmic even where values are close to each other.
+        Whether the axis is logarithmic even if values are close to each other.
     axes
         Where to draw; on a new figure when None.
 
@@ -114,7 +117,7 @@ def dots(
 
 
 def draw_dots(groups: Sequence[tuple[str, Sequence[Dot]]], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw a line for each dot below the name of its group, if there are several, from the top down."""
+    """Draw one line per dot from the top down, below the name of its group if there are several groups."""
     lines = sum(len(found) for _, found in groups) + len(groups) * (len(groups) > 1)
     axes = titled(axes, "", "", size=(COLUMN, 0.7 + _LINE_HEIGHT * lines))
     names: dict[float, str] = {}
@@ -142,13 +145,16 @@ def draw_dots(groups: Sequence[tuple[str, Sequence[Dot]]], *, axes: "Axes | None
 def scale_dots(
     axes: "Axes", title: str, values: Sequence[float], kind: FigureKind, *, log: bool = False
 ) -> None:
-    """Scale the axis of dots so that they are told apart, and tick it in the units of a kind of figure."""
+    """Scale the axis so that the dots are distinguishable, with ticks in the units of a kind of figure."""
     unit = _scale(axes.xaxis, values, kind, log=log)
     axes.set_xlabel(title.replace("[s]", unit).strip())
 
 
 def _scale(axis: "Axis", values: Sequence[float], kind: FigureKind, *, log: bool) -> str:
-    """Scale and tick an axis; return the unit of times in brackets, or none where ticks name it."""
+    """Scale an axis and set its ticks.
+
+    Return the time unit in brackets for the axis label, or an empty string if the tick labels contain it.
+    """
     scale = {"value": "log"} if log and min(values, default=1) > 0 else scale_for(values)
     (axis.axes.set_xscale if axis is axis.axes.xaxis else axis.axes.set_yscale)(**scale)
     low, high = axis.get_view_interval()
@@ -182,10 +188,10 @@ def lines(
     log_y: bool = False,
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw a figure over an option: a line of medians per method, in a band from 25th to 75th percentile.
+    """Plot a figure over an option, as a line of medians per method in a band of 25th to 75th percentiles.
 
-    A method that has no such option is a horizontal line at its median, so that a sweep has its baselines.
-    Later lines are thinner, so that lines on top of each other are all seen.
+    A method without the option appears as a horizontal line at its median, as a baseline. Later lines are
+    thinner, so that coinciding lines all stay visible.
 
     Parameters
     ----------
@@ -196,7 +202,8 @@ def lines(
     figure, by, relative_to, axes
         As in `dots`.
     log_x, log_y
-        Whether an axis is logarithmic; the vertical one also is where values would look the same otherwise.
+        Whether an axis is logarithmic. The vertical axis is also logarithmic if values would otherwise be
+        indistinguishable.
 
     Raises
     ------
@@ -225,7 +232,7 @@ def panels(
     log_x: bool = False,
     log_y: bool = False,
 ) -> "Figure":
-    """Draw `lines`, one panel per group of instances, all with the same vertical axis.
+    """Draw `lines` in one panel per group of instances, with a shared vertical axis.
 
     Parameters
     ----------
@@ -266,7 +273,7 @@ def panels(
 
 
 class _Curve(NamedTuple):
-    """A line of medians, and the percentiles around it; a single one for a method without the option."""
+    """A line of medians with percentiles, or a single median for a method without the option."""
 
     x: tuple[float, ...]
     low: tuple[float, ...]
@@ -281,7 +288,10 @@ def _draw_lines(
     x: str,
     values: Callable[[Sequence[CellRow]], list[float]],
 ) -> None:
-    """Draw the curves of each panel; those of a name look alike everywhere, and twins say so in the legend."""
+    """Draw the curves of each panel.
+
+    Curves with the same name look the same in all panels. The legend says which curves coincide.
+    """
     curves = [{name: _curve(rows, x, values) for name, rows in series.items()} for series in all_series]
     names = list(dict.fromkeys(name for panel in curves for name in panel))
     middles = {name: tuple(panel[name][:3:2] if name in panel else () for panel in curves) for name in names}
@@ -324,7 +334,7 @@ def _curve(rows: Sequence[CellRow], x: str, values: Callable[[Sequence[CellRow]]
 
 
 def _groups_with(rows: Iterable[CellRow], x: str, figure: str) -> dict[str, list[CellRow]]:
-    """Group rows by their instances; groups in which nothing has both option and figure are left out."""
+    """Group rows by instance group, leaving out groups without any row that has both option and figure."""
     groups: dict[str, list[CellRow]] = {}
     for row in rows:
         groups.setdefault(row.labels.group.without(x), []).append(row)
@@ -353,7 +363,7 @@ def _refuse_absent(x: str, rows: Sequence[CellRow]) -> None:
 
 
 def _series(rows: Iterable[CellRow], by: str, *, without: str = "") -> dict[str, list[CellRow]]:
-    """Group rows by a column; methods and groups of instances are called without the option on the axis."""
+    """Group rows by a column, omitting the option on the axis from the names of methods and groups."""
     rows = list(rows)
     require_one_of("by", by, dict.fromkeys(name for row in rows for name in row.columns))
     groups = {row.labels.group.without(without) for row in rows}
@@ -387,16 +397,16 @@ def _label(key: str) -> str:
 
 
 def _shown(name: str, width: int = _LINE) -> str:
-    """Return a name as matplotlib can show it, whoever chose it: printable, in lines, and no formula.
+    """Return a name that matplotlib can show: printable, wrapped, and not read as a formula.
 
-    Names that begin with an underscore would have no place in a legend.
+    A leading space is added to names that begin with an underscore, which legends would omit.
     """
     lines = "\n".join(wrap(escape(name), width)).replace("$", r"\$")
     return f" {lines}" if lines.startswith("_") else lines
 
 
 def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y: bool) -> None:
-    """Set, for axes that share their vertical axis, the scale, limits and ticks that suit the figure."""
+    """Set scale, limits and ticks of the shared vertical axis to suit the figure."""
     lines: list[Any] = [line for axes in all_axes for line in axes.get_lines()]
     heights = [height for line in lines for height in line.get_ydata()]
     for axes in all_axes:
@@ -405,7 +415,7 @@ def _finish(all_axes: "Sequence[Axes]", figure: str, relative_to: str, *, log_y:
 
 
 def _panels(count: int) -> "tuple[Figure, list[Axes]]":
-    """Return panels on a new figure, side by side and in as few rows as a page is wide."""
+    """Return panels on a new figure, side by side in as few rows as the page width allows."""
     rows = ceil(count / _MOST_PANELS)
     columns = ceil(count / rows)
     whole = new_figure(3.5 * columns + 3, 3.2 * rows + 0.8)

@@ -1,9 +1,9 @@
-"""Profiles: which share of instances each method solves within a multiple of the shortest time.
+"""Profiles: the share of instances that each method solves within a multiple of the shortest time.
 
-A performance profile (Dolan and More, Mathematical Programming 91, 2002) compares the times of methods instance
-by instance: a time is divided by the shortest of any method on that instance, and the profile of a method gives
-the share of instances on which this ratio is at most some number. At 1 that is the share on which nobody is
-faster, far to the right the share that the method solves at all.
+A performance profile (Dolan and More, Mathematical Programming 91, 2002) compares run times instance by
+instance. Each time is divided by the shortest time of any method on that instance. The profile of a method is
+the share of instances whose ratio is at most a given number. At 1 this is the share on which no method is
+faster, and at the far right the share that the method solves at all.
 """
 
 from bisect import bisect_right
@@ -49,8 +49,8 @@ class PerformanceProfile:
 def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[PerformanceProfile]:
     """Return the profile of every method.
 
-    Times are seconds by method and instance; None where the method does not solve it. Those below `SHORTEST`
-    count as that.
+    Times are seconds by method and instance, None if the method does not solve the instance. Times below
+    `SHORTEST` count as `SHORTEST`.
     """
     everyone = {instance for found in times.values() for instance in found}
     shortest: dict[str, float] = {}
@@ -69,10 +69,10 @@ def profiles(times: Mapping[str, Mapping[str, float | None]]) -> list[Performanc
 
 
 def profiles_of(found: Results) -> list[PerformanceProfile]:
-    """Return the profiles of the exact methods in a study: those that prove a bound somewhere.
+    """Return the profiles of the exact methods in a study, that is, methods that prove any bound.
 
-    An instance is solved where the optimum is proven, or that there is no solution. Only instances that every
-    one of these methods was given count, so that shares can be compared.
+    An instance is solved if its optimum or its infeasibility is proven. Only instances on which all of these
+    methods ran count, so that shares are comparable.
     """
     exact = {str(row.labels.method) for row in found.rows if row.figures.get("bound") is not None}
     times: dict[str, dict[str, float | None]] = {}
@@ -86,7 +86,7 @@ def profiles_of(found: Results) -> list[PerformanceProfile]:
 
 
 def draw_profiles(found: Sequence[PerformanceProfile], axes: "Axes | None" = None) -> "Axes":
-    """Draw profiles as steps over a logarithmic axis of ratios."""
+    """Draw profiles as step functions over a logarithmic axis of ratios."""
     axes = titled(axes, "time / shortest time", "share of instances solved", size=(COLUMN, 3))
     furthest = _BEYOND * max((each.ratios[-1] for each in found if each.ratios), default=1.0)
     for each, look in zip(found, looks(len(found)), strict=True):

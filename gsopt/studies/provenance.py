@@ -1,4 +1,4 @@
-"""Provenance: when, where and with what the cells of a study were computed."""
+"""Provenance: the times, machines and versions with which the cells of a study were computed."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -7,7 +7,7 @@ from typing import Any
 
 @dataclass(frozen=True)
 class StudyRun:
-    """One call of `gsopt.studies.run`, as the study's folder keeps it."""
+    """One call of `gsopt.studies.run`, as recorded in the study's folder."""
 
     begun: str  # in ISO 8601 and UTC
     version: str  # of gsopt
@@ -20,14 +20,14 @@ class StudyRun:
 
     @property
     def packages(self) -> Mapping[str, str]:
-        """The versions of packages by name; none where an earlier version of gsopt kept none."""
+        """The versions of packages by name, empty for runs by early versions of gsopt."""
         found: Mapping[str, str] = self.details.get("packages", {})
         return found
 
 
 @dataclass(frozen=True)
 class ReadFile:
-    """A file that instances of a study were read from."""
+    """A file from which instances of a study were read."""
 
     path: str  # below GSOPT_DATA, in gsopt's own packages, or as the study names it
     digest: str  # SHA-256 of its content when it was read

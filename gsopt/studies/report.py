@@ -59,7 +59,7 @@ class Report:
     figures
         The columns of numbers.
     lines
-        One value per column; None where there is none.
+        One value per column, or None if it is missing.
 
     Examples
     --------
@@ -77,7 +77,7 @@ class Report:
 
     @property
     def header(self) -> tuple[str, ...]:
-        """The names of all columns in data."""
+        """The names of all columns for data files."""
         return self.names + self.counts + tuple(each.key for each in self.figures)
 
     @property
@@ -87,13 +87,13 @@ class Report:
 
     @property
     def kinds(self) -> tuple[FigureKind | None, ...]:
-        """What the numbers of each column are; None for names."""
+        """The kind of figure in each column, or None for names."""
         names, counts = [None] * len(self.names), [FigureKind.COUNT] * len(self.counts)
         return (*names, *counts, *(each.kind for each in self.figures))
 
     @cached_property
     def columns(self) -> list[Column]:
-        """The table as a reader sees it."""
+        """The columns of the table as shown to a reader."""
         ranks = [
             *([0] * len(self.names)),
             *([_COUNTS_RANK] * len(self.counts)),
@@ -110,9 +110,9 @@ class Report:
         return found
 
     def rich(self) -> RenderableType:
-        """Return the table for a terminal: a line by itself for each value of the first of several names.
+        """Return the table for a terminal, with a heading for each value of the first of several names.
 
-        What does not fit on a page is left out, and named below the table.
+        Columns that do not fit on a page are left out, and named below the table.
         """
         if len(self.names) <= 1:
             return lay_out(self.columns, elsewhere=_ELSEWHERE)
@@ -133,23 +133,23 @@ class Report:
         return html_of(self.rich())
 
     def csv(self) -> str:
-        """Return the table as CSV, numbers in full."""
+        """Return the table as CSV with unrounded numbers."""
         return csv_of(self.header, self.lines)
 
     def json(self) -> str:
-        """Return the table as a JSON array of objects, numbers in full."""
+        """Return the table as a JSON array of objects with unrounded numbers."""
         return json.dumps([dict(zip(self.header, line, strict=True)) for line in self.lines], indent=1) + "\n"
 
     def markdown(self) -> str:
-        """Return the table in Markdown, with the figures that a paper has room for."""
+        """Return the table in Markdown, with the figures that fit in a paper."""
         return markdown_of(*self._on_paper())
 
     def latex(self) -> str:
-        """Return the table in LaTeX, with the rules of booktabs, and as many figures as `markdown`."""
+        """Return the table in LaTeX with booktabs rules, and the same figures as `markdown`."""
         return latex_of(*self._on_paper())
 
     def _on_paper(self) -> tuple[list[Column], list[str]]:
-        """Return the columns that a paper has room for, and a note on the others."""
+        """Return the columns that fit in a paper, and a note on the others."""
         fixed = len(self.names) + len(self.counts)
         shown = [place < fixed or column.rank <= PAPER_RANK for place, column in enumerate(self.columns)]
         kept = [column for column, keep in zip(self.columns, shown, strict=True) if keep]
@@ -159,7 +159,7 @@ class Report:
 
 @dataclass(frozen=True)
 class Heading:
-    """A column of a figure, which was asked for or is usual."""
+    """A column with a figure, which was requested or is shown by default."""
 
     key: str  # in data: the figure's name, with the statistic and the method that it is relative to
     figure: Figure | None  # None where only its problem knows it
@@ -169,7 +169,7 @@ class Heading:
 
     @property
     def title(self) -> str:
-        """The name for a reader."""
+        """The title of the column for a reader."""
         if self.figure is None:
             return self.key
         title = self.figure.label if self.relative_to else self.figure.title
@@ -177,14 +177,14 @@ class Heading:
 
     @property
     def kind(self) -> FigureKind:
-        """What its numbers are."""
+        """The kind of numbers in the column."""
         if self.relative_to:
             return FigureKind.RATIO
         return FigureKind.COUNT if self.figure is None else self.figure.kind
 
     @property
     def rank(self) -> int:
-        """When a narrow table leaves it out: asked for before the counts of cells, else as the figure says."""
+        """The rank by which a narrow table leaves the column out, which is low for requested figures."""
         return 1 if self.asked or self.figure is None else self.figure.rank - 1
 
 
@@ -196,28 +196,28 @@ def report(
     statistics: Sequence[str] = (),
     relative_to: str = "",
 ) -> Report:
-    """Group the cells of a study and give statistics of their figures.
+    """Group the cells of a study, and return statistics of their figures.
 
     Parameters
     ----------
     found
         The results.
     by
-        Columns: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or methods; group and
-        method if none is given.
+        Columns: ``group``, ``instance``, ``method``, ``seed``, or an option of instances or methods. By
+        default, group and method.
     figures
-        Figures; the usual ones if none is given.
+        Figures, by default the usual ones.
     statistics
-        As `gsopt.studies.statistics.statistic`; the mean if none is given.
+        Names as in `gsopt.studies.statistics.statistic`, by default the mean.
     relative_to
-        A method by whose figure on the same instance (the mean over its seeds) every figure is divided, or
-        ``least`` for the least figure of any method there; where that is 0 or missing, the quotient is left
+        Method by whose figure on the same instance (the mean over its seeds) every figure is divided, or
+        ``least`` for the least figure of any method there. If the divisor is 0 or missing, the quotient is left
         out.
 
     Raises
     ------
     InvalidInput
-        There is no such column, figure, statistic or method.
+        A column, figure, statistic or method does not exist.
 
     Examples
     --------
@@ -260,13 +260,13 @@ def report(
 
 
 def numeric_figures(rows: Iterable[CellRow]) -> list[str]:
-    """Name the figures that are numbers in some row."""
+    """Return the names of figures that are numbers in some row."""
     names = ((name, value) for row in rows for name, value in row.figures.items())
     return list(dict.fromkeys(name for name, value in names if is_number(value)))
 
 
 def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
-    """Name the figures that are shown unless told otherwise."""
+    """Return the names of the figures that are shown by default."""
     known = numeric_figures(rows)
     first, *others = CELL_FIGURES
     return tuple(each.key for each in (first, *FIGURES, *others) if each.rank and each.key in known)
@@ -275,7 +275,7 @@ def headline(rows: Sequence[CellRow]) -> tuple[str, ...]:
 def values_of(
     rows: Iterable[CellRow], figure: str, bases: Mapping[tuple[str, str], float] | None = None
 ) -> list[float]:
-    """Return a figure of each row that has it; as a multiple of the instance's baseline when there are some."""
+    """Return a figure of each row that has it, divided by the instance's baseline if baselines are given."""
     pairs = [(row, row.figures.get(figure)) for row in rows]
     numbers = [(row, value) for row, value in pairs if value is not None and is_number(value)]
     if bases is None:
@@ -285,7 +285,7 @@ def values_of(
 
 
 def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> dict[tuple[str, str], float]:
-    """Return, by instance and figure, the mean over the seeds of one method, or the least such mean of all."""
+    """Return, by instance and figure, the mean over seeds of one method, or the least mean of any method."""
     names = list(dict.fromkeys(str(row.labels.method) for row in rows))
     _refuse_unknown("relative_to", [method], [*names, LEAST])
     mean = statistic("mean")
@@ -303,7 +303,10 @@ def baselines(rows: Sequence[CellRow], method: str, figures: Sequence[str]) -> d
 
 
 def _named(row: CellRow, column: str, columns: Sequence[str]) -> Any:
-    """Return the value of a column; names leave out the options that have columns of their own."""
+    """Return the value of a column.
+
+    Names omit options that have columns of their own.
+    """
     if column in ("group", "instance", "method"):
         label: Label = getattr(row.labels, column)
         return label.without(*columns)
@@ -318,7 +321,7 @@ def _refuse_unknown(what: str, wanted: Iterable[str], known: Iterable[str]) -> N
     there = list(dict.fromkeys(known))
     for name in wanted:
         if name not in there:
-            rule = f"must be one of {', '.join(there)}" if there else "is not among the results, which are none"
+            rule = f"must be one of {', '.join(there)}" if there else "is not among the results: there are none"
             raise InvalidInput(what, shorten(name), rule)
 
 
@@ -328,5 +331,5 @@ def _head(figure: str, name: str, relative_to: str) -> str:
 
 
 def is_number(value: Any) -> bool:
-    """Check whether a value is a number, which true and false are not."""
+    """Check whether a value is a number and not a bool."""
     return isinstance(value, int | float) and not isinstance(value, bool)

@@ -1,4 +1,4 @@
-"""Results: the finished cells of a study, held against each other."""
+"""Results: the finished cells of a study, with the best bound on each instance."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,10 +21,12 @@ from gsopt.studies.store import reading
 
 @dataclass(frozen=True, repr=False)
 class Results(Listing[CellRow]):
-    """The finished cells of a study in the order of its grid; prints as a table, in notebooks too.
+    """The finished cells of a study in the order of its grid.
 
-    A decision's cells carry, besides their own figures, the best bound that any method of the study proved on
-    the instance (``proven_bound``), and the distance from it relative to it (``gap``), as `gsopt.compare` does.
+    Results print as a table, also in notebooks.
+
+    In addition to their own figures, a decision's cells have the best bound that any method of the study proved
+    on the instance (``proven_bound``) and the relative gap to it (``gap``), as in `gsopt.compare`.
 
     Attributes
     ----------
@@ -35,7 +37,7 @@ class Results(Listing[CellRow]):
     total
         Number of all cells.
     interrupted
-        Whether Ctrl-C ended the run that gave them.
+        Whether Ctrl-C ended the run that computed them.
 
     Examples
     --------
@@ -50,7 +52,7 @@ class Results(Listing[CellRow]):
 
     @property
     def missing(self) -> int:
-        """Number of cells without result."""
+        """Number of cells without a result."""
         return self.total - len(self.rows)
 
     @property
@@ -64,19 +66,19 @@ class Results(Listing[CellRow]):
         return tuple(sorted({row.version for row in self.rows}))
 
     def by_decision(self) -> dict[str, "Results"]:
-        """Return the results of each decision by its name, and those of policies."""
+        """Return the results of each decision, and those of policies, by name."""
         rows: dict[str, list[CellRow]] = {}
         for row in self.rows:
             rows.setdefault(row.word or "policies", []).append(row)
         return {name: replace(self, rows=tuple(members)) for name, members in rows.items()}
 
     def refuse_contradictions(self) -> None:
-        """Hold every value against every bound proven on the same instance.
+        """Compare every value with every bound proven on the same instance.
 
         Raises
         ------
         Contradiction
-            One of the two is wrong, or a cell found that out by itself.
+            A value is better than a bound, or a cell failed with a contradiction.
         """
         for row in self.rows:
             if row.outcome.error == Contradiction.__name__:
@@ -88,20 +90,20 @@ class Results(Listing[CellRow]):
                 raise Contradiction(f"{rows[0].labels.instance}: {error}") from None
 
     def table(self) -> RenderableType:
-        """Return the usual figures by group and method."""
+        """Return a table of the usual figures by group and method."""
         return report(self).rich()
 
     def columns(self) -> list[Column]:
-        """Return the columns of the table, with the group as the first."""
+        """Return the columns of the table, with the group first."""
         return report(self).columns
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every cell in full: names, options, state and figures."""
+        """Return all fields of every cell: names, options, state and figures."""
         return [row.as_dict() for row in self.rows]
 
 
 def results(folder: str | Path, *, interrupted: bool = False) -> Results:
-    """Return the finished cells in a study's folder; a run may be going on there.
+    """Return the finished cells in a study's folder, which a run may be using at the same time.
 
     Raises
     ------
@@ -130,10 +132,10 @@ def _by_instance(rows: Sequence[CellRow]) -> dict[str, list[CellRow]]:
 
 
 def _settled(rows: Sequence[CellRow]) -> Iterator[CellRow]:
-    """Add to every cell of a decision the best bound on its instance, and the gap to it."""
+    """Add the best bound on its instance, and the gap to it, to every cell of a decision."""
     best = {key: _best_bound(group) for key, group in _by_instance(rows).items()}
     for row in rows:
-        if not row.word or row.outcome.state is not CellState.DONE:
+        if not row.word or "objective" not in row.figures:  # a policy, a space, or a cell without a result
             yield row
             continue
         bound = best[row.instance_key]
@@ -158,5 +160,5 @@ def _claim(row: CellRow) -> Claim:
 
 
 def _resolution(figures: Mapping[str, Any], value: Number) -> float:
-    """Return the problem's own resolution, or what storing exact values as floats has rounded away."""
+    """Return the resolution of the problem, or the rounding error of exact values stored as floats."""
     return max(figures.get("resolution") or 0.0, ULPS * ulp(float(value)))

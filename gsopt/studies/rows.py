@@ -1,4 +1,4 @@
-"""Rows: the results of a study, cell by cell, as they are stored and as tables and plots take them."""
+"""Rows: the results of a study, cell by cell, in the form used by the store, tables and plots."""
 
 import json
 from collections.abc import Mapping
@@ -11,7 +11,7 @@ from gsopt.studies.grid import Label
 
 
 class CellState(StrEnum):
-    """Whether a cell has figures, and why not.
+    """State of a cell: whether it has figures, and if not, why.
 
     Examples
     --------
@@ -31,17 +31,18 @@ class CellOutcome:
     Attributes
     ----------
     state
-        Whether it has figures.
+        State of the cell.
     figures
-        Plain JSON by name.
+        Figures by name, as plain JSON.
     wall
-        Seconds that it took, the loading of its instance included.
+        Seconds that the cell took, including the time to load its instance.
     message
-        Why there are no figures.
+        Reason why there are no figures.
     error
-        Kind of the error, where it failed.
+        Type of the error, if the cell failed.
     sources
-        The files that its instance was read from, with the SHA-256 of each; the store keeps them apart.
+        The files from which its instance was read, with the SHA-256 of each. The store keeps them in a separate
+        table.
 
     Examples
     --------
@@ -59,24 +60,24 @@ class CellOutcome:
 
 @dataclass(frozen=True)
 class CellRow:
-    """A cell and what came of it.
+    """A cell and its outcome.
 
     Attributes
     ----------
     labels
-        What tables call it.
+        Names of the cell in tables.
     word
-        The decision; empty for a policy.
+        Name of the decision; empty for a policy.
     instance_key
-        Fingerprint of the instance.
+        Hash of the instance.
     seed
         Seed of a method that draws at random, or None.
     outcome
-        Outcome of computing it.
+        Outcome of computing the cell.
     version
-        Version of gsopt that computed it.
+        Version of gsopt that computed the cell.
     key
-        Fingerprint of the cell, where it is known.
+        Hash of the cell, if it is known.
 
     Examples
     --------
@@ -99,12 +100,12 @@ class CellRow:
 
     @property
     def figures(self) -> Mapping[str, Any]:
-        """The figures by name; none unless the cell is done."""
+        """The figures by name, empty unless the cell is done."""
         return self.outcome.figures
 
     @property
     def columns(self) -> dict[str, Any]:
-        """Everything by which rows can be grouped: names, then options, a method's before an instance's."""
+        """Everything by which rows can be grouped: names, then options of the method and of the instance."""
         labels = self.labels
         own = {name: value for name, value in labels.method_options.items() if name != "seed"}
         named = {
@@ -119,14 +120,17 @@ class CellRow:
         return named
 
     def as_dict(self) -> dict[str, Any]:
-        """Return columns, state and figures as plain JSON; ``option.NAME`` where a figure has that name too."""
+        """Return columns, state and figures as plain JSON.
+
+        An option with the same name as a figure is called ``option.NAME``.
+        """
         further = {"state": self.outcome.state.value, "message": self.outcome.message, **self.figures}
         columns = {f"option.{name}" if name in further else name: value for name, value in self.columns.items()}
         return {**columns, "wall": self.outcome.wall, **further}
 
 
 def labels_of(cell: Cell) -> dict[str, Any]:
-    """Return what is stored of a cell, as plain JSON types."""
+    """Return the labels of a cell in the form in which they are stored, as plain JSON types."""
     return {
         **asdict(cell.labels),
         "word": cell.word,
@@ -138,7 +142,7 @@ def labels_of(cell: Cell) -> dict[str, Any]:
 def row_of(
     labels: str, state: str, figures: str, message: str, error: str, wall: float, version: str, key: str
 ) -> CellRow:
-    """Read a row from what is stored."""
+    """Restore a row from its stored form."""
     stored = json.loads(labels)
     group, instance, method = (Label(**stored[name]) for name in ("group", "instance", "method"))
     known = Labels(group, instance, method, stored["instance_options"], stored["method_options"])

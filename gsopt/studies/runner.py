@@ -1,7 +1,7 @@
-"""Runner: the cells of a study computed somewhere else, each result stored the moment it is there.
+"""Runner: has an executor compute the cells of a study, and stores each result at once.
 
-One thread per cell under way has it computed by an executor and stores the outcome, so that a kill loses no
-more than the cells that are being computed.
+One thread for each running cell waits for the executor and stores the outcome. If the program is killed, only
+the running cells are lost.
 """
 
 from collections import deque
@@ -33,18 +33,18 @@ _LOOK = 1.0  # seconds between two looks at the executor
 
 @dataclass(frozen=True)
 class StudyProgress:
-    """How far a run is.
+    """The progress of a run.
 
     Attributes
     ----------
     finished, total
-        Number of cells that have a result, and of all.
+        Number of cells that have a result, and number of all cells.
     failed
-        Number of those that failed.
+        Number of failed cells.
     left
-        Expected seconds until the end, from the pace of this run; None before its first result.
+        Expected seconds until the end at the pace of this run; None before its first result.
     note
-        What keeps the run from going on, in one line; empty when nothing does.
+        One-line reason why the run cannot continue at present; empty if it can.
 
     Examples
     --------
@@ -70,42 +70,44 @@ def run(
     source: str = "",
     allow: Iterable[str] = (),
 ) -> Results:
-    """Compute every cell of a study that has no result yet, and give all results.
+    """Compute every cell of a study that has no result yet, and return all results.
 
     Parameters
     ----------
     study
         The study.
     folder
-        Where its results are kept; made if need be.
+        Folder for the results, which is created if needed.
     workers
-        Number of processes; one per CPU when None. Solvers that share CPUs take longer: measure times with one.
+        Number of processes; one per CPU if None. Solvers that share CPUs take longer, so use one process to
+        measure run times.
     scheduler
-        A Dask scheduler whose workers compute instead: its address such as ``"tcp://host:8786"``,
-        ``"local:4"`` for four workers on this machine, or a `Client` or cluster of Dask.
+        A Dask scheduler whose workers compute the cells instead. It is given by its address, such as
+        ``"tcp://host:8786"``, as ``"local:4"`` for four workers on this machine, or as a Dask `Client` or
+        cluster.
     retry
         Whether cells that failed in earlier runs are computed again.
     on_progress
-        Called with a `StudyProgress` at the beginning, after each cell, and when there is something to note.
+        Called with a `StudyProgress` at the beginning, after each cell, and when the note changes.
     source
-        The study's file, for error messages; modules of methods may lie beside it, or in the working directory
-        where it is empty.
+        The study's file, for error messages. Modules of methods may be in its folder, or in the working
+        directory if `source` is empty.
     allow
-        Names of other modules whose methods the study may name: what is imported is run, so allow those only
-        that you trust.
+        Names of further modules whose methods the study may use. Importing a module runs its code, so allow
+        only modules that you trust.
 
     Returns
     -------
     Results
-        Those of all cells; after Ctrl-C, those of the cells finished by then, and `interrupted` is set.
+        The results of all cells. After Ctrl-C, those of the cells finished by then, with `interrupted` set.
 
     Raises
     ------
     InvalidInput
-        The study, the folder or a worker of the scheduler breaks a rule; nothing is computed then, unless the
-        worker joins later.
+        The study, the folder or a worker of the scheduler breaks a rule. In this case nothing is computed,
+        unless the worker joins later.
     LostScheduler
-        The scheduler cannot be reached any more. The results are kept.
+        The scheduler is no longer reachable. The results are kept.
     Contradiction
         A value is better than a bound proven on the same instance. The results are kept.
 
@@ -141,7 +143,7 @@ def _executor(workers: int | None, scheduler: Any, cells: Sequence[Cell]) -> Ite
         yield Processes(workers)
         return
     if workers is not None:
-        rule = "must not be given with a scheduler, whose workers are what there is"
+        rule = "must not be given with a scheduler, which has its own workers"
         raise InvalidInput("workers", shorten(workers), rule)
     from gsopt.studies.dask_cluster import dask_cluster
 
@@ -150,7 +152,7 @@ def _executor(workers: int | None, scheduler: Any, cells: Sequence[Cell]) -> Ite
 
 
 class _Bounds:
-    """What is proven of all policies on each instance: once for all cells of it, and kept in the store."""
+    """The bounds on all policies for each instance, which are proven once and stored."""
 
     def __init__(self, store: Store, evaluations: int | None) -> None:
         self._store, self._evaluations = store, evaluations
@@ -158,7 +160,10 @@ class _Bounds:
         self._locks: dict[str, Lock] = {}
 
     def of(self, cell: Cell, call: Call) -> MeanBound | None:
-        """Return the bound for a policy's cell, proven elsewhere if it is not there yet; None if it fails."""
+        """Return the bound for a policy's cell, or None if the proof fails.
+
+        An unknown bound is proven by the executor.
+        """
         share = _USUAL if self._evaluations is None else self._evaluations
         with self._guard:
             lock = self._locks.setdefault(cell.instance_key, Lock())
@@ -174,7 +179,7 @@ class _Bounds:
 
 
 class _StudyRun:
-    """The threads of one run, and what they share."""
+    """The threads of one run, and the state that they share."""
 
     def __init__(
         self,
@@ -193,7 +198,7 @@ class _StudyRun:
         self._stopped = Event()
 
     def go(self, cells: Sequence[Cell]) -> bool:
-        """Compute cells; tell whether Ctrl-C ended it."""
+        """Compute cells, and return whether Ctrl-C ended the run."""
         threads = ThreadPoolExecutor(self._executor.threads)
         try:
             self._say(self._progress)
@@ -210,7 +215,7 @@ class _StudyRun:
         return False
 
     def _feed(self, threads: ThreadPoolExecutor, todo: deque[Cell]) -> None:
-        """Hand cells to threads until all are settled; raise what a thread raised."""
+        """Pass cells to threads until all are done, and re-raise any exception of a thread."""
         start, before = monotonic(), self._progress.finished
         running: set[Future[CellOutcome]] = set()
         while todo or running:
@@ -222,7 +227,7 @@ class _StudyRun:
             self._look()
 
     def _count(self, outcome: CellOutcome, start: float, before: int) -> None:
-        """Update the progress with one more cell settled, the time left from the pace of this run."""
+        """Update the progress and the expected remaining time after one more cell."""
         now = self._progress
         finished = now.finished + 1
         left = (monotonic() - start) / (finished - before) * (now.total - finished)
@@ -230,7 +235,7 @@ class _StudyRun:
         self._say(replace(now, finished=finished, failed=failed, left=left))
 
     def _look(self) -> None:
-        """Report what keeps the executor from computing, and keep where it computes."""
+        """Report changes of the executor's note, and store changes of its details."""
         if (note := self._executor.note) != self._progress.note:
             self._say(replace(self._progress, note=note))
         if (details := self._executor.details) != self._details:
@@ -242,13 +247,13 @@ class _StudyRun:
         self._tell(progress)
 
     def _settle(self, cell: Cell) -> CellOutcome:
-        """Have a cell computed and store what came of it."""
+        """Have a cell computed, and store its outcome."""
         outcome = self._attempts(cell)
         self._store.commit(cell, outcome)
         return outcome
 
     def _attempts(self, cell: Cell) -> CellOutcome:
-        """Return what came of a cell, tried again if its process dies."""
+        """Return the outcome of a cell, trying again if its process dies."""
         begin, message = monotonic(), ""
         for _ in range(_TRIES):
             with self._executor.borrow(self._refuse_stopped) as call:
@@ -263,10 +268,10 @@ class _StudyRun:
         return CellOutcome(CellState.FAILED, {}, monotonic() - begin, f"{message}, {_TRIES} times", "Crash")
 
     def _refuse_stopped(self) -> None:
-        """End this thread's work once the run is stopped; nobody looks at what it raises."""
+        """Raise an exception that ends this thread's work once the run is stopped."""
         if self._stopped.is_set():
             raise CancelledError
 
 
 def _nothing(_: Any) -> None:
-    """Say nothing."""
+    """Ignore progress."""

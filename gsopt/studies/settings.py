@@ -1,4 +1,4 @@
-"""Setting: the cluster and the physics under which a policy is simulated, as a study's file states them."""
+"""Setting: the cluster and physics of a simulation, as stated in a study's file."""
 
 import json
 import re
@@ -20,17 +20,17 @@ from gsopt.simulation.interval import SHORTEST_ROUND
 
 
 class Setting(Physics):
-    """Everything of a `Scenario` but its workload, and when the policy decides.
+    """Everything in a `Scenario` except its workload, and the times at which the policy decides.
 
     Attributes
     ----------
     gpus
-        Number of GPUs of a plain cluster; beside a file that does not say it, of each machine; or else
+        Number of GPUs of a plain cluster, or of each machine if a cluster file does not state it.
     cluster
-        The cluster; in a study's file it may be the name of a cluster file, or ``"4x8x8"`` for four equal racks
-        of eight machines of eight GPUs.
+        The cluster, instead of `gpus`. In a study's file it may be the name of a cluster file, or ``"4x8x8"``
+        for four equal racks of eight machines with eight GPUs each.
     round_length
-        Seconds between decisions; at every event when None.
+        Seconds between decisions. If None, the policy decides at every event.
     """
 
     gpus: Gpus | None = None
@@ -45,16 +45,19 @@ class Setting(Physics):
 
     @property
     def machines(self) -> Cluster:
-        """The cluster."""
+        """The cluster of the setting, a plain one if only `gpus` is given."""
         return self.cluster or Cluster.plain(self.gpus or 1)
 
     def scenario(self, workload: Workload) -> Scenario:
-        """Put a workload into the setting; InvalidInput names a job that does not fit."""
+        """Return the scenario of a workload in this setting.
+
+        Raise `InvalidInput` naming a job that does not fit.
+        """
         physics = {name: getattr(self, name) for name in Physics.model_fields}
         return Scenario.of(workload, self.machines, **physics)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return what is not the default, as plain JSON types."""
+        """Return all values that differ from their defaults, as plain JSON types."""
         return self.model_dump(mode="json", exclude_defaults=True)
 
 
@@ -66,10 +69,12 @@ KEYS = tuple(Setting.model_fields)
 
 
 def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Setting:
-    """Read the setting from the keys of an instance; ``cluster`` may name a file, or equal racks: ``4x8x8``.
+    """Read the setting from the keys of an instance.
 
-    If a cluster file does not give the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
-    `notes` gets a line for everything in a file that is ignored.
+    ``cluster`` may be a file, or equal racks such as ``4x8x8``.
+
+    If a cluster file does not state the GPUs per machine, ``gpus`` does. ``speed`` may be a key of `SPEEDS`.
+    For everything in a file that is ignored, a line is appended to `notes`.
     """
     chosen = {key: values[key] for key in KEYS if key in values}
     if isinstance(text := chosen.get("cluster"), str):
@@ -86,7 +91,7 @@ def setting_of(values: Mapping[str, Any], notes: list[str] | None = None) -> Set
 
 
 def _cluster_of(text: str, chosen: dict[str, Any], notes: list[str] | None) -> Cluster:
-    """Make the cluster of a shape, or read a file, even one whose name looks like a shape."""
+    """Return the cluster of a shape, or read it from a file, even if the file's name looks like a shape."""
     if re.fullmatch(r"[0-9]+(x[0-9]+)*", text) and not Path(text).exists():
         return Cluster.from_shape(text)
     return read_cluster(text, gpus=chosen.pop("gpus", None), notes=notes)

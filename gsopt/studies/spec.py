@@ -1,4 +1,4 @@
-"""Study: what is to be computed, as a JSON file."""
+"""Study: the description of a study in a JSON file."""
 
 from collections import Counter
 from pathlib import Path
@@ -22,29 +22,30 @@ def _time_limit(given: Any) -> float | None:
 class Study(Frozen):
     """A grid of instances, methods, parameters and seeds.
 
-    An instance or a method is a name, or an object with options; an option that is a list stands for each of
-    its values in turn, so that one entry spans a grid of its own. An option whose value is a list by itself is
-    written as a list in a list.
+    An instance or a method is a name, or an object with options. An option given as a list stands for each of
+    its values in turn, so one entry can span a grid. If the value of an option is itself a list, write it as a
+    list within a list.
 
     Attributes
     ----------
     study
-        Name of the study; a folder holds the results of one study.
+        Name of the study. A folder holds the results of only one study.
     instances
-        A name, a suite or a file; or an object with the key ``instance``, ``generator`` (an instance of a
-        decision), ``reader`` (a trace), ``workload`` (a generator of workloads, or a workload file) or
-        ``scenario`` (a maker of whole scenarios).
+        Names, suites or files, or objects with one of the keys ``instance``, ``generator`` (of instances of a
+        decision), ``reader`` (of a trace), ``workload`` (a generator of workloads, or a workload file) or
+        ``scenario`` (a function that creates whole scenarios).
     methods
-        The name of a method or policy, which may be ``package.module:function``; or an object with the key
-        ``method`` or ``policy``, its options, and perhaps ``for``, the label of the instances that it meets.
+        Names of methods or policies, which may have the form ``package.module:function``, or objects with the
+        key ``method`` or ``policy`` and its options. The optional key ``for`` is the label of the instances on
+        which the method runs.
     seeds
-        Given to each method that draws at random; the others run once.
+        Seeds for each randomized method. Other methods run once.
     time_limit
-        Seconds, or text such as ``"2min"``, per cell, for the methods that take a limit; None for no limit. A
-        policy whose run takes longer has failed; it has no limit unless this is given.
+        Time limit per cell for methods that accept one, in seconds or as a string such as ``"2min"``; None for
+        no limit. A policy whose run takes longer fails. Policies have no limit unless this field is given.
     bound_evaluations
-        How many prices of GPU time are tried to bound what any policy does on each workload, once for all
-        policies; None for a share that takes less time than a simulation, 0 for formulas alone.
+        Number of GPU prices to try for the bound on all policies, computed once per workload. None for a number
+        that takes less time than a simulation, 0 for closed formulas only.
 
     Examples
     --------
@@ -73,7 +74,7 @@ class Study(Frozen):
     def _seeds_differ(cls, seeds: tuple[int, ...]) -> tuple[int, ...]:
         for seed, count in Counter(seeds).items():
             if count > 1:
-                raise RuleBroken("seeds", seed, "must not stand there twice")
+                raise RuleBroken("seeds", seed, "must not occur twice")
         return seeds
 
 

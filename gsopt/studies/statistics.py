@@ -1,4 +1,4 @@
-"""Statistics: many values of a figure as one."""
+"""Statistics: functions that summarize the values of a figure."""
 
 import re
 from collections.abc import Callable, Sequence
@@ -11,10 +11,10 @@ _PERCENTILE = re.compile(r"p(\d{1,2}(\.\d+)?)")
 
 
 def statistic(name: str) -> Callable[[Sequence[float]], float | None]:
-    """Find a statistic by name; it gives None for values that have none.
+    """Return a statistic by name, a function that returns None for values without such a statistic.
 
-    There are ``mean``, ``median``, ``min``, ``max``, ``total``, ``deviation`` (of a sample), ``geomean``, and
-    percentiles such as ``p99``: the smallest value that 99 % of the values do not exceed.
+    The names are ``mean``, ``median``, ``min``, ``max``, ``total``, ``deviation`` (of a sample), ``geomean``,
+    and percentiles such as ``p99``, the smallest value that 99 % of the values do not exceed.
     """
     if name in _STATISTICS:
         return lambda values: _STATISTICS[name](values) if values else None

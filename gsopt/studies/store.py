@@ -1,7 +1,7 @@
-"""Store: a study's folder, in which every finished cell is kept from the moment it is finished.
+"""Store: a study's folder, where every cell is stored as soon as it is finished.
 
 The folder holds one SQLite database in write-ahead mode. A result is one row, written in one transaction, so a
-killed process leaves whole results only; what was given to a method is logged before it starts.
+killed process leaves only complete results. The start of each cell is logged.
 """
 
 import json
@@ -58,7 +58,10 @@ CREATE TEMP TABLE source (instance TEXT, path TEXT, digest TEXT);
 
 
 class Store:
-    """The folder of one study, opened by `writing` or `reading`; threads may share it."""
+    """The folder of one study, opened by `writing` or `reading`.
+
+    Threads may share a store.
+    """
 
     def __init__(self, folder: Path, connection: sqlite3.Connection) -> None:
         self._folder = folder
@@ -67,7 +70,7 @@ class Store:
         self._run = 0
 
     def adopt(self, study: Study, cells: Sequence[Cell], workers: int) -> None:
-        """Make a study's grid the one of the folder, and note that a run begins.
+        """Make a study's grid that of the folder, and record the start of a run.
 
         Results of cells that are no longer in the grid are kept, but not shown.
         """
@@ -96,18 +99,18 @@ class Store:
             self._run = database.execute(line, circumstances).lastrowid or 0
 
     def note(self, details: Mapping[str, Any]) -> None:
-        """Keep further details of the run, such as the machines that compute."""
+        """Store further details of the run, such as its machines."""
         line = "UPDATE run SET details = json_patch(details, ?) WHERE run = ?"
         with self._transaction() as database:
             database.execute(line, (json.dumps(dict(details)), self._run))
 
     def begin(self, cell: Cell) -> None:
-        """Note that a cell is being computed."""
+        """Record that a cell is being computed."""
         with self._transaction() as database:
             database.execute("INSERT INTO start VALUES (?, ?)", (cell.key, self._run))
 
     def commit(self, cell: Cell, outcome: CellOutcome) -> None:
-        """Keep a result, and what its instance was read from."""
+        """Store a result, and the files from which its instance was read."""
         figures = json.dumps(dict(outcome.figures))
         told = outcome.state.value, figures, outcome.message, outcome.error, outcome.wall
         with self._transaction() as database:
@@ -116,20 +119,20 @@ class Store:
             database.executemany("INSERT OR IGNORE INTO source VALUES (?, ?, ?)", sources)
 
     def bound(self, instance: str, evaluations: int) -> MeanBound | None:
-        """Return the bound on all policies that was proven of an instance, by its key; None if none was."""
+        """Return the stored bound on all policies for an instance, given its key, or None."""
         line = "SELECT mean_jct, proof FROM bound WHERE instance = ? AND evaluations = ?"
         with self._transaction() as database:
             held = database.execute(line, (instance, evaluations)).fetchone()
         return None if held is None else MeanBound(*held)
 
     def keep_bound(self, instance: str, evaluations: int, bound: MeanBound) -> None:
-        """Keep a bound on all policies for an instance."""
+        """Store a bound on all policies for an instance."""
         line = "INSERT OR REPLACE INTO bound VALUES (?, ?, ?, ?)"
         with self._transaction() as database:
             database.execute(line, (instance, evaluations, bound.mean_jct, bound.proof))
 
     def forget_failures(self) -> None:
-        """Drop the results that failed, so that their cells are computed anew."""
+        """Delete failed results, so that their cells are computed again."""
         with self._transaction() as database:
             database.execute("DELETE FROM result WHERE state = ?", (CellState.FAILED.value,))
 
@@ -173,7 +176,7 @@ class Store:
         return [StudyRun(*[*told, json.loads(details)]) for *told, details in found]
 
     def sources(self) -> list[ReadFile]:
-        """Return the files that the instances of the grid were read from, by path."""
+        """Return the files from which the instances of the grid were read, by path."""
         line = (
             "SELECT DISTINCT path, digest FROM source WHERE instance IN"
             " (SELECT json_extract(labels, '$.instance_key') FROM cell) ORDER BY path, digest"
@@ -189,7 +192,10 @@ class Store:
 
 @contextmanager
 def writing(folder: str | Path) -> Iterator[Store]:
-    """Open a study's folder for one run, making it if need be; no other run may be using it."""
+    """Open a study's folder for one run, creating it if needed.
+
+    Raise an error if another run is using it.
+    """
     home = Path(folder)
     with _one_line(home):
         home.mkdir(parents=True, exist_ok=True)
@@ -199,7 +205,7 @@ def writing(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def reading(folder: str | Path) -> Iterator[Store]:
-    """Open a study's folder to look at it; a run may be going on."""
+    """Open a study's folder for reading, which is possible during a run."""
     home = Path(folder)
     if not (home / _DATABASE).is_file():
         raise InvalidInput("", "", "must be a folder in which gsopt study run has worked", source=str(home))
@@ -209,7 +215,7 @@ def reading(folder: str | Path) -> Iterator[Store]:
 
 @contextmanager
 def _alone(home: Path) -> Iterator[None]:
-    """Hold the folder's lock, which the system takes back when this process ends, however it does."""
+    """Hold the folder's lock, which the system releases however this process ends."""
     lock, holder = FileLock(home / _LOCK, thread_local=False), home / _HOLDER
     with _one_line(home):
         try:
@@ -228,7 +234,7 @@ def _alone(home: Path) -> Iterator[None]:
 
 @contextmanager
 def _opened(home: Path) -> Iterator[Store]:
-    """Open the database; where the folder cannot be written, as it stands there."""
+    """Open the database, as an immutable file if the folder is not writable."""
     mode = "rwc" if os.access(home, os.W_OK) else "ro&immutable=1"
     with _one_line(home):
         address = f"file:{quote(str((home / _DATABASE).absolute()))}?mode={mode}"
@@ -242,7 +248,7 @@ def _opened(home: Path) -> Iterator[Store]:
 
 
 def _lay_out(connection: sqlite3.Connection, home: Path, *, writable: bool) -> None:
-    """Make the tables where there are none, and those of the layout before up to date."""
+    """Create missing tables, and upgrade those of an earlier layout."""
     layout = _layout_of(connection)
     if layout == _LAYOUT:
         return
@@ -259,7 +265,7 @@ def _lay_out(connection: sqlite3.Connection, home: Path, *, writable: bool) -> N
 
 
 def _add(connection: sqlite3.Connection) -> None:
-    """Bring a database up to date, unless another process has done so meanwhile."""
+    """Upgrade a database, unless another process has done so in the meantime."""
     connection.execute("BEGIN IMMEDIATE")
     if _layout_of(connection) < _LAYOUT:
         for statement in _ADDED:

@@ -11,7 +11,7 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Grant each next step to the job that saves most time per GPU.
+    """Grant each step to the job that saves the most time per GPU.
 
     A step leads to the next allowed number of workers, which is one more if a job allows every number. A job
     gets no more steps once its next one does not fit, saves nothing, or exceeds its maximum. Ties go to the job
@@ -19,16 +19,16 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
     Notes
     -----
-    Source: the rule by which Optimus allocates, the largest marginal gain; AFS likewise takes the largest
-    improvement. Both as described in Aryl, Appendix F.
+    Source: the allocation rule of Optimus (largest marginal gain) and of AFS (largest improvement), both as
+    described in Aryl, Appendix F.
 
     Complexity: O(I + P log J) for J jobs, I items and P steps given.
 
-    Optimal if all steps have the same size and no step of a job saves more than the one before it. With
-    different sizes it may leave GPUs idle that a better choice would use; with other value tables it cannot see
-    gains beyond a step that saves nothing.
+    The result is optimal if all steps have the same size and no step of a job saves more than the one before
+    it. With different sizes, the rule may leave GPUs idle that a better choice would use. With other value
+    tables, it cannot see gains beyond a step that saves nothing.
 
-    Departures from the papers: AFS and Optimus build whole allocations from predicted throughput; here the
+    Departures from the papers: AFS and Optimus build whole allocations from predicted throughput. Here the
     remaining GPUs are shared by the time saved, within the range of each job.
 
     Examples
@@ -61,7 +61,7 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
 
 def _steps(items: Items) -> tuple[list[float], list[int]]:
-    """Return the negated value per GPU, and the GPUs, of the step to each item from the one before it."""
+    """Return, for the step to each item from the one before it, its GPUs and its negated value per GPU."""
     begins = items.first[:-1][np.diff(items.first) > 0]
     gpus, value = np.diff(items.gpus, prepend=0), np.diff(items.value, prepend=0.0)
     gpus[begins], value[begins] = items.gpus[begins], items.value[begins]

@@ -1,4 +1,4 @@
-"""MaxValueDP: the dynamic programme for the multiple-choice knapsack that Algorithm 2 calls."""
+"""MaxValueDP: the dynamic program for the multiple-choice knapsack that Algorithm 2 calls."""
 
 from collections.abc import Sequence
 
@@ -20,7 +20,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     Returns
     -------
     list of int
-        Number of the chosen item of each group, counted from 1; 0 if none is chosen.
+        The position of the chosen item of each group, counted from 1, or 0 if no item is chosen.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
 
     Notes
     -----
-    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no details; this is the textbook dynamic
-    programme, with one row of best values per group, traced back from the end.
+    Source: Aryl, Appendix D, Algorithm 2, line 20. The paper gives no details. This is the textbook dynamic
+    program, with one row of best values per group, traced back from the end.
 
     Complexity: O(I C) time and O(G C) memory for G groups, I items and capacity C.
     """
@@ -41,7 +41,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     best = np.zeros((len(groups) + 1, useful + 1))
     for before, after, items in zip(best, best[1:], groups, strict=False):
         if budget.passed:
-            raise TimeUp("the time limit is over before the table of groups by GPUs is filled")
+            raise TimeUp("the time limit expired before the table of groups by GPUs was filled")
         after[:] = before
         for weight, value in items:
             if weight <= useful:

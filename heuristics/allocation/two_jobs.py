@@ -1,4 +1,4 @@
-"""Two elastic jobs on one cluster: the analysis of Aryl's Appendix C, and a corrected rule."""
+"""Two jobs: Aryl's analysis of two elastic jobs on one cluster (Appendix C), and a corrected rule."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -6,7 +6,7 @@ from fractions import Fraction
 
 @dataclass(frozen=True)
 class LinearJob:
-    """A job of Table 11.
+    """A job as in Aryl's Table 11.
 
     Attributes
     ----------
@@ -56,9 +56,9 @@ class TwoJobs:
 def printed_rule(jobs: TwoJobs) -> int:
     """Return the GPUs of p by the two conclusions at the end of Appendix C (Equations 8 and 9).
 
-    If the capacity is at least twice p's maximum, p is favoured; otherwise the job with less work. The favoured
-    job gets its maximum, or as much of it as the other's minimum leaves. The paper does not cover the latter
-    case, in which the rule can be wrong.
+    If the capacity is at least twice p's maximum, p is favoured, and otherwise the job with less work. The
+    favoured job gets its maximum, or as much of it as the other's minimum leaves. The paper does not cover the
+    latter case, in which the rule can be wrong.
     """
     least, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work
@@ -69,7 +69,7 @@ def end_point_rule(jobs: TwoJobs) -> int:
     """Return the GPUs of p that minimize the average completion time of two jobs side by side.
 
     By Equation 7 the average first rises with p's GPUs (or falls all along, if the capacity is at least twice
-    p's maximum) and then falls, so one of the two end points is best. Both are evaluated; ties go to the
+    p's maximum) and then falls, so one of the two end points is best. Both are evaluated. Ties go to the
     smaller number.
 
     Notes
@@ -81,9 +81,9 @@ def end_point_rule(jobs: TwoJobs) -> int:
 
 
 def one_after_the_other(jobs: TwoJobs) -> Fraction:
-    """Return the smaller average completion time of the two orders of running the jobs one after the other.
+    """Return the smaller average completion time of the two orders of running the jobs in sequence.
 
-    Appendix C leaves this out, although it can be better than every allocation side by side.
+    Appendix C omits this case, although it can be better than every allocation side by side.
     """
     times = [Fraction(job.work) / min(job.most, jobs.capacity) for job in (jobs.p, jobs.q)]
     return (min(times) * 2 + max(times)) / 2

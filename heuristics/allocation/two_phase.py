@@ -22,7 +22,7 @@ def two_phase(
 ) -> AllocationSolution | NoSolution:
     """Start the queued jobs, then share the remaining GPUs by a knapsack over the extra workers of all jobs.
 
-    In an `Allocation` every queued job starts, so the first phase only takes its GPUs; `two_phase_allocation`
+    In an `Allocation`, every queued job starts, so the first phase only takes its GPUs. `two_phase_allocation`
     chooses from a longer queue.
 
     Parameters
@@ -30,7 +30,7 @@ def two_phase(
     problem
         The problem.
     weight
-        GPUs that an item of w extra workers takes from the remaining ones: ``w * gpus_per_worker``
+        The GPUs that an item of w extra workers takes from the remaining GPUs: ``w * gpus_per_worker``
         (``corrected``), or ``(w + min_workers) * gpus_per_worker`` as printed in line 17 (``printed``). The
         printed weight charges the minimum workers a second time, and leaves GPUs idle.
     budget
@@ -54,8 +54,8 @@ def two_phase(
 
     Departures from the paper:
 
-    - Line 19 appends the item to the list of groups; it belongs to the group of its job.
-    - Line 25 requires C* >= 0, which always holds; with C* = 0 nothing is left to share either way.
+    - Line 19 appends the item to the list of groups. Here it joins the group of its job.
+    - Line 25 requires C* >= 0, which always holds. With C* = 0, nothing is left to share anyway.
     - Line 18 also uses the full running time at the minimum for running jobs. Here the problem defines the
       value, which for such a job should be based on the remaining time (or `remaining_work`).
 
@@ -81,7 +81,7 @@ def two_phase(
 
 
 def _groups(items: Items, charged: Sequence[int]) -> list[list[Item]]:
-    """Return weight and value of the items of each job, with further GPUs charged to each item of a job."""
+    """Return the weights and values of the items of each job, with `charged` GPUs added to each weight."""
     pairs = list(zip(items.gpus.tolist(), items.value.tolist(), strict=True))
     begins, ends = items.first[:-1].tolist(), items.first[1:].tolist()
     return [
@@ -153,8 +153,8 @@ def shortest_job_first(
 ) -> tuple[list[ElasticJob], list[ElasticJob]]:
     """Return which jobs start with their minimum workers and which wait, shortest first (lines 1-9, 24).
 
-    Jobs that do not fit are skipped. Elastic jobs are ordered by their running time at the minimum; ties keep
-    the order of the queue.
+    Jobs that do not fit are skipped. Elastic jobs are ordered by their running time with the minimum number of
+    workers. Ties keep the order of the queue.
 
     Raises
     ------

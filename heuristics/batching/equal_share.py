@@ -12,18 +12,18 @@ from heuristics.batching.menus import next_of, shortest_first, solution, started
 
 @heuristic
 def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant each GPU to the job with the fewest GPUs below its cap; ties go to the shorter job.
+    """Grant each GPU to the job with the fewest GPUs below its cap. Ties go to the shorter job.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit; if it passes, the remaining GPUs go to the shorter jobs.
+        Time limit, after which the remaining GPUs go to the shorter jobs.
 
     Notes
     -----
-    Source: processor sharing, the usual baseline; if there are more jobs than GPUs, the shortest ones run. The
+    Source: processor sharing, the usual baseline. If there are more jobs than GPUs, the shortest jobs run. The
     criterion is ignored.
 
     Complexity: O(J (J + G) log J) for J jobs with G gaps in their allowed numbers of GPUs, as the jobs with the
@@ -60,5 +60,5 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _gapless(menu: Sequence[int], gpus: int) -> int:
-    """Return how many numbers follow the first without a gap; 0 unless the numbers are a range."""
+    """Return how many numbers follow the first without a gap, or 0 unless the numbers are a range."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

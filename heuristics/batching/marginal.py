@@ -1,4 +1,4 @@
-"""Marginal: one GPU after the other to the job that gains most from it."""
+"""Marginal: one GPU after another goes to the job that gains most from it."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -18,21 +18,21 @@ _Step = tuple[Exact, int, int, Exact]
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Start the shortest jobs, then give each GPU to the job whose share of the criterion gains most.
 
-    A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU; ties go to the
-    shorter job. A job whose next step no longer fits gets no more GPUs.
+    A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU, and ties go to
+    the shorter job. A job whose next step no longer fits gets no more GPUs.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit; if it passes, the remaining GPUs go to the shorter jobs.
+        Time limit, after which the remaining GPUs go to the shorter jobs.
 
     Notes
     -----
     Source: the rule of Optimus (EuroSys 2018, section 4.1), a baseline of ONES: each job gets a worker, then
-    each next worker goes to the job with the largest marginal gain in completion time. With ``sum_time`` it is
-    exactly that rule. Departures: the gain is in the problem's criterion; there are no parameter servers; and
+    each next worker goes to the job with the largest marginal gain in completion time. With ``sum_time``, it is
+    exactly this rule. Departures: the gain is in the problem's criterion, there are no parameter servers, and
     GPUs are given even without a gain if the problem requires all GPUs to be used.
 
     Complexity: O(I log J) for I allowed numbers of GPUs of J jobs together.
@@ -71,7 +71,7 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _step(problem: Batching, place: int, gpus: int, cost: Exact, rank: int) -> _Step | None:
-    """Return the next step of a job from a number of GPUs, with its cost there; None if there is none."""
+    """Return the next step of a job from a number of GPUs, with its cost there, or None without one."""
     further = next_of(problem.counts[place], gpus)
     if further is None:
         return None

@@ -33,33 +33,34 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Return the jobs that can run by their time on the fewest GPUs; ties keep their order."""
+    """Return the jobs that can run by their time on the fewest GPUs. Ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
 
 def next_of(menu: Sequence[int], gpus: int) -> int | None:
-    """Return the next larger allowed number; None if there is none."""
+    """Return the next larger allowed number of GPUs, or None if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place] if place < len(menu) else None
 
 
 def most_of(menu: Sequence[int], gpus: int) -> int:
-    """Return the largest allowed number up to a limit; 0 if there is none."""
+    """Return the largest allowed number of GPUs up to a limit, or 0 if there is none."""
     place = bisect_right(menu, gpus)
     return menu[place - 1] if place else 0
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Return the solution with given numbers of GPUs, or the nearest ones that use as many as required.
+    """Return the solution with given numbers of GPUs, or with the nearest ones that use enough GPUs.
 
     If allowed numbers have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible
-    change hands. If the budget runs out, the jobs take as many of them as they can, shortest first.
+    change hands. If the budget runs out, the jobs take as many of the remaining GPUs as they can, shortest
+    first.
 
     Raises
     ------
     TimeUp
-        GPUs are still left.
+        Time runs out with GPUs left that must be used.
     Unsupported
         The table of `nearest` would be too large.
     """
@@ -67,7 +68,7 @@ def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITE
     if sum(chosen) < problem.target:
         chosen = nearest(problem, counts, budget) or _filled(problem, counts)
     if sum(chosen) < problem.target:
-        raise TimeUp("the time limit is over before numbers of GPUs are found that use all of them")
+        raise TimeUp("the time limit expired before numbers of GPUs were found that use all GPUs")
     given = zip(problem.jobs, chosen, strict=True)
     return Batches(
         running={job.name: granted(problem, place, gpus) for place, (job, gpus) in enumerate(given) if gpus}
@@ -86,7 +87,7 @@ def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
 
 
 def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
-    """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted ones.
+    """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted numbers.
 
     Returns None if the budget runs out.
 

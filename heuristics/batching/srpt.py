@@ -10,14 +10,15 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
     """Grant the job with the shortest remaining time its cap, then the next one, while GPUs are left.
 
-    The remaining time is that on the most GPUs a job may have. Jobs that must run get their fewest GPUs first.
+    The remaining time is measured on the most GPUs that a job may have. Jobs that must run get their fewest
+    GPUs first.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit for finding numbers of GPUs that use all of them, if allowed numbers have gaps.
+        Time limit for finding numbers of GPUs that add up to all GPUs, if allowed numbers have gaps.
 
     Notes
     -----

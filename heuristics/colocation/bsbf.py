@@ -25,10 +25,10 @@ def bsbf(
     prefers: Prefers = "mean_jct",
     budget: Budget = UNLIMITED,
 ) -> ColocationSolution:
-    """Let jobs choose the best remaining partner, shortest job first.
+    """Let each job choose its best remaining partner, shortest job first.
 
-    The best partner is the one with the least mean completion time of the pair. That need not be the one that
-    saves most: a short partner completes soon in any case.
+    The best partner is the one with the least mean completion time of the pair. This need not be the partner
+    that saves most, since a short partner completes soon in any case.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -37,10 +37,10 @@ def bsbf(
     problem
         The problem.
     rule
-        How a pair decides whether to share: by ``end_points`` or, as printed, by ``sign`` or ``cases``; see
-        `gsopt.performance.colocation.Pair.shares`.
+        How a pair decides whether to share: by ``end_points`` or, as printed, by ``sign`` or ``cases`` (see
+        `gsopt.performance.colocation.Pair.shares`).
     ties
-        Which of two equal sub-batches is chosen; printed: ``smaller``.
+        Which of two equal sub-batches is chosen. The printed rule is ``smaller``.
     key
         ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: the order in the text, by number of
         GPUs.
@@ -58,9 +58,9 @@ def bsbf(
     -----
     Source: Castor, Algorithms 1 and 2 (SJF-BSBF).
 
-    Departures from the paper: a job shares with a single running job that has all the GPUs that it needs; the
-    paper collects GPUs of several jobs. The printed algorithm loops over GPUs although it chooses jobs; this
-    one loops over running jobs. The errors of Algorithm 2 are listed in
+    Departures from the paper: a job shares with a single running job that has all the GPUs that it needs,
+    whereas the paper collects GPUs of several jobs. The printed algorithm loops over GPUs although it chooses
+    jobs, and this one loops over running jobs. The errors of Algorithm 2 are listed in
     `gsopt.performance.colocation.choose_sub_batch`. Ties go to the first partner.
 
     Examples

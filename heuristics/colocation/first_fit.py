@@ -8,7 +8,7 @@ from heuristics.colocation.queue import Key, shortest_first
 
 @heuristic
 def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNLIMITED) -> ColocationSolution:
-    """Let jobs share one after the other, shortest first, ignoring interference.
+    """Let jobs share one after another, shortest first, ignoring interference.
 
     The partner is the first running job with enough GPUs and memory, in the first mode that fits.
 
@@ -27,7 +27,8 @@ def first_fit(problem: Colocation, *, key: Key = "seconds", budget: Budget = UNL
     -----
     Source: Castor, section 9.1 (SJF-FFS, "first fit sharing"), which ignores interference.
 
-    Departures from the paper: it gives no details; modes, and one partner for all GPUs, are gsopt's choices.
+    Departures from the paper: the paper gives no details. Modes, and one partner for all GPUs, are gsopt's
+    choices.
 
     Examples
     --------

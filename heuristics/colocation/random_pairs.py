@@ -24,7 +24,7 @@ def random_pairs(problem: Colocation, *, seed: int = 0, budget: Budget = UNLIMIT
 
     Notes
     -----
-    Source: gsopt's own, a baseline that ignores interference.
+    Source: none; this is gsopt's own baseline, which ignores interference.
 
     Examples
     --------

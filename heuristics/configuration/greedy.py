@@ -1,4 +1,4 @@
-"""Greedy: makes the change with the largest gain per GPU until none gains."""
+"""Greedy: makes the change with the largest gain per GPU until no change gains."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -15,7 +15,9 @@ _Change = tuple[float, int, int]
 
 @heuristic
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
-    """Start with the pinned jobs, then make the change with the largest gain per further GPU until none gains.
+    """Start with the pinned jobs, then make the change with the largest gain per additional GPU.
+
+    This is repeated until no change gains.
 
     A change gives a job another configuration with more GPUs, of any type, that costs less. Ties go to the
     first job, and then to its first configuration.
@@ -29,8 +31,8 @@ def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> Configurati
 
     Notes
     -----
-    Source: gsopt's own, the usual greedy algorithm for multiple-choice knapsacks, to measure what Sia's integer
-    program gains.
+    Source: none; this is the usual greedy algorithm for multiple-choice knapsacks, to measure the gain of Sia's
+    integer program.
 
     Complexity: O(J C^2 log(J C)) for J jobs with C configurations each, as each change adds up to C others.
 
@@ -78,14 +80,14 @@ class _ConfigurationState:
                 self.make(number, job.current)
 
     def changes(self, job: int) -> list[_Change]:
-        """Return the changes of a job that gain something and for which GPUs are free."""
+        """Return the changes of a job that gain something and for which enough GPUs are free."""
         if self.problem.jobs[job].pinned:
             return []
         found = (self.change(job, place) for place in self._costs_of(job))
         return [change for change in found if change is not None]
 
     def change(self, job: int, place: int) -> _Change | None:
-        """Return a change of a job; None if it gains nothing, or there are too few GPUs."""
+        """Return a change of a job, or None if it gains nothing or there are too few GPUs."""
         before, kind = self.places[job], self.kinds[place]
         held = 0 if before is None else self.gpus[before]
         more = self.gpus[place] - held

@@ -10,7 +10,7 @@ from heuristics.consolidation.offering import offer
 def fifo(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Offer the free GPUs to the jobs in the order of the instance.
 
-    Every job accepts any tier; a job for which too few GPUs are free is skipped.
+    Every job accepts any tier. A job for which too few GPUs are free is skipped.
 
     Complexity: O(J R + G) for J jobs, R racks and G GPUs.
 

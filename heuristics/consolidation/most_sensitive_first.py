@@ -10,16 +10,16 @@ from heuristics.consolidation.offering import offer
 
 @heuristic
 def most_sensitive_first(problem: Consolidation, *, budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Offer the free GPUs first to the jobs that lose the largest share of their value on the widest tier.
+    """Offer free GPUs first to the jobs that lose the largest share of their value on the widest tier.
 
-    Ties keep the order of the instance. Every job accepts any tier: once no machine has room, sensitive jobs
+    Ties keep the order of the instance. Every job accepts any tier, so once no machine has room, sensitive jobs
     spread over the network and hardly make progress.
 
     Complexity: O(J (log J + R) + G) for J jobs, R racks and G GPUs.
 
-    Source: Dally, section III, which offers GPUs in the order of increasing network sensitivity Nw_sens, the
-    share of its running time that a job spends computing. The paper measures it for jobs that have run. Here it
-    is replaced by a waiting job's value on the widest tier, relative to that on the narrowest.
+    Source: Dally, section III, which offers GPUs in the order of increasing Nw_sens, the share of its running
+    time that a job spends computing. The paper measures Nw_sens for jobs that have run. Here it is replaced by
+    a waiting job's value on the widest tier, relative to its value on the narrowest tier.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Offering: gives free GPUs to one job after the other, as close together as possible."""
+"""Offering: gives free GPUs to one job after another, as close together as possible."""
 
 from collections.abc import Iterable
 
@@ -8,13 +8,13 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 
 
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
-    """Grant each job GPUs as close together as possible; jobs for which too few are free keep waiting.
+    """Grant each job GPUs as close together as possible. Jobs for which too few are free keep waiting.
 
-    A job gets GPUs on the machine with the fewest sufficient free GPUs; otherwise on such a rack, emptiest
-    machines first; otherwise on the emptiest machines of the cluster.
+    A job gets GPUs on the machine with the fewest free GPUs that suffice. If no machine has enough, it gets
+    them on such a rack, emptiest machines first, and otherwise on the emptiest machines of the cluster.
 
     Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
-    which machine or rack is offered; here it is the best fit.
+    which machine or rack is offered. Here it is the best fit.
     """
     busy = frozenset(problem.busy)
     left = [[gpu for gpu in gpus if gpu not in busy] for gpus in problem.cluster.gpus_of.values()]

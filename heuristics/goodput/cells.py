@@ -1,4 +1,4 @@
-"""Cells: the few non-empty cells of candidates."""
+"""Cells: the non-empty cells of candidates, of which there are few."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -20,7 +20,7 @@ class HeldCells:
     at
         Indices of the cells in the flattened array, ascending.
     gpus
-        GPUs in each cell; may be changed.
+        GPUs in each cell. The array may be changed.
     """
 
     shape: tuple[int, int, int]
@@ -82,7 +82,7 @@ class HeldCells:
         return candidates
 
     def fill(self, cells: NDArray[np.int64], groups: NDArray[np.int64], limits: NDArray[np.int64]) -> None:
-        """Limit the sum of each group of cells, which are sorted by group; the first cells keep their GPUs."""
+        """Limit the sum of each group of cells, which are sorted by group. The first cells keep their GPUs."""
         gpus = self.gpus[cells]
         total = gpus.cumsum()
         begins = np.diff(groups[cells], prepend=-1) != 0

@@ -37,7 +37,7 @@ def survivors(scores: Floats, number: int) -> _Places:
 
 
 def _distances(scores: Floats, fronts: _Places) -> Floats:
-    """Return the crowding distance of each candidate in its front; infinite at both ends."""
+    """Return the crowding distance of each candidate in its front, which is infinite at both ends."""
     found = np.zeros(len(scores))
     for goal in scores.T:
         order = np.lexsort((goal, fronts))

@@ -1,4 +1,4 @@
-"""Gangs: starts for waiting jobs that need several GPUs at once, which no change of one cell can give."""
+"""Gangs: starts of waiting jobs that need several GPUs at once, which no change of one cell can achieve."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from heuristics.goodput.table import Counts, SpeedupTable
 
 
 def with_gangs(table: SpeedupTable) -> Counts:
-    """Return the current GPUs of jobs, after starting jobs that need more than one GPU on idle ones.
+    """Return the current GPUs of jobs, after starting jobs that need more than one GPU on idle GPUs.
 
     Jobs start in the order of the list, on the fewest GPUs and nodes on which they can run: on the node that
     fits best, or on the emptiest nodes.
@@ -23,7 +23,10 @@ def with_gangs(table: SpeedupTable) -> Counts:
 
 
 def _room(table: SpeedupTable, vectors: Counts, nodes: int, gpus: int) -> Counts | None:
-    """Find idle GPUs on a number of nodes; None if there are too few, or `gpus` is 0."""
+    """Find idle GPUs on a number of nodes.
+
+    The result is None if there are too few of them, or if `gpus` is 0.
+    """
     free = np.array(table.problem.nodes, dtype=np.int64) - vectors.sum(axis=0)
     if nodes == 1:
         order = np.argsort(np.where(free >= gpus, free, free.max() + 1), kind="stable")

@@ -23,7 +23,7 @@ def genetic(
     seed: int = 0,
     budget: Budget = UNLIMITED,
 ) -> GoodputSolution:
-    """Search by NSGA-II for the best fitness and utilisation, from the current GPUs; return the fittest.
+    """Search by NSGA-II for the best fitness and utilisation from the current GPUs, and return the fittest.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
     generations, the probability of mutation, the most nodes of a job, and the repair.
@@ -33,12 +33,12 @@ def genetic(
     Parameters
     ----------
     problem
-        The problem. If nodes or GPUs are short, jobs listed first get them; the authors list those with the
+        The problem. If nodes or GPUs are short, the jobs listed first get them. The authors list jobs with the
         least attained service first.
     population, generations
-        Number of candidates, and of generations with as many children each.
+        Number of candidates, and number of generations with as many children each.
     most_nodes
-        Most nodes of a job.
+        Largest number of nodes of a job.
     seed
         Seed of all random numbers.
     budget
@@ -51,9 +51,9 @@ def genetic(
 
     Notes
     -----
-    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs and
-    takes the GPUs on some nodes from others. On each node with idle GPUs it gives more to about one job, and to
-    one of the jobs that run there. Repair takes GPUs from jobs that violate a constraint.
+    Crossover exchanges the jobs before a random point. Mutation resets some jobs to their current GPUs, and
+    takes the GPUs on some nodes from others. On each node with idle GPUs, it gives more GPUs to about one job,
+    and to one of the jobs that run there. Repair takes GPUs from jobs that violate a constraint.
 
     Departures: the search starts from the current GPUs only, like the authors' first search, not from the
     candidates of the previous minute, as `heuristics.policies.pollux` does. Duplicate candidates are not

@@ -1,4 +1,4 @@
-"""Greedy: makes the best change of one job on one node until none gains."""
+"""Greedy: makes the best change of one job on one node until no change gains."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ Mask = NDArray[np.bool_]
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
-    """Start with the current GPUs, and make the change with the largest gain until none gains.
+    """Start with the current GPUs, and make the change with the largest gain until no change gains.
 
-    A change gives a job another number of GPUs on one node, within its own and the idle ones there, or moves
-    one GPU from one job to another. Ties go to the first node, and then to the first job.
+    A change gives a job another number of GPUs on one node, up to its own and the idle GPUs there, or moves one
+    GPU from one job to another. Ties go to the first node, and then to the first job.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
 
     Notes
     -----
-    Source: gsopt's own, as a comparison for the search of Pollux.
+    Source: none; this is gsopt's own, for comparison with the search of Pollux.
 
-    Complexity: O(J N g) per change for J jobs on N nodes of g GPUs; only changed entries are recomputed.
+    Complexity: O(J N g) per change for J jobs on N nodes of g GPUs. Only changed entries are recomputed.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class _State:
         self._compare(np.ones(len(self.now), dtype=np.bool_), np.ones(len(self.gpus), dtype=np.bool_))
 
     def change(self) -> bool:
-        """Make the best change; return whether there was one that gains."""
+        """Make the best change, and return whether it gains."""
         if not self.vectors.size:
             return False
         gains, own = self.gains, self.vectors
@@ -133,7 +133,7 @@ def _any(of: Mask, axis: int) -> Mask:
 
 
 def _elsewhere(of: Counts | Mask) -> Counts:
-    """Add up over all other nodes, shape (..., nodes, 1)."""
+    """Add up each job's values over all other nodes, shape (..., nodes, 1)."""
     found: Counts = (of.sum(axis=-1, keepdims=True) - of)[..., None]
     return found
 
@@ -144,7 +144,7 @@ def _at(gains: Floats, counts: Counts) -> Floats:
 
 
 def _best_other(less: Floats) -> tuple[Counts, Floats]:
-    """Return, for each job, which other job loses least from one GPU less on a node, and the gain of that."""
+    """Return, for each job, the other job that loses least by giving up a GPU on a node, and its change."""
     order = np.argsort(-less, axis=0, kind="stable")
     first, second = order[0], order[min(1, len(order) - 1)]
     giver = np.where(np.arange(len(less))[:, None] == first, second, first)

@@ -24,7 +24,7 @@ def search(
     most_nodes: int,
     budget: Budget,
 ) -> Counts:
-    """Return the candidates of the last generation that no other one dominates, fittest first.
+    """Return the candidates of the last generation that no other candidate dominates, fittest first.
 
     `start` needs at least one job, node and candidate. Candidates have the shape (candidates, jobs, nodes) and
     hold the GPUs of each job on every node.
@@ -41,14 +41,14 @@ def search(
 
 @dataclass(frozen=True, eq=False)
 class _Pool:
-    """Candidates with their fitness and utilisation, and with their bytes to recognise duplicates."""
+    """Candidates with their fitness and utilisation, and with their bytes to recognize duplicates."""
 
     candidates: Counts
     scores: Floats
     names: list[bytes]
 
     def at(self, places: NDArray[np.int64]) -> "_Pool":
-        """Return some of the candidates."""
+        """Return the candidates at the given indices."""
         return _Pool(self.candidates[places], self.scores[places], [self.names[place] for place in places])
 
     def and_(self, other: "_Pool") -> "_Pool":
@@ -66,7 +66,7 @@ class _Pool:
 
 
 class _Operators:
-    """The operators, on candidates of shape (candidates, jobs, nodes)."""
+    """The genetic operators, on candidates of shape (candidates, jobs, nodes)."""
 
     def __init__(self, table: SpeedupTable, most_nodes: int, random: np.random.Generator) -> None:
         self.table, self.most_nodes, self.random = table, most_nodes, random
@@ -76,7 +76,10 @@ class _Operators:
         self.stood = np.count_nonzero(table.current, axis=1)
 
     def crossed(self, candidates: Counts, number: int) -> Counts:
-        """Cross pairs of parents, each the better of two random candidates (best candidates come first)."""
+        """Cross pairs of parents, each the better of two random candidates.
+
+        The best candidates come first.
+        """
         one, other = self.random.integers(len(candidates), size=(2, 2, -(-number // 2))).min(axis=0)
         jobs = np.arange(candidates.shape[1])
         swapped = jobs < self.random.integers(len(jobs), size=(len(one), 1))
@@ -85,7 +88,7 @@ class _Operators:
         return children
 
     def mutated(self, candidates: Counts) -> Counts:
-        """Reset some jobs, take GPUs from others and give GPUs; modifies the candidates in place."""
+        """Reset some jobs, take GPUs from others and give GPUs, modifying the candidates in place."""
         _, jobs, nodes = candidates.shape
         back = np.nonzero(self.random.random(candidates.shape[:2]) < _BACK)
         candidates[back] = self.table.current[back[1]]
@@ -119,7 +122,7 @@ class _Operators:
         return _Pool(filled, self._scores(cells, speedups), [candidate.tobytes() for candidate in filled])
 
     def _part_wide_jobs(self, cells: HeldCells) -> None:
-        """Leave each node to the first of the jobs there that run on several nodes."""
+        """Leave each node to the first of its jobs that run on several nodes."""
         wide = np.flatnonzero(cells.nodes_of_jobs.reshape(-1)[cells.rows] > 1)
         _, first = np.unique(cells.places[wide], return_index=True)
         cells.gpus[np.delete(wide, first)] = 0
@@ -135,7 +138,7 @@ class _Operators:
         cells.gpus[at[np.arange(len(at)) - np.searchsorted(rows, rows) >= self.most_nodes]] = 0
 
     def _limit_nodes(self, cells: HeldCells) -> None:
-        """Enforce the capacities of nodes; jobs that are listed first keep their GPUs."""
+        """Enforce the capacities of nodes. Jobs that are listed first keep their GPUs."""
         full = (cells.gpus_on_nodes > self.gpus).reshape(-1)
         at = np.flatnonzero(full[cells.places])
         at = at[np.argsort(cells.places[at], kind="stable")]

@@ -21,8 +21,8 @@ class SpeedupTable:
     problem
         The problem.
     speedups
-        Speed-up by job, nodes and GPUs, up to the most on which any job runs; -1 where a job does not run, as
-        in the last entries.
+        Speed-up by job, nodes and GPUs, up to the largest numbers on which any job runs, or -1 where a job does
+        not run, as in the last entries.
     current
         Current GPUs of each job on every node, shape (jobs, nodes).
     """
@@ -55,7 +55,7 @@ class SpeedupTable:
         return self.at(np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1))
 
     def at(self, jobs: Counts | int, nodes: Counts, gpus: Counts) -> Floats:
-        """Return the speed-ups of jobs by their numbers of nodes and GPUs, arrays of one shape."""
+        """Return the speed-ups of jobs by their numbers of nodes and GPUs, which are arrays of one shape."""
         _, *most = self.speedups.shape
         found: Floats = self.speedups[jobs, np.minimum(nodes, most[0] - 1), np.minimum(gpus, most[1] - 1)]
         return found
@@ -68,7 +68,10 @@ class SpeedupTable:
     def counted(
         self, speedups: Floats, restarts: NDArray[np.bool_], factors: Floats | float | None = None
     ) -> Floats:
-        """Return the terms of jobs with given speed-ups, along the last axis; `factors` are for restarts."""
+        """Return the terms of jobs with given speed-ups, along the last axis.
+
+        The `factors` are for restarts.
+        """
         problem = self.problem
         share = len(problem.nodes) / max(problem.total, 1)
         slowed = np.where(restarts, self.factors if factors is None else factors, 1.0)

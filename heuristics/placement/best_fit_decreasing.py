@@ -29,26 +29,26 @@ def best_fit_decreasing(
 
     Lines are sorted by the GPUs of a worker, the largest first. A worker goes to the server in use that has
     room and the fewest free GPUs, or else to an empty one. Elastic jobs prefer inference servers, with base and
-    flexible workers apart; inelastic jobs prefer training servers.
+    flexible workers apart. Inelastic jobs prefer training servers.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 
     Source: Aryl, section 5.3 (described in words, without an algorithm).
 
-    Departures: the paper does not say how ties are broken; here lines keep their order and the first server
-    wins. It does not say which "new server" is opened; here one with the fewest GPUs or, optionally, one with
-    the most, which needs far fewer servers if they differ. Nor does it say what happens when the preferred pool
-    is full; here workers go to the other pool, and base and flexible workers share a server only if they fit
-    nowhere else. Preferences only count if they are minimized or, for whole jobs, if jobs are not split. Jobs
-    in the paper have one kind of worker; here each line of a job has its own place in the order.
+    Departures: the paper does not say how ties are broken. Here lines keep their order, and the first server
+    wins. It does not say which "new server" is opened. Here it is one with the fewest GPUs or, optionally, one
+    with the most, which takes far fewer servers if they differ. Nor does it say what happens when the preferred
+    pool is full. Here workers go to the other pool, and base and flexible workers share a server only if they
+    fit nowhere else. Preferences only count if they are minimized or, for whole jobs, if jobs are not split.
+    Jobs in the paper have one kind of worker. Here each line of a job has its own place in the order.
 
     Parameters
     ----------
     problem
         The problem.
     order
-        What makes a worker large: its GPUs as in the paper, or the sum or the maximum of its shares of the
-        largest server's GPUs, CPU and memory.
+        The size of a worker: its GPUs as in the paper, or the sum or the maximum of its shares of the largest
+        server's GPUs, CPU and memory.
     opens
         Which empty server is opened: the one that the worker fits tightest, or the largest.
     budget

@@ -10,13 +10,13 @@ from heuristics.placement.sizes import gpus, largest_first, largest_share, total
 
 @heuristic
 def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
-    """Run best-fit decreasing by GPUs, by the sum and by the maximum of shares, and keep the best.
+    """Run best-fit decreasing by GPUs, by the sum of shares and by their maximum, and keep the best result.
 
-    No order is best everywhere: one may place all workers when another does not.
+    No order is always best: one order may place all workers when another does not.
 
     Complexity: three times that of best-fit decreasing.
 
-    Source: the orders are common in vector bin packing; the paper has only the first.
+    Source: these orders are common in vector bin packing. The paper has only the first one.
 
     Examples
     --------

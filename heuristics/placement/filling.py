@@ -1,4 +1,4 @@
-"""Filling: places line after line of workers, each on the server with room and the lowest score."""
+"""Filling: places one line of workers after another, each worker on the server with the lowest score."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -46,7 +46,7 @@ def fill(
     servers that base and flexible workers would share. If jobs are not split, all workers of a job go to its
     preferred pool, or else all to the other.
 
-    With `one_by_one` a server is chosen for every worker; otherwise the workers of a line fill a server before
+    With `one_by_one`, a server is chosen for every worker. Otherwise the workers of a line fill a server before
     the next one is chosen.
     """
     if problem.misfit:
@@ -67,12 +67,12 @@ def fill(
     placed = sum(entry.number for entry in servers.placed)
     workers = sum(line.count for line in problem.workers)
     if placed < workers:
-        return NoSolution(f"{workers - placed:,} of {workers:,} workers stay unplaced")
+        return NoSolution(f"{workers - placed:,} of {workers:,} workers remain unplaced")
     return PlacementSolution(placed=tuple(servers.placed))
 
 
 def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
-    """Return the lines of each job; jobs keep the order of their first lines."""
+    """Return the lines of each job. Jobs keep the order of their first lines."""
     jobs: dict[str, list[int]] = {}
     for line in order:
         jobs.setdefault(problem.workers[line].job, []).append(line)
@@ -80,7 +80,7 @@ def _jobs(problem: Placement, order: Iterable[int]) -> Iterable[list[int]]:
 
 
 class _FillingServers:
-    """The servers, as they fill up."""
+    """The servers while they fill up."""
 
     def __init__(self, problem: Placement, score: Score, *, one_by_one: bool) -> None:
         hosts = list(problem.hosts.values())
@@ -103,7 +103,7 @@ class _FillingServers:
         self._scores = scores + self._ranks[:, self._role]
 
     def place(self, lines: Sequence[int], among: NDArray[np.bool_] | None = None) -> bool:
-        """Place the workers of equal lines; return whether all found a server."""
+        """Place the workers of equal lines, and return whether each of them found a server."""
         workers = self._lines[lines[0]]
         own_scores = self._scores[_KINDS.index(workers.kind) % len(self._scores)]
         needs = [(free, need) for free, need in zip(self._free, self._demands[lines[0]], strict=True) if need]
@@ -127,7 +127,7 @@ class _FillingServers:
         return True
 
     def place_together(self, job: Sequence[int]) -> None:
-        """Place all workers of a job in the preferred pool, or else all in the other, or else none."""
+        """Place all workers of a job in the preferred pool, or else all in the other, or else none at all."""
         before = self._free, self._empty, self._role, self._scores
         for pool in _POOLS[self._lines[job[0]].kind != "inelastic"]:
             self._free, self._empty, self._role, self._scores = (array.copy() for array in before)

@@ -14,7 +14,7 @@ def first_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order of the problem, each on the first server that has room.
 
-    Servers keep the order of the problem; if preferences are minimized, preferred servers come first.
+    Servers keep the order of the problem. If preferences are minimized, preferred servers come first.
 
     Complexity: O(entries * servers), where a line has one entry for every server that it uses.
 

@@ -1,4 +1,4 @@
-"""Scores: a worker goes to the server with room that has the lowest score.
+"""Scores: the criteria by which a worker chooses among the servers with room, lowest score first.
 
 Every function takes the free GPUs of servers, whether they are empty, and their indices, as arrays or for a
 single server.
@@ -11,13 +11,13 @@ _MORE = 1 << 40
 
 
 def tightest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the fewest free GPUs; empty servers only if no other has room."""
+    """Prefer the fewest free GPUs, and empty servers only if no other has room."""
     del index
     return free + _MORE * empty
 
 
 def tightest_or_largest(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the fewest free GPUs; empty servers only if no other has room, the largest first."""
+    """Prefer the fewest free GPUs, and empty servers only if no other has room, the largest first."""
     del index
     return free + empty * 2 * (_MORE - free)
 
@@ -35,6 +35,6 @@ def roomiest(free: Any, empty: Any, index: Any) -> Any:
 
 
 def roomiest_in_use(free: Any, empty: Any, index: Any) -> Any:
-    """Prefer the most free GPUs; empty servers only if no other has room."""
+    """Prefer the most free GPUs, and empty servers only if no other has room."""
     del index
     return _MORE - free + _MORE * empty

@@ -24,7 +24,7 @@ def largest_share(problem: Placement) -> list[float]:
 
 
 def largest_first(sizes: list[float]) -> list[int]:
-    """Return the lines by size, largest first; ties keep their order."""
+    """Return the lines by size, largest first. Ties keep their order."""
     return sorted(range(len(sizes)), key=sizes.__getitem__, reverse=True)
 
 

@@ -15,8 +15,8 @@ def worst_fit(
 
     Complexity: O(workers * servers).
 
-    Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if none in use has
-    room; schedulers that balance load use empty servers, too.
+    Source: Johnson, "Near-optimal bin packing algorithms" (1973), who opens a new bin only if no bin in use has
+    room. Schedulers that balance load use empty servers, too.
 
     Parameters
     ----------
@@ -25,7 +25,8 @@ def worst_fit(
     budget
         Time limit.
     spread
-        Use empty servers like any others; if False, only when no server in use has room.
+        Whether to use empty servers like any others. Otherwise they are used only when no server in use has
+        room.
 
     Examples
     --------

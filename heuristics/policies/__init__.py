@@ -1,4 +1,4 @@
-"""Policies: the decision makers of simulations; each is a callable that makes a new decider."""
+"""Policies: the decision makers of simulations, each a callable that makes a new decider."""
 
 from heuristics.policies.break_even import break_even
 from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs

@@ -20,23 +20,24 @@ def believed(
     interference: Mapping[str, Mapping[str, float]] | None = None,
     default_interference: float = 1.0,
 ) -> Decider:
-    """Run another policy that believes in slowdowns of shared GPUs other than the true ones.
+    """Run another policy with assumed, instead of true, slowdowns on shared GPUs.
 
-    It is not a policy of its own, so comparisons include it only by name:
+    This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.believed:believed``.
 
-    Source: Castor, section 9.4 (Figure 13); see `gsopt.simulation.beliefs.believing`.
+    Source: Castor, section 9.4 (Figure 13). See also `gsopt.simulation.beliefs.believing`.
 
     Parameters
     ----------
     of
         Name of the policy.
     options
-        Its options.
+        The options of that policy.
     interference
-        ``interference[a][b]``: factor by which model a is believed to slow down when sharing with model b.
+        ``interference[a][b]`` is the factor by which model a is believed to slow down when it shares GPUs with
+        model b.
     default_interference
-        The same for pairs that are not listed.
+        The factor for pairs that are not listed.
 
     Raises
     ------

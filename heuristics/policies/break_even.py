@@ -20,16 +20,17 @@ def break_even(
     """Let a job decline GPUs until it has waited as long as they would prolong its run.
 
     Suppose that a job's remaining work takes L seconds longer on the offered tier than on the best tier it
-    could ever get. The job accepts once it has waited L seconds. However long the wait for the best tier would
-    have been, the job loses at most twice as much as if it had known, as in the ski rental problem.
+    could ever get. The job accepts the offer once it has waited L seconds. However long the wait for the best
+    tier would have been, the job loses at most twice as much as if it had known the length of the wait, as in
+    the ski rental problem.
 
-    With the offer clock, waiting counts from the first declined offer, so that time without any offer is no
-    reason to give up. With the starvation clock it counts from the job's arrival, or from when it lost its
-    GPUs, like the timers of `dally`.
+    With the offer clock, waiting counts from the first offer that was declined, so a time without any offers is
+    not a reason to give up. With the starvation clock, it counts from the job's arrival or from the time at
+    which it lost its GPUs, like the timers of `dally`.
 
-    Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1; offers,
-    leases and their order are those of `dally`. Key and ties: as `order` says. Preemptive at the end of leases
-    only; not when `lease` is None. Durations and slowdowns are known. O(waiting jobs) per event.
+    Source: ski rental (Karlin, Manasse, Rudolph, Sleator 1988) for the decision of Dally, Algorithm 1. Offers,
+    leases and their order are those of `dally`. Key and ties: given by `order`. Preemptive at the end of leases
+    only, and not if `lease` is None. Knows durations and slowdowns. O(waiting jobs) per event.
 
     Parameters
     ----------
@@ -56,13 +57,13 @@ def break_even(
 
 
 class _BreakEven:
-    """Patience of as many seconds as the offered tier would cost a job, compared with its best one."""
+    """Makes a job wait as many seconds as the offered tier would cost it, compared with its best tier."""
 
     def __init__(self, state: State) -> None:
         self._tiers = Tiers(state)
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return how many seconds longer the job would run on the GPUs than on its best tier."""
+        """Return by how many seconds the job would run longer on the GPUs than on its best tier."""
         if tier <= self._tiers.best(state.jobs[job]):
             return 0
         left = state.remaining(job)

@@ -10,12 +10,12 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
-    """Run the jobs with the fewest GPU-seconds so far, on as many GPUs as they use well.
+    """Run the jobs with the fewest GPU-seconds so far, on as many GPUs as they can use efficiently.
 
-    The allocation is that of elastic fair queuing (`efq`); only the order differs.
+    The allocation is that of elastic fair queuing (`efq`); only the order is different.
 
-    Source: gsopt's own: `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
-    lower job number. Preemptive at arrivals and completions only; resizes; durations are not known. O(distinct
+    Source: none; this is `las` with the allocation of Ares, section 3.3. Key: GPU-seconds held so far. Ties:
+    lower job number. Preemptive at arrivals and completions only; resizes; does not know durations. O(distinct
     holdings) per start or resize.
 
     Raises
@@ -40,10 +40,10 @@ def elastic_las(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
 
 
 def elastic_srtf(state: State, *, alpha: float | Fraction = 0.75) -> Decider:
-    """Run the jobs with the shortest remaining time, on as many GPUs as they use well.
+    """Run the jobs with the shortest remaining time, on as many GPUs as they can use efficiently.
 
-    Like `elastic_las`, but in the order of `srtf`, to separate the value of the order from that of elasticity.
-    Key: remaining seconds on the largest efficient number of GPUs. Knows durations.
+    This is `elastic_las` with the order of `srtf`. It serves to separate the value of the order from that of
+    elasticity. Key: remaining seconds on the largest efficient number of GPUs. Knows durations.
 
     Raises
     ------

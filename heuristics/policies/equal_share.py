@@ -9,14 +9,14 @@ from gsopt.simulation.parts.waiting import WaitingQueue
 
 
 def equal_share(state: State) -> Decider:
-    """Share the GPUs as equally as the allowed numbers of GPUs of the jobs permit.
+    """Share the GPUs as equally as possible, given the numbers of GPUs that the jobs allow.
 
-    Waiting jobs are admitted in order of release while the smallest allowed numbers of all admitted jobs fit,
-    and are never stopped afterwards. At every event each admitted job gets its smallest number; then, while
-    GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits. For rigid jobs
-    this is `fifo_skipping`.
+    Waiting jobs are admitted in the order of their release while the smallest allowed numbers of all admitted
+    jobs fit, and are never stopped afterwards. At every event, each admitted job gets its smallest number.
+    Then, while GPUs are left, the job with the fewest GPUs grows to its next allowed number if that fits. For
+    rigid jobs, this policy is `fifo_skipping`.
 
-    Source: max-min fairness in whole GPUs; the "equal share" of the elastic schedulers' evaluations. Key: GPUs
+    Source: max-min fairness in whole GPUs, called "equal share" in evaluations of elastic schedulers. Key: GPUs
     held. Ties: lower job number. Not preemptive; resizes. O(GPUs log GPUs) per event.
 
     Examples

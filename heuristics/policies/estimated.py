@@ -18,25 +18,26 @@ def estimated(
     margin: float = 0.25,
     seed: int = 0,
 ) -> Decider:
-    """Run another policy with durations of which all, or a share, are wrong by a random factor.
+    """Run another policy with wrong durations: off by a random factor, for all jobs or for a share of them.
 
-    It is not a policy of its own, so comparisons include it only by name:
+    This is not a policy in its own right, so comparisons include it only by name:
     ``heuristics.policies.estimated:estimated``.
 
-    Source: Aryl, section 7.5 (Table 9), for `wrong`; see `gsopt.simulation.estimates.misjudging`.
+    Source: Aryl, section 7.5 (Table 9), for `wrong`. See also `gsopt.simulation.estimates.misjudging`.
 
     Parameters
     ----------
     of
         The policy, its name, or ``package.module:function``.
     options
-        Its options.
+        The options of that policy.
     factor
-        The factor one standard deviation above the median of 1; defaults to 2 if `wrong` is not given either.
+        The factor that lies one standard deviation above the median, which is 1. It defaults to 2 if `wrong` is
+        not given either.
     wrong
-        Share of the jobs that are misjudged, instead of `factor`.
+        The share of the jobs that are misjudged; replaces `factor`.
     margin
-        Largest relative error of these jobs.
+        The largest relative error of the misjudged jobs.
     seed
         Seed of all random draws.
 

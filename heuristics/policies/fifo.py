@@ -9,7 +9,7 @@ from gsopt.simulation.parts.pool import Holding, pool_of
 
 
 def fifo(state: State) -> Decider:
-    """Start jobs in order of release; the first one that does not fit blocks all behind it.
+    """Start jobs in the order of their release. The first job that does not fit blocks all jobs behind it.
 
     Source: the head-of-line policy, a baseline in the evaluations of Castor (FIFO) and Tiresias. Key: release
     date. Ties: lower job number. Not preemptive. O(1) per event.

@@ -5,13 +5,13 @@ from gsopt.simulation.parts.skipping import Skipping
 
 
 def fifo_skipping(state: State) -> Decider:
-    """Start jobs in order of release; a job that does not fit is skipped.
+    """Start jobs in the order of their release. A job that does not fit is skipped.
 
-    No GPUs are reserved for a skipped job, as backfilling would, so large jobs may starve.
+    Unlike in backfilling, no GPUs are reserved for a skipped job, so large jobs may starve.
 
-    Source: list scheduling of rigid jobs; "first fit" in Feitelson, Rudolph and Schwiegelshohn, "Parallel job
-    scheduling - a status report" (2004). Key: release date. Ties: lower job number. Not preemptive. O(distinct
-    demands) per start.
+    Source: list scheduling of rigid jobs, called "first fit" in Feitelson, Rudolph and Schwiegelshohn,
+    "Parallel job scheduling - a status report" (2004). Key: release date. Ties: lower job number. Not
+    preemptive. O(distinct demands) per start.
 
     Examples
     --------

@@ -9,19 +9,19 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def las(state: State, *, quantum: float | None = None) -> Decider:
-    """Run the jobs with the fewest GPU-seconds so far; a job that does not fit is skipped.
+    """Run the jobs with the fewest GPU-seconds so far, skipping jobs that do not fit.
 
     Source: Tiresias (NSDI 2019), section 3 (two-dimensional least attained service, without its queues). Key:
     GPU-seconds held so far. Ties: lower job number. Preemptive at arrivals and completions, and every `quantum`
-    seconds while jobs wait; durations are not known. O(distinct demands) per start or stop.
+    seconds while jobs wait; does not know durations. O(distinct demands) per start or stop.
 
-    Times that differ only by rounding count as different events. With times that floats cannot represent, such
-    as 0.1, jobs with equal service in exact arithmetic may differ in the last digit, and a new job may arrive
-    just before or after a completion. The schedule may then differ from that with ``exact=True`` (14 of 300
-    random workloads in tenths of seconds), although both follow the rule.
+    Times that differ only by rounding count as different events. If floats cannot represent the times exactly,
+    as with 0.1, jobs that have equal service in exact arithmetic may differ in the last digit, and a new job
+    may arrive just before or after a completion. The schedule may then differ from the one with ``exact=True``
+    (14 of 300 random workloads in tenths of seconds), although both follow the rule.
 
-    GPUs held during an overhead count as service. So with a quantum, or rounds, shorter than the overheads,
-    jobs take turns without progress; `gsopt.simulate` ends such a run with `IllegalDecision`.
+    GPUs held during an overhead count as service. If the quantum or the rounds are shorter than the overheads,
+    jobs therefore take turns without making progress. `gsopt.simulate` ends such a run with `IllegalDecision`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Muri: regroups jobs every few minutes so that those sharing GPUs use different resources at a time."""
+"""Muri: regroups jobs every few minutes so that jobs that share GPUs use different resources at a time."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
@@ -30,32 +30,35 @@ def muri(
     rules: Rules = "paper",
     busy: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Run the first jobs, in groups that share GPUs if there are not enough for all.
+    """Run the jobs that come first in order, in groups that share GPUs if there are not enough for all.
 
-    Jobs are taken in order until their total demand would exceed `most` times the GPUs. While they do not all
-    fit, jobs with equal demands are matched to maximize the sum of the speeds of all merged jobs, relative to
-    running alone. Groups are matched again, up to `most` jobs per group. A group gets the GPUs of its first
-    running job, or GPUs close together. Groups that do not fit wait, and free GPUs go to the next jobs. Between
-    two groupings jobs only start, each on free GPUs of its own.
+    Jobs are taken in order until their total demand would exceed the number of GPUs times `most`. As long as
+    they do not all fit, jobs with equal demands are matched in pairs and merged, so as to maximize the sum of
+    the speeds of all merged jobs relative to running alone. Groups are matched again, up to `most` jobs per
+    group. A group gets the GPUs of its first running job, or else GPUs that are close together. Groups that do
+    not fit wait, and free GPUs go to the next jobs. Between two groupings, jobs only start, each on free GPUs
+    of its own.
 
     Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; with the rules of the program, the
     simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
     remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
-    per `interval`. Slowdowns are known, and durations with `order` ``"remaining"``. O(n^3) per decision for n
+    per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
     jobs of one size.
 
-    Muri's efficiency of a group is the fraction of the time that its resources are busy, averaged over the
-    resources. It equals the sum of the speeds of its jobs relative to running alone, each times the number of
-    resources that the job alone keeps busy (`busy`), divided by the number of resources. So the policy needs
-    the slowdowns of the scenario, not the stage times that cause them.
+    Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
+    averaged over the resources. It equals the sum of the speeds of the group's jobs relative to running alone,
+    each times the number of resources that the job alone keeps busy (`busy`), divided by the number of
+    resources. The policy therefore needs only the slowdowns in the scenario, not the stage times that cause
+    them.
 
     Readings:
 
     - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
-      and `grouped` for groups. Without slowdowns of groups in the scenario, a job is slowed down by its worst
-      partner only, which is less than the cycle of a group of three or four. The scenario's limit applies if
-      it is below `most`.
-    - Muri groups only as much as necessary, which is read as: best merges first, until all jobs fit.
+      and `grouped` for groups. If the scenario has no slowdowns of groups, a job is slowed down only by its
+      worst partner. In a group of three or four, this is less than the slowdown by the cycle. The scenario's
+      limit applies if it is below `most`.
+    - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
+      all jobs fit.
     - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
       considers the next `most` jobs with that demand; it merges whole matchings, splits groups that are slower
       than their jobs one after the other, and leaves GPUs idle that no considered job can use.
@@ -69,11 +72,11 @@ def muri(
     order
         Which jobs come first.
     most
-        Most jobs of a group, at least 1.
+        Largest number of jobs in a group, at least 1.
     interval
-        Least seconds between two groupings, above 0.
+        Smallest number of seconds between two groupings, above 0.
     whole_rounds
-        Whether all pairs of a matching are merged even if fewer would suffice, by the rules of the paper.
+        Whether to merge all pairs of a matching, even if fewer would suffice, by the rules of the paper.
     rules
         Whether groupings follow the ``paper`` or the authors' ``program``, which has no `interval`.
     busy
@@ -197,7 +200,7 @@ class _Muri:
         self._places.look(state, set(there))
 
     def _first(self, state: State, jobs: Iterable[int]) -> list[_Group]:
-        """Return the first jobs whose demands are at most `most` times the GPUs, each as a group."""
+        """Return the first jobs whose total demand is at most `most` times the GPUs, each as a group."""
         left, groups = self._most * state.capacity, []
         for place, job in enumerate(jobs):
             need = need_of(state.jobs[job])
@@ -220,7 +223,7 @@ class _Muri:
         return sorted(groups)
 
     def _merges(self, state: State, groups: Iterable[_Group]) -> list[_Merge]:
-        """Match groups of equal demands with the largest sum of speeds; return the merges, best first."""
+        """Match groups of equal demand to maximize the sum of speeds, and return the merges, best first."""
         import networkx as nx
 
         graph = nx.Graph()
@@ -254,7 +257,7 @@ class _Muri:
         return self._slowdowns[models]
 
     def _placed(self, state: State, groups: list[_Group], jobs: Iterable[int]) -> dict[int, tuple[int, ...]]:
-        """Return the GPUs of the groups that fit, in order, and of the next jobs on what they leave."""
+        """Return the GPUs of the groups that fit, in order, and of the next jobs on the remaining GPUs."""
         chosen = _fitting(groups, state.capacity)
         held = {group: self._kept(state, group) for group in chosen}
         held |= {group: self._taken(group.need) for group, gpus in held.items() if gpus is None}
@@ -271,7 +274,7 @@ class _Muri:
         return assigned
 
     def _kept(self, state: State, group: _Group) -> tuple[int, ...] | None:
-        """Return the GPUs of a job of a group, the first ones that are still free and suit the group."""
+        """Return the GPUs of the first job of a group whose GPUs are still free and suit the group."""
         for job in group.jobs:
             gpus = state.placement(job) if job in state.running else ()
             if len(gpus) == group.need.gpus and self._places.suit(gpus, group.need):
@@ -349,7 +352,7 @@ class _Program(_Muri):
 
 
 def _any_shares(state: State) -> bool:
-    """Check whether any jobs share GPUs although others have become free."""
+    """Check whether any jobs share GPUs although other GPUs have become free."""
     return sum(state.running.values()) > state.capacity - state.free
 
 

@@ -13,7 +13,7 @@ Settings = TypeVar("Settings")
 def with_settings(
     kind: Callable[..., Settings],
 ) -> Callable[[Callable[[State, Settings], Decider]], Policy]:
-    """Decorate a function of a state and settings as a policy whose keywords are the settings' fields."""
+    """Turn a function of a state and settings into a policy whose keywords are the fields of the settings."""
 
     def decorate(make: Callable[[State, Settings], Decider]) -> Policy:
         @wraps(make)

@@ -1,4 +1,4 @@
-"""Skew consolidation: Tiresias' placement, strict only for models with one large tensor."""
+"""Skew consolidation: Tiresias' placement, which is strict only for models with one large tensor."""
 
 from bisect import bisect_right
 from collections.abc import Collection, Sequence
@@ -24,23 +24,24 @@ def skew_consolidation(
     renew: Renewal = "best",
     placement: Placement = "best",
 ) -> Decider:
-    """Let jobs of skewed models wait for their best tier, and all other jobs accept any.
+    """Let jobs of skewed models wait for their best tier, and let all other jobs accept any tier.
 
-    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretised attained service), as the
+    Source: Tiresias (NSDI 2019), section 3.3 (placement by skew) and 3.2 (discretized attained service), as the
     baseline of Dally, section V-C. Key: the queue by the GPU-seconds that a job has held, as in `tiresias`, and
     its release date within it. Ties: the job that has waited longer, then the lower job number. Preemptive at
-    the end of leases, like the policies it is compared with. Durations are not known. O(waiting jobs) per
+    the end of leases, like the policies it is compared with. Does not know durations. O(waiting jobs) per
     event.
 
-    Departures: "as few machines as possible" is read as the innermost level that can hold the job. A job is
-    demoted when its lease ends, not when it reaches the threshold; shorter leases reduce the difference.
+    Departures: "as few machines as possible" is taken to mean the innermost level that can hold the job. A job
+    is demoted when its lease ends, not when it reaches the threshold. With shorter leases, the difference is
+    smaller.
 
     Parameters
     ----------
     skewed
-        Models that are consolidated strictly.
+        Models whose jobs are consolidated strictly.
     thresholds
-        GPU-seconds, in rising order, at which a job leaves the first queue, the second, and so on.
+        GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     lease, renew, placement
         As in `heuristics.policies.dally.dally`.
 
@@ -73,7 +74,7 @@ class _Skew:
         self._tiers, self._skewed = Tiers(state), frozenset(skewed)
 
     def seconds(self, state: State, job: int, tier: int, _gpus: tuple[int, ...], /) -> float:
-        """Return infinity for a job of a skewed model whose GPUs could be closer together; otherwise 0."""
+        """Return infinity if the GPUs of a job of a skewed model could be closer together, and otherwise 0."""
         item = state.jobs[job]
         return inf if item.model in self._skewed and tier > self._tiers.best(item) else 0.0
 

@@ -1,4 +1,4 @@
-"""Tiresias: discretised two-dimensional least attained service."""
+"""Tiresias: discretized two-dimensional least attained service."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
@@ -22,35 +22,36 @@ def tiresias(
     on_time: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Run the jobs of the highest queue; a job is demoted when its service reaches a threshold.
+    """Run the jobs of the highest queue first, and demote jobs when their service reaches a threshold.
 
-    A job that does not fit is skipped. The defaults reproduce the authors' public simulator; for times in whole
-    seconds the schedules are identical.
+    Jobs that do not fit are skipped. The defaults are those of the authors' public simulator, and if times are
+    in whole seconds, the schedules are identical.
 
     Source: Tiresias (NSDI 2019), section 3.2 (Discretized 2D-LAS, no knowledge of durations), and the
     simulator that its authors published (schedule ``dlas-gpu``, thresholds included).
 
-    Key: queue; within it running jobs before waiting ones, each in the order in which they joined. A job that
-    arrives, is demoted or is promoted joins the end of its queue, behind the waiting jobs; a stopped job waits
-    in front of them. Ties: lower job number. Preemptive at every event.
+    Key: the queue. Within a queue, running jobs come before waiting ones, and each of these two groups keeps
+    the order in which its jobs joined. A job that arrives, is demoted or is promoted joins the end of its
+    queue, behind the waiting jobs. A job that is stopped waits in front of these. Ties: lower job number.
+    Preemptive at every event.
 
-    Departures: the paper orders a queue by first start, which waiting jobs may not have; `by_release` orders it
-    by release date, so that an older waiting job stops a younger running one. In the paper a job is demoted
-    when it reaches the threshold. The simulator checks only at events, and too late for jobs on several GPUs
-    because it takes seconds for GPU-seconds. So jobs stay in their queue a little longer and are stopped less
-    often; with `on_time` they are demoted at the exact time.
+    Departures: the paper orders a queue by the first start of each job, but waiting jobs may not have one.
+    `by_release` orders a queue by release date, so that an older waiting job stops a younger running one. In
+    the paper, a job is demoted when it reaches the threshold. The simulator checks this only at events, and too
+    late for jobs on several GPUs, because it mistakes seconds for GPU-seconds. Jobs therefore stay in their
+    queue a little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
 
-    Pollux (OSDI 2021) uses it as a baseline with one threshold of 57,600 GPU-seconds, `by_release` and
-    `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings every job of its workloads 2
-    to 4 completes in the same second as in the authors' runs.
+    Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
+    and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'
+    workloads 2 to 4 completes in the same second as in the authors' runs.
 
     Parameters
     ----------
     thresholds
-        GPU-seconds, in rising order, at which a job leaves the first queue, the second, and so on.
+        GPU-seconds, in ascending order, at which a job leaves the first queue, the second queue, and so on.
     promote
         A job returns to the highest queue, with its service reset to 0, once it has waited this many times as
-        long as it has run, both since its first start or last promotion; never if None.
+        long as it has run. Both times count from its first start or its last promotion. None means never.
     by_release
         Whether queues are ordered by release date, regardless of which jobs run.
     on_time
@@ -62,8 +63,8 @@ def tiresias(
     Raises
     ------
     InvalidInput
-        A threshold or `promote` is not a positive, finite number, the thresholds do not rise, or `placement` is
-        unknown.
+        A threshold or `promote` is not a positive, finite number, the thresholds are not ascending, or
+        `placement` is unknown.
 
     Examples
     --------
@@ -79,7 +80,7 @@ def tiresias(
 
 
 def require_thresholds(thresholds: Sequence[float]) -> None:
-    """Raise InvalidInput if thresholds of attained service are not positive, or do not rise."""
+    """Raise `InvalidInput` unless thresholds of attained service are positive and ascending."""
     positive = isinstance(thresholds, Iterable) and all(map(_is_positive, thresholds))
     rises = positive and all(a < b for a, b in pairwise(thresholds))
     require(rises, "thresholds", thresholds, "must be positive GPU-seconds that rise")
@@ -164,7 +165,7 @@ class _Queues:
                 self._order.join(job)
 
     def _change_queues(self, state: State) -> list[int]:
-        """Demote or promote due jobs; return those that run."""
+        """Demote or promote due jobs, and return those that run."""
         due = []
         while self._changes and self._changes[0][0] <= state.now:
             change = heappop(self._changes)
@@ -286,11 +287,11 @@ class _SimulatorChecks:
         self._expected: dict[int, list[tuple[Any, _Change]]] = {}
 
     def expect(self, change: _Change, gpus: int, until: Any) -> None:
-        """Record a change, and when the seconds that seem to be missing will have passed."""
+        """Record a change, and the time at which the seconds that seem to be missing will have passed."""
         heappush(self._expected.setdefault(gpus, []), (until, change))
 
     def next(self, now: Any, changes: dict[int, _Change]) -> Any:
-        """Return the next time to check; None if nothing is expected."""
+        """Return the next time to check, or None if nothing is expected."""
         times = []
         for gpus, heap in self._expected.items():
             while heap and changes.get(heap[0][1][2]) != heap[0][1]:

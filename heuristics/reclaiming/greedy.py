@@ -1,4 +1,4 @@
-"""Greedy: Aryl's Algorithm 1: return the server with the lowest preemption cost, update the costs, repeat."""
+"""Greedy: Aryl's Algorithm 1, which repeatedly returns the server with the lowest preemption cost."""
 
 from typing import Literal
 
@@ -25,7 +25,7 @@ def greedy(
     denominator: Literal["on_loan", "all"] = "on_loan",
     single: Literal["fewest_jobs", "fractions"] = "fewest_jobs",
 ) -> ReclaimingSolution:
-    """Repeatedly return the server with the lowest preemption cost, and update the costs after each.
+    """Repeatedly return the server with the lowest preemption cost, and update the costs after each one.
 
     The preemption cost of a server is the sum over its running jobs of 1 / (number of servers of the job).
     Returning a server preempts its jobs, which makes their other servers cheaper.
@@ -64,7 +64,7 @@ def greedy(
 
     - Ties of the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5 the algorithm
       preempts one job or two, depending on ties alone.
-    - "s not in s'" (line 12) is read as "s other than s'".
+    - "s not in s'" (line 12) means "s other than s'".
     - The full share of a preempted job is subtracted (line 14), by its number of servers at the start, and only
       once.
     - The queue is updated in place (the value returned in line 28 is not used).

@@ -1,4 +1,4 @@
-"""Hosting: which jobs run on which servers, by number."""
+"""Hosting: the assignment of jobs to servers, by index."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,7 +10,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @dataclass(frozen=True, slots=True)
 class Hosting:
-    """The assignment of jobs to servers; both are numbered in the order of the instance.
+    """The assignment of jobs to servers. Both are numbered in the order of the instance.
 
     Only base workers count. A server with only flexible workers hosts no job, so every method that prefers
     empty servers returns the flexible group first (Aryl, section 5.3). This is also valid for

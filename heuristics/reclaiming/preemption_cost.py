@@ -42,7 +42,10 @@ class JobShares:
 
 
 def number_of_jobs(hosting: Hosting) -> JobShares:
-    """Return shares that count each job with its cost: the number of running jobs if every cost is 1."""
+    """Return shares that count each job with its cost.
+
+    The total is the number of running jobs if every cost is 1.
+    """
     return JobShares(_same_on_all(hosting, hosting.weights), hosting.unit)
 
 

@@ -8,7 +8,7 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 @heuristic
 def random_choice(problem: Reclaiming, *, seed: int = 0) -> ReclaimingSolution:
-    """Return randomly drawn servers; every set of the demanded size is equally likely.
+    """Return randomly drawn servers. Every set of the demanded size is equally likely.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ from heuristics.reclaiming.largest_job_first import largest_job_first
 def reverse_delete(
     problem: Reclaiming, *, start: ReclaimingSolution | None = None, budget: Budget = UNLIMITED
 ) -> ReclaimingSolution:
-    """Improve a solution by sparing jobs that need not be preempted, see `improve`.
+    """Improve a solution by sparing jobs that need not be preempted (see `improve`).
 
-    Without a start, the solutions of `greedy` and `largest_job_first` are both improved, and the better is
+    Without a start, the solutions of `greedy` and `largest_job_first` are both improved, and the better one is
     kept.
 
     Parameters
@@ -61,11 +61,11 @@ def improve(
 ) -> ReclaimingSolution:
     """Spare jobs that a feasible solution preempts, as long as enough servers stay vacated.
 
-    Starts from all jobs with a base worker on a returned server, and from all servers that they vacate. While
-    the demand stays met, spares the job with the highest cost per vacated server that it occupies. Of the
-    servers vacated in the end, returns those on which preempted jobs use the most GPUs, for the least
-    collateral damage. The given solution is returned unless the result has a lower objective. Only base workers
-    count, as in `greedy`, also with ``elasticity="fungible"``.
+    The search starts from all jobs with a base worker on a returned server, and from all servers that they
+    vacate. While the demand stays met, it spares the job with the highest cost per vacated server that it
+    occupies. Of the servers vacated in the end, it returns those on which preempted jobs use the most GPUs, for
+    the least collateral damage. The given solution is returned unless the result has a lower objective. Only
+    base workers count, as in `greedy`, also with ``elasticity="fungible"``.
     """
     value = judged_value(problem, "start", solution)
     hosting = Hosting.of(problem)
@@ -79,7 +79,7 @@ def improve(
 
 
 def _spare(hosting: Hosting, preempted: set[int], demand: int, budget: Budget) -> tuple[list[int], set[int]]:
-    """Spare preempted jobs; return the servers still vacated and the jobs still preempted."""
+    """Spare preempted jobs, and return the servers still vacated and the jobs still preempted."""
     still = set(preempted)
     vacated = {server for server, jobs in enumerate(hosting.jobs_of) if still.issuperset(jobs)}
     needs = {job: len(vacated.intersection(hosting.servers_of[job])) for job in sorted(still)}

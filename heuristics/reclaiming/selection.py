@@ -18,7 +18,7 @@ _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
     """Return servers by repeatedly taking the cheapest and updating the costs for its preempted jobs.
 
-    A heap with lazy updates: a changed key is pushed again, and the outdated one is skipped when popped.
+    The heap has lazy updates: a changed key is pushed again, and the outdated key is skipped when popped. Takes
     O(S log S + H log H) for S servers and H pairs of a job and one of its servers.
     """
     order, keys = _keys(hosting, shares, tie, seed)
@@ -48,7 +48,7 @@ def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie
 
 
 def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Return the servers that are cheapest at the start; costs are not updated."""
+    """Return the servers that are cheapest at the start. Costs are not updated."""
     _, keys = _keys(hosting, shares, tie, seed)
     return sorted(range(len(keys)), key=keys.__getitem__)[:demand]
 
@@ -56,7 +56,7 @@ def cheapest_at_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: 
 def _keys(
     hosting: Hosting, shares: JobShares, tie: Tie, seed: int
 ) -> tuple[list[int], list[tuple[int, int, int]]]:
-    """Return the tie order, and the key of each server: cost, signed number of jobs, rank in that order."""
+    """Return the tie order and the key of each server: cost, signed number of jobs, and rank in this order."""
     require_one_of("tie", tie, get_args(Tie))
     order = list(range(len(hosting.names)))
     if tie == "random":

@@ -10,13 +10,13 @@ def smallest_job_first(problem: Reclaiming) -> ReclaimingSolution:
     """Preempt the smallest jobs until enough servers are vacated, and return the first ones vacated.
 
     The size of a job is the number of GPUs that its base workers use on the servers on loan. Servers are
-    returned in the order in which they were vacated, those that host no job first; ties keep the order of the
-    instance. A job that was preempted in the process but runs on none of the returned servers is spared in the
-    end.
+    returned in the order in which they were vacated, beginning with servers that host no job. Ties keep the
+    order of the instance. A job that was preempted in the process but runs on no returned server is spared in
+    the end.
 
     Notes
     -----
-    Source: "SSF" of Aryl, Table 12. The paper neither defines it nor explains the abbreviation; this definition
+    Source: "SSF" of Aryl, Table 12. The paper neither defines it nor explains the abbreviation. This definition
     is gsopt's own, and does not claim to reproduce the table.
 
     Complexity: O(J log J + H) for J jobs and H pairs of a job and one of its servers.

@@ -29,7 +29,7 @@ def static_cost(problem: Reclaiming, *, tie: Tie = "index", seed: int = 0) -> Re
 
     Notes
     -----
-    Source: "Static" of Aryl, Table 12. The paper does not define it; this definition is gsopt's own, and does
+    Source: "Static" of Aryl, Table 12. The paper does not define it. This definition is gsopt's own, and does
     not claim to reproduce the table.
 
     Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers.

@@ -1,4 +1,4 @@
-"""Scheduling over time: the policies of `heuristics.policies`, each lifted to a heuristic, and two phases."""
+"""Scheduling over time: the policies of `heuristics.policies`, each used as a heuristic, and two phases."""
 
 from gsopt.core.method import Method
 from gsopt.evaluation.lift import lift

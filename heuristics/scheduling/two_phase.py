@@ -16,8 +16,8 @@ from heuristics.allocation.two_phase import two_phase_allocation
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     """At every event, start jobs on their fewest GPUs, shortest first, and divide the rest by a knapsack.
 
-    Running jobs keep their fewest GPUs until they complete, so none is preempted. The method is for problems
-    without preemption; with preemption, policies have more choice.
+    Running jobs keep their fewest GPUs until they complete, so no job is preempted. The method is for problems
+    without preemption. With preemption, policies have more choice.
 
     Raises
     ------
@@ -31,8 +31,8 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     Complexity: O(I C) for the knapsack at each of at most 2 n events, with n jobs, I allowed numbers of GPUs of
     all jobs, and C GPUs.
 
-    Departures from the paper: for running jobs, the remaining time counts. A job may have any allowed numbers
-    of GPUs, whose speeds determine the values of additional GPUs.
+    Departures from the paper: for running jobs, the remaining time counts. A job may have any allowed number of
+    GPUs, and its speeds determine the value of additional GPUs.
 
     The mean completion time may be n times the optimum of `formulations.scheduling.resizing`: a short job that
     starts first may keep GPUs from jobs that would complete almost immediately with them.
@@ -46,14 +46,14 @@ def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
     124.0
     """
     if problem.preemptive:
-        raise Unsupported("two_phase: jobs may be preempted: it is for problems that are not preemptive")
+        raise Unsupported("two_phase: the problem must not allow preemption")
     solution = problem.made_of(_runs(problem))
     broken = problem.violations(solution) if problem.fairness is not None else []
     return NoSolution(broken[0]) if broken else solution
 
 
 def _runs(problem: Scheduling) -> list[TaskStretch]:
-    """Return the runs of a simulation from event to event, which begins at the first release date."""
+    """Return the runs of a simulation from event to event that begins at the first release date."""
     jobs = {job.name: job for job in problem.jobs}
     ahead = list(problem.own_clock.workload.jobs)
     left: dict[str, float] = {}  # remaining work of released jobs

@@ -1,4 +1,4 @@
-"""Earliest end: the shortest job first, each on the machine where it ends first."""
+"""Earliest end: the shortest job first, each on the machine where it ends earliest."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.errors import TimeUp
@@ -8,7 +8,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing, UnitJob
 
 @heuristic
 def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequences:
-    """Append one job after another, shortest first, to the machine where it ends first.
+    """Append one job after another, shortest first, to the machine where it ends earliest.
 
     Jobs are sorted by their time on their fastest type. If all machines have the same type and become free at
     the same time, this is optimal (shortest processing time first).
@@ -42,7 +42,7 @@ def earliest_end(problem: Sequencing, *, budget: Budget = UNLIMITED) -> Sequence
 
     for number, job in enumerate(sorted(problem.jobs, key=shortest)):
         if budget.passed:
-            raise TimeUp(f"the time limit is over, and {number:,} of {len(problem.jobs):,} jobs have a machine")
+            raise TimeUp(f"the time limit expired when {number:,} of {len(problem.jobs):,} jobs had a machine")
         after = {
             machine.name: ends[machine.name] + job.seconds[machine.gpu_type]
             for machine in problem.machines

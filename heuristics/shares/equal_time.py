@@ -14,10 +14,10 @@ def equal_time(problem: Shares) -> TimeShares:
 
     Notes
     -----
-    Source: Gavel (OSDI 2020), section 4.1, the shares X^equal by which its first policy normalises throughputs.
+    Source: Gavel (OSDI 2020), section 4.1, the shares X^equal by which its first policy normalizes throughputs.
 
     Departures from the paper: jobs that demand several GPUs count with all of them, since the shares would not
-    fit otherwise; the paper only normalises.
+    fit otherwise. The paper uses the shares only for normalization.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Progressive filling: the job that is worst off repeatedly gets a little more time."""
+"""Progressive filling: the worst-off job repeatedly gets a little more time."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -19,8 +19,8 @@ def progressive_filling(
     """Grant the worst-off job another part of its time on its fastest type with room, until none fits.
 
     With `fifo`, the first job that can have more is served; with `max_sum`, the one with the most steps per
-    second on a GPU. A job that finds no room gets no more; jobs on fast GPUs are never moved to slower ones, so
-    linear programmes find better shares. If times count, there is no solution unless every job has some share,
+    second on a GPU. A job that finds no room gets no more. Jobs on fast GPUs are never moved to slower ones, so
+    linear programs find better shares. If times count, there is no solution unless every job has some share,
     as the others would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
@@ -37,7 +37,7 @@ def progressive_filling(
     Notes
     -----
     Source: progressive filling of networks (Bertsekas and Gallager, Data Networks, section 6.5.2), with a
-    choice of types; not from a paper on GPUs.
+    choice of GPU types. It is not from a paper on GPUs.
 
     Examples
     --------
@@ -70,7 +70,7 @@ def progressive_filling(
 
 
 def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -> float:
-    """Return how well off a job is by the criterion; the least is served first."""
+    """Return the level of a job by the criterion. The job with the lowest level is served first."""
     job = problem.jobs[place]
     rates = problem.rates[job.name]
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts

@@ -15,8 +15,8 @@ def queue(problem: Shares) -> TimeShares | NoSolution:
 
     Notes
     -----
-    Source: Gavel (OSDI 2020), the policy FIFO of its code that knows throughputs, which is a strict queue; the
-    paper solves a linear programme.
+    Source: Gavel (OSDI 2020), the FIFO policy of its code that knows throughputs, which is a strict queue. The
+    paper solves a linear program.
 
     Departures from the code: equally fast types are chosen in the order of the list, not by name.
 

@@ -1,4 +1,4 @@
-"""Heuristics for sharing over time: the policies that never interrupt jobs, lifted to planning."""
+"""Heuristics for sharing over time: the policies that never interrupt jobs, used for planning."""
 
 from gsopt.core.method import Method
 from gsopt.evaluation.lift import lift_sharing

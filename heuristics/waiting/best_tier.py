@@ -1,4 +1,4 @@
-"""Best tier: list scheduling in which jobs wait for GPUs on their best tier, or take any."""
+"""Best tier: list scheduling in which jobs wait for GPUs on their best tier, or accept any tier."""
 
 from collections.abc import Callable, Mapping
 from heapq import heappop, heappush
@@ -14,11 +14,11 @@ Order = Literal["shortest", "smallest", "release"]
 
 @heuristic
 def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True) -> WaitingSolution:
-    """Start waiting jobs in order whenever GPUs are free; by default only on a job's best tier.
+    """Start waiting jobs in order whenever GPUs are free, by default only on a job's best tier.
 
-    Whenever a job is released or ends, the waiting jobs are considered in order. A job's best tier is the
-    innermost that could hold it in the empty cluster. It gets GPUs of the fullest group with enough free GPUs,
-    from the emptiest cells first.
+    Whenever a job is released or ends, the waiting jobs are considered in order. The best tier of a job is the
+    innermost tier that could hold it in the empty cluster. The job gets GPUs of the fullest group with enough
+    free GPUs, from the emptiest cells first.
 
     Source: list scheduling, with the fully consolidated placement that is a baseline of Dally (section V).
     O(jobs^2 * groups).
@@ -28,10 +28,10 @@ def best_tier(problem: Waiting, *, order: Order = "shortest", wait: bool = True)
     problem
         The problem.
     order
-        ``"shortest"``: by run time on the best tier; ``"smallest"``: by that times GPUs; ``"release"``: by
-        release date. Ties: earlier release, then earlier in the problem.
+        ``"shortest"``: by run time on the best tier; ``"smallest"``: by run time times GPUs; ``"release"``: by
+        release date. Ties go to the earlier release, then to the earlier job in the problem.
     wait
-        Whether a job waits for its best tier; otherwise it starts on the innermost tier that has GPUs for it.
+        Whether a job waits for its best tier. Otherwise it starts on the innermost tier that has GPUs for it.
 
     Raises
     ------
@@ -107,7 +107,7 @@ class _Listing:
         return found
 
     def _take(self, job: int, last: int) -> tuple[int, dict[int, int]] | None:
-        """Allocate GPUs to a job on the innermost tier that has enough, up to a last one."""
+        """Allocate GPUs to a job on the innermost tier with enough GPUs, no wider than `last`."""
         need = self.problem.jobs[job].gpus
         for tier in range(self.best[job], last + 1):
             rooms = [

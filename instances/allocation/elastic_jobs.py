@@ -1,4 +1,4 @@
-"""Elastic jobs: random jobs like those of a training cluster, with too few GPUs to scale all of them out."""
+"""Elastic jobs: random jobs like those of a training cluster, with too few GPUs to scale all of them."""
 
 from random import Random
 from typing import Any, Literal, get_args
@@ -44,17 +44,17 @@ def elastic_jobs(
     jobs
         Number of jobs.
     capacity
-        Number of GPUs that remain for extra workers; the GPUs of queued jobs' minimum workers are added to it.
+        Number of GPUs that remain for extra workers. The GPUs of queued jobs' minimum workers are added to it.
     most_workers
-        Upper limit of the minimum number of workers, which is drawn from 1 on.
+        Upper limit of the minimum number of workers, which is drawn from 1 to this limit.
     most_extra
-        Upper limit of the number of extra workers that a job can use, which is drawn from 1 on.
+        Upper limit of the number of extra workers that a job can use, which is drawn from 1 to this limit.
     sizes
-        GPUs per worker: ``one``; 1, 2, 4 or 8 (``powers_of_two``); or 1 to 8 (``any``).
+        GPUs per worker. ``one``: 1. ``powers_of_two``: 1, 2, 4 or 8. ``any``: 1 to 8.
     scaling
         ``proportional``: the speed is proportional to the number of workers. ``imperfect``: each worker beyond
-        the middle of the range reduces it by 10 %. ``across_servers``: it drops with every additional server,
-        so that the values are neither concave nor monotone.
+        the middle of the range reduces that speed by 10 %. ``across_servers``: the speed drops with every
+        additional server, so that the values are neither concave nor monotone.
     queued_share
         Share of the jobs that are still waiting.
     seed
@@ -102,7 +102,7 @@ def elastic_jobs(
 def _worth(
     scaling: Scaling, time: int, least: int, most: int, gpus: int, toll: float, queued: bool
 ) -> dict[str, Any]:
-    """Return the fields that state the value of extra workers; a queued job needs its running time as well."""
+    """Return the fields that state the value of extra workers, with the running time of a queued job."""
     if scaling == "proportional":
         return {"time_at_min": time}
     speed = imperfect(least, most) if scaling == "imperfect" else across_servers(gpus, toll)

@@ -37,14 +37,14 @@ def multiple_choice(
     classes
         Number of classes.
     items
-        Number of items in each class; of items with equal weights only the best is kept.
+        Number of items in each class. Of items with equal weights only the best is kept.
     largest
-        Largest weight; the smallest possible weight is 1.
+        Largest possible weight. The smallest is 1.
     correlation
-        How values depend on weights. ``none``: drawn independently from the same range. ``weak``: within 10 of
-        the weight. ``strong``: ten more than the weight; the items of a class are then the sums of the first 1,
-        2, ... of these, in ascending order of weight. ``subset_sum``: equal to the weight. ``ordered``: drawn
-        like weights, with both in ascending order, so that no item is dominated.
+        Dependence of values on weights. ``none``: drawn independently from the same range. ``weak``: within 10
+        of the weight. ``strong``: the weight plus 10, where the items of a class are the sums of the first 1,
+        2, ... draws in ascending order of weight. ``subset_sum``: equal to the weight. ``ordered``: drawn like
+        weights, with both in ascending order, so that no item is dominated.
     seed
         Seed of all random draws.
 

@@ -1,4 +1,4 @@
-"""Profiles: measured iterations per second by number of GPUs, published with ElasticFlow."""
+"""Profiles: iterations per second by number of GPUs, as measured and published for ElasticFlow."""
 
 import csv
 from math import isfinite
@@ -12,9 +12,9 @@ FOLDER = Path("elasticflow_profiles/scheduler/throughputs_T4")
 
 
 def curves(folder: str | Path) -> dict[str, dict[int, float]]:
-    """Read the tables in a folder: for each model and batch size, iterations per second by number of GPUs.
+    """Read the tables in a folder, and return iterations per second by model, batch size and number of GPUs.
 
-    Numbers of GPUs that were not measured (blank, nan or 0) are left out.
+    GPU counts that were not measured (blank, nan or 0) are left out.
     """
     return {
         f"{path.stem}-{batch}": curve

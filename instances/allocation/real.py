@@ -15,8 +15,8 @@ _CLUSTERS = (1, 4, 7, 8, 9, 10)
 def from_data(folder: Path) -> Iterator[Allocation]:
     """Yield instances from the ITP trace in a folder: the busiest moment of each of six clusters.
 
-    For each cluster, one instance has jobs with linear speed-up; another has the measured curves of
-    ElasticFlow, if the folder has them. Without the trace there are no instances.
+    For each cluster, one instance has jobs with linear speed-up. Another has ElasticFlow's measured curves, if
+    the folder contains them. Without the trace there are no instances.
     """
     if not (folder / FILE).exists():
         return

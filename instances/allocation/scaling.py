@@ -17,7 +17,7 @@ def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...
 
 
 def imperfect(least: int, most: int) -> Speed:
-    """Return a speed function that loses 10 % of linear speed for each worker beyond the middle of the range.
+    """Return a speed function that loses 10 % of linear speed with each worker beyond mid-range.
 
     Source: Aryl, section 7.2, impact of imperfect scaling. The loss stops at 90 %.
     """
@@ -31,10 +31,10 @@ def imperfect(least: int, most: int) -> Speed:
 
 
 def across_servers(gpus_per_worker: int, toll: float) -> Speed:
-    """Return a speed function that drops by a toll for every eight-GPU server beyond the job's first one.
+    """Return a speed function that drops at every eight-GPU server beyond the job's first one.
 
-    The drop makes the values neither concave nor monotone: the first worker on another server can cost time,
-    for which later ones make up. Measured curves look like this where a job crosses to another node.
+    The drop makes the values neither concave nor monotone. The first worker on another server can cost time,
+    which later workers make up for. Measured curves look like this when a job expands to another node.
     """
 
     def speed(workers: int) -> float:

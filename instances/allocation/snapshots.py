@@ -1,4 +1,4 @@
-"""Snapshots: elastic jobs from a workload, at the moment with the most GPUs in use."""
+"""Snapshots: the elastic jobs of a workload at the moment with the most GPUs in use."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import accumulate
@@ -23,9 +23,9 @@ Curve = Mapping[int, float]
 def proportional(workload: Workload) -> Allocation:
     """Create an instance of the jobs running at the busiest moment, with linear speed.
 
-    Every job starts when it is submitted, and can grow to four times its workers. A worker has 8 GPUs, or those
-    of the job if they are fewer; the job's own workers are its minimum. A quarter as many GPUs remain as are in
-    use.
+    Every job starts when it is submitted, and can grow to four times its workers. A worker has 8 GPUs, or all
+    GPUs of a smaller job. A job's workers in the trace are its minimum. The number of remaining GPUs is a
+    quarter of those in use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []
@@ -48,9 +48,10 @@ def proportional(workload: Workload) -> Allocation:
 def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
     """Create an instance of the jobs running at the busiest moment, with measured scaling curves.
 
-    A worker has one GPU. The jobs take turns with the curves that were measured at their number of GPUs.
-    Between two measured numbers a job runs on the smaller one, so its values rise in steps, and fall where the
-    curve does. Jobs without a suitable curve are left out. A quarter as many GPUs remain as are in use.
+    A worker has one GPU. The curves that were measured at a job's number of GPUs are assigned to such jobs in
+    turn. Between two measured numbers a job runs on the smaller one, so its values rise in steps, and fall
+    where the curve does. Jobs without a suitable curve are left out. The number of remaining GPUs is a quarter
+    of those in use.
     """
     time = busiest(workload.jobs)
     elastic: list[ElasticJob] = []

@@ -1,6 +1,6 @@
 """Suites: the committed instances of allocation, and the program that writes their files.
 
-``python -m instances.allocation.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.allocation.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from collections.abc import Iterator
@@ -46,10 +46,10 @@ def production() -> list[Allocation]:
 
 
 def challenge() -> list[Allocation]:
-    """Generate instances whose optimum the exact method does not prove within minutes.
+    """Generate instances whose optimality the exact method cannot prove within minutes.
 
-    Correlated weights and values make a price per GPU useless, and weights up to a million give dynamic
-    programming too many states.
+    Correlated weights and values make a price per GPU useless, and weights up to a million lead to too many
+    states for dynamic programming.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

@@ -35,20 +35,20 @@ def elastic_jobs(
 ) -> Batching:
     """Generate jobs whose batch limits are full batches of 1 to 64 GPUs.
 
-    A step takes a fixed 5 to 50 ms, 0.2 to 4 ms per sample, and the exchange of 20 MB to 1.5 GB of gradients. A
-    hundred thousand to a hundred million samples remain. All are drawn from log-uniform distributions. These
-    are gsopt's own numbers, in the range of the paper's models.
+    A step takes a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to exchange 20 MB to 1.5 GB of
+    gradients. Jobs have a hundred thousand to a hundred million samples left. All numbers are log-uniform.
+    Their ranges are gsopt's own, in the order of the paper's models.
 
     Parameters
     ----------
     gpus, jobs
-        Numbers of GPUs and of jobs.
+        Number of GPUs, and number of jobs.
     criterion, forced, caps, menu, reconfiguration
         As in `gsopt.problems.batching.Batching`.
     doublings
         Largest number of doublings from a full local batch to the batch limit of a job.
     running, new
-        Shares of the jobs that are already running, and that have just arrived.
+        Share of the jobs that are already running, and share that have just arrived.
     uncertain
         Share of the jobs whose remaining samples are known only as a distribution.
     seed

@@ -1,6 +1,6 @@
 """Suites: the committed instances of batching, and the program that writes their files.
 
-``python -m instances.batching.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.batching.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from random import Random
@@ -23,7 +23,7 @@ def committed() -> list[Batching]:
 
 
 def small() -> list[Batching]:
-    """Generate the instances that can be solved by trying every number of GPUs and every batch."""
+    """Generate the instances that can be solved by trying every GPU count and batch size."""
     return in_folder("small", _degenerate(), _menus(), _costs(), _beliefs(), _drawn(), _corner_cases())
 
 
@@ -43,7 +43,7 @@ def medium() -> list[Batching]:
 
 
 def challenge() -> list[Batching]:
-    """Generate an instance whose optimum the exact method does not prove within minutes.
+    """Generate an instance whose optimality the exact method cannot prove within minutes.
 
     Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs would be too large.
     """
@@ -56,7 +56,7 @@ def challenge() -> list[Batching]:
 
 
 def _degenerate() -> dict[str, Batching]:
-    """Generate Equation 3 as printed, and with jobs that must run."""
+    """Generate instances of Equation 3 as printed, and with jobs that must run."""
     jobs = [_job(name, 4, 4, left) for name, left in (("a", 100), ("b", 110), ("c", 120))]
     return {
         "printed-goal-runs-one-job": _handmade(4, jobs, forced="none", caps="batch"),
@@ -67,7 +67,7 @@ def _degenerate() -> dict[str, Batching]:
 
 
 def _menus() -> dict[str, Batching]:
-    """Generate jobs with menus, and GPUs that these leave unused."""
+    """Generate jobs with menus that leave some GPUs unused."""
     two = [_job("a", 6, 2, 50), _job("b", 6, 2, 90)]
     floors = [_job("a", 5, 1, 50, min_gpus=3), _job("b", 5, 1, 90, min_gpus=2), _job("c", 2, 1, 20)]
     ran = [_job("a", 6, 2, 50, previous_gpus=3, previous_batch=4), _job("b", 6, 2, 90)]
@@ -83,7 +83,7 @@ def _menus() -> dict[str, Batching]:
 
 
 def _costs() -> dict[str, Batching]:
-    """Generate jobs with throughput that dips, with weights, and with costs of changes."""
+    """Generate jobs with nonmonotone throughput, with weights, and with reconfiguration costs."""
     rates = {(2, 1): 5.0, (4, 1): 4.0, (4, 2): 11.0, (6, 2): 9.5, (6, 3): 10.0, (8, 4): 17.5}
     dips = Tabulated(rates=[Rate(batch_size=b, gpus=c, samples_per_second=x) for (b, c), x in rates.items()])
     measured = [
@@ -124,7 +124,7 @@ def _beliefs() -> dict[str, Batching]:
 
 
 def _drawn() -> dict[str, Batching]:
-    """Generate four jobs with small batches."""
+    """Generate four random jobs with small batches."""
     made: dict[str, Batching] = {}
     for seed in range(1, 5):
         random = Random(seed)

@@ -1,4 +1,4 @@
-"""Full cluster: every GPU is in use, and waiting jobs may share."""
+"""Full cluster: a cluster with all GPUs in use, which waiting jobs may share."""
 
 from math import isfinite
 from random import Random
@@ -31,23 +31,22 @@ def full_cluster(
     longest: int = 36_000,
     seed: int = 0,
 ) -> Colocation:
-    """Generate running and waiting jobs, of models that slow each other down to different degrees.
+    """Generate running and waiting jobs of models that slow each other down to different degrees.
 
-    Durations are log-uniform. A slowdown from 1 to `worst` is drawn for each ordered pair of models; none is
-    measured. A part of a model's memory is constant, the rest grows with the sub-batch.
-    `gsopt.scenario.speed.IterationTime` (Castor, Equation 3) yields how much longer an iteration takes in
-    sub-batches.
+    Durations are log-uniform. The slowdown of each ordered pair of models is drawn from 1 to `worst`, and not
+    measured. A part of a model's memory is constant, and the rest grows with the sub-batch. The slowdown of
+    sub-batches follows from `gsopt.scenario.speed.IterationTime` (Castor, Equation 3).
 
     Parameters
     ----------
     running, pending
-        Numbers of running and of waiting jobs.
+        Number of running jobs, and number of waiting jobs.
     models
         Number of models.
     worst
         Largest slowdown.
     modes
-        Largest number of times that the batch of 32 samples may be halved; at most 5.
+        Largest number of times, at most 5, that the batch of 32 samples may be halved.
     shortest, longest
         Shortest and longest duration of a job, in seconds.
     seed
@@ -101,7 +100,7 @@ def full_cluster(
 
 
 class _Kind:
-    """What the jobs of a model have in common: memory, and sub-batches of one half, one quarter, and so on."""
+    """Common properties of the jobs of a model: memory, and sub-batches of a half, a quarter, and so on."""
 
     def __init__(self, random: Random, modes: int) -> None:
         learned = random.randint(2, 24) * 2**30

@@ -1,4 +1,4 @@
-"""Real: instances from public data, if available: measured pairs, and the sizes of a trace's jobs."""
+"""Real: instances from measured pairs and the job sizes of a public trace, if these are available."""
 
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -22,10 +22,10 @@ _LUCID = Path("lucid")
 
 
 def from_data(folder: Path) -> Iterator[Colocation]:
-    """Yield four instances: pairs measured on Gavel's three GPU types and by Lucid, with jobs of Philly.
+    """Yield four instances of Philly jobs, with pairs measured on Gavel's three GPU types and by Lucid.
 
     The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Without Lucid's table there are only
-    three instances; without Gavel's table or the sample there are none.
+    three instances, and without Gavel's table or the sample there are none.
     """
     if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
         return
@@ -40,7 +40,8 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
     """Create an instance in which the first half of some jobs run and the others wait.
 
     The configuration of each job is drawn among those with every pair measured, so that no slowdown is
-    invented. Memory is not known, but every such pair fit. The remaining part of each running job is drawn.
+    invented. Memory is not known, but every measured pair fitted on a GPU. The remaining fraction of each
+    running job is drawn.
     """
     random = Random(seed)
     names = complete(table)
@@ -66,7 +67,7 @@ def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocat
 
 
 def complete(table: PairTable) -> list[str]:
-    """Return configurations with every pair measured, by dropping those with the most missing pairs."""
+    """Return a set of configurations with all pairs measured, dropping those with the most missing pairs."""
     kept = [profile.name for profile in table.profiles]
     while True:
         missing = {one: sum(other not in table.slowdowns.get(one, {}) for other in kept) for one in kept}

@@ -1,6 +1,6 @@
 """Suites: the committed instances of colocation, and the program that writes their files.
 
-``python -m instances.colocation.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.colocation.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from typing import Any
@@ -43,7 +43,7 @@ def large() -> list[Colocation]:
 
 
 def _pairs() -> dict[str, Colocation]:
-    """Generate one running and one waiting job, on both sides of the theorem and of its printed sign."""
+    """Generate pairs of a running and a waiting job, for both outcomes of the theorem and its printed sign."""
     return {
         "pair-shares": _pair(4, 1, 2, 2),
         "pair-waits": _pair(1, 1, 3, 3),
@@ -92,7 +92,7 @@ def _competing() -> dict[str, Colocation]:
 
 
 def _memory() -> dict[str, Colocation]:
-    """Generate GPUs on which not everything fits."""
+    """Generate GPUs whose memory does not hold every pair."""
     halves = Mode(name="half", slowdown=1.25, memory=24 * _GIB)
     quarters = Mode(name="quarter", slowdown=1.6, memory=14 * _GIB)
     divided = Pending(name="p", gpus=2, seconds=80, model="x", memory=44 * _GIB, modes=[halves, quarters])

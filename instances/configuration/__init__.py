@@ -1,4 +1,4 @@
-"""Configuration: instance generators, the decisions of Sia's simulator, and the committed suites."""
+"""Configuration: instance generators, decisions of Sia's simulator, and the committed suites."""
 
 from instances.configuration.decisions import from_data as from_data  # no generator: it needs a folder of data
 from instances.configuration.growing_jobs import growing_jobs

@@ -1,4 +1,4 @@
-"""Growing jobs: adaptive jobs on GPUs of several types, which may double their GPUs."""
+"""Growing jobs: adaptive jobs on GPUs of several types, which may double their number of GPUs."""
 
 from collections.abc import Sequence
 from random import Random
@@ -29,16 +29,16 @@ def growing_jobs(
     most_gpus: int = 64,
     seed: int = 0,
 ) -> Configuration:
-    """Generate a decision like those taken every minute: most jobs run, and some have just arrived.
+    """Generate a typical decision of a scheduler's round, when most jobs run and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`, and each type is faster by a factor drawn for each job. A
-    job may double its GPUs. It may have one GPU of a type on which it has not run; this counts as its slowest
-    configuration. These numbers are gsopt's own.
+    job may double its GPUs. On a type on which it has not run, it may have one GPU, whose goodput is assumed to
+    be the job's lowest. These numbers are gsopt's own.
 
     Parameters
     ----------
     nodes, gpus_per_node
-        Number of nodes of each type, and of GPUs of a node.
+        Number of nodes of each type, and number of GPUs per node.
     types
         Number of GPU types.
     jobs
@@ -46,7 +46,7 @@ def growing_jobs(
     running
         Share of the jobs that are running.
     busy
-        Largest share of the GPUs that these hold.
+        Largest share of the GPUs that running jobs hold.
     most_gpus
         Largest number of GPUs of a job.
     seed
@@ -80,7 +80,7 @@ def growing_jobs(
 def _state(
     random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float
 ) -> list[int | None]:
-    """Draw the configurations of running jobs: each has about its fair share of the GPUs, of one type."""
+    """Draw the configurations of running jobs, each with about its fair share of the GPUs, of one type."""
     left = {kind: int(busy * count) for kind, count in gpus.items()}
     typical = max(sum(left.values()) / max(jobs, 1), 1)
     held: list[int | None] = []

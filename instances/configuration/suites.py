@@ -1,6 +1,6 @@
 """Suites: the committed instances of configuration, and the program that writes their files.
 
-``python -m instances.configuration.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.configuration.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from typing import Any
@@ -23,7 +23,7 @@ def small() -> list[Configuration]:
 
 
 def medium() -> list[Configuration]:
-    """Generate the cluster of the paper, 64 GPUs of one type or of three, with few and with many jobs."""
+    """Generate the cluster of the paper, 64 GPUs of one or three types, with few and with many jobs."""
     made = {
         "04-009": growing_jobs(nodes=4, jobs=9, seed=1),
         "16-015": growing_jobs(jobs=15, seed=1),
@@ -38,12 +38,12 @@ def medium() -> list[Configuration]:
 
 
 def challenge() -> list[Configuration]:
-    """Generate instances whose optimum the exact method does not prove within minutes."""
+    """Generate instances whose optimality the exact method cannot prove within minutes."""
     return in_folder("challenge", {"triples-30-048": triples(pools=30, gpus=48, excess=1, seed=1)})
 
 
 def _restarts() -> dict[str, Configuration]:
-    """Generate jobs that would be better off elsewhere without the cost of a restart."""
+    """Generate jobs that would move to a better configuration if restarts cost nothing."""
     young = _job("young", current=0, restart_factor=0.4)
     old = _job("old", current=0, restart_factor=0.99)
     new = _job("new", goodputs=[1.0, None, None])

@@ -1,4 +1,4 @@
-"""Triples: jobs with one size each, three of which fill a pool of GPUs or just do not fit."""
+"""Triples: jobs of fixed size, three of which fill a pool of GPUs or just do not fit."""
 
 from random import Random
 
@@ -13,7 +13,7 @@ _GOODPUT = (1.0, 4.0)
 
 
 def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) -> Configuration:
-    """Generate three waiting jobs for each of several equal pools, which together exceed the GPUs slightly.
+    """Generate three waiting jobs for each of several equal pools, which they fill or exceed slightly.
 
     Each job needs a fixed number of GPUs, more than a quarter and less than half of a pool, and is equally fast
     in every pool. Its goodput is drawn, so that it matters which job waits. Pools are modelled as GPU types.
@@ -23,7 +23,7 @@ def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) 
     Parameters
     ----------
     pools, gpus
-        Number of pools, and of GPUs in each.
+        Number of pools, and number of GPUs in each.
     excess
         Number of GPUs by which three jobs exceed a pool.
     seed

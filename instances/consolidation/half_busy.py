@@ -1,4 +1,4 @@
-"""Half busy: a cluster of racks with half of the GPUs in use, and jobs that wait for the others."""
+"""Half busy: a cluster of racks with half of its GPUs in use, and jobs that wait for the other half."""
 
 from random import Random
 from typing import Literal, get_args
@@ -36,23 +36,24 @@ def half_busy(
     maximize: Maximize = "value",
     seed: int = 0,
 ) -> Consolidation:
-    """Generate waiting jobs of the models in Dally's Table I, and machines with some GPUs in use.
+    """Generate waiting jobs of models in Dally's Table I, and machines with some GPUs in use.
 
-    The number of GPUs in use is drawn for each machine separately, from none to all, so that some machines are
-    completely free and others partly. With many jobs, these compete for the free GPUs.
+    The number of GPUs in use is drawn separately for each machine, from none to all, so that some machines are
+    completely free and others partly. If there are many jobs, they compete for the free GPUs.
 
     Parameters
     ----------
     racks, machines, gpus
-        Number of racks, of machines in each, and of GPUs of a machine.
+        Number of racks, of machines per rack, and of GPUs per machine.
     jobs
         Number of waiting jobs.
     busy
         Mean share of the GPUs that are in use.
     demands
-        Numbers of GPUs of jobs: 1, 2, 4, ... 32 (``powers_of_two``), or also numbers between these (``any``).
+        GPU demands of jobs. ``powers_of_two``: 1, 2, 4, ... 32. ``any``: numbers in between as well.
     weights
-        ``one`` for all jobs, one of three ``levels``, or ``drawn`` to three digits between 0.5 and 2.
+        Weights of jobs. ``one``: 1 for all jobs. ``levels``: one of three levels. ``drawn``: three digits,
+        between 0.5 and 2.
     maximize
         The objective, as in `gsopt.problems.consolidation.Consolidation`.
     seed
@@ -97,7 +98,7 @@ def half_busy(
 
 
 def _taken(random: Random, gpus: int, busy: float) -> int:
-    """Draw the number of GPUs in use on a machine, evenly around the share and between none and all."""
+    """Draw the number of GPUs in use on a machine, uniformly from a range around the mean share."""
     spread = min(busy, 1 - busy)
     return round(gpus * random.uniform(busy - spread, busy + spread))
 

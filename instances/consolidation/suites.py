@@ -1,6 +1,6 @@
 """Suites: the committed instances of consolidation, and the program that writes their files.
 
-``python -m instances.consolidation.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.consolidation.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from typing import Any
@@ -39,7 +39,10 @@ def production() -> list[Consolidation]:
 
 
 def large() -> list[Consolidation]:
-    """Generate clusters of 1,024 GPUs whose jobs all have different weights; a proof takes seconds."""
+    """Generate clusters of 1,024 GPUs whose jobs all have different weights.
+
+    A proof takes seconds.
+    """
     made = {
         "any-demands": half_busy(racks=16, jobs=200, demands="any", weights="drawn", seed=7),
         "powers-of-two": half_busy(racks=16, jobs=200, weights="drawn", seed=9),
@@ -48,7 +51,7 @@ def large() -> list[Consolidation]:
 
 
 def challenge() -> list[Consolidation]:
-    """Generate instances whose optimum the exact method does not prove within minutes."""
+    """Generate instances whose optimality the exact method cannot prove within minutes."""
     made = {
         "triples-40-064": triples(racks=40, machines=8, excess=1, seed=1),
         "triples-30-128": triples(racks=30, machines=16, excess=3, seed=1),

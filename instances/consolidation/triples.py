@@ -1,4 +1,4 @@
-"""Triples: jobs of which three fill a rack or exceed it slightly."""
+"""Triples: jobs three of which fill a rack or exceed it slightly."""
 
 from random import Random
 
@@ -16,18 +16,18 @@ _MODELS = ("mobilenetv3", "resnet18", "alexnet")
 def triples(
     *, racks: int = 20, machines: int = 8, gpus: int = 8, excess: int = 1, seed: int = 0
 ) -> Consolidation:
-    """Generate three jobs for each rack of an empty cluster, which together fill a rack or exceed it slightly.
+    """Generate three jobs for each rack of an empty cluster, which fill a rack or exceed it slightly.
 
-    Each job needs more than a quarter and less than half of a rack. Without excess, every job fits into a rack
-    if the right three are found; with it, some do not. The models lose from hardly any to almost all of their
-    speed if their GPUs are further apart.
+    Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
+    the right groups of three are found. With an excess, some do not. If its GPUs are further apart, a model
+    loses between hardly any and almost all of its speed, depending on the model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 
     Parameters
     ----------
     racks, machines, gpus
-        Number of racks, of machines in each, and of GPUs of a machine.
+        Number of racks, of machines per rack, and of GPUs per machine.
     excess
         Number of GPUs by which three jobs exceed a rack.
     seed

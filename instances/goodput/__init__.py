@@ -1,4 +1,4 @@
-"""Goodput: instance generators, the decisions of Pollux' simulator, and the committed suites."""
+"""Goodput: instance generators, decisions of Pollux's simulator, and the committed suites."""
 
 from instances.goodput.decisions import from_data as from_data  # no generator: it needs a folder of data
 from instances.goodput.running_jobs import running_jobs

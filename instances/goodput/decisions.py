@@ -1,4 +1,4 @@
-"""Decisions: those of the authors' simulator, if their record is available."""
+"""Decisions: decisions of the authors' simulator, if their record is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -26,7 +26,7 @@ def from_data(folder: Path) -> Iterator[Goodput]:
 
 
 def records(folder: Path) -> list[Mapping[str, Any]]:
-    """Read the record: the data of each decision, the choice of the authors' search, and its fitness."""
+    """Yield, for each decision in the record, its data, the choice of the authors' search, and its fitness."""
     return compressed_lines(folder / FILE)
 
 

@@ -1,4 +1,4 @@
-"""Running jobs: nodes with running adaptive jobs, and jobs that have just arrived."""
+"""Running jobs: nodes with running adaptive jobs, and newly arrived jobs."""
 
 from random import Random
 
@@ -19,22 +19,23 @@ def running_jobs(
     most_nodes: int = 16,
     seed: int = 0,
 ) -> Goodput:
-    """Generate a decision like those taken every minute: most jobs run, and some have just arrived.
+    """Generate a typical decision of a scheduler's round, when most jobs run and some have just arrived.
 
-    On k GPUs a step takes 1 + r (k - 1) times as long as on one, where r is drawn for one node and for several.
-    A batch with k times the samples is worth k (h + 1) / (h + k) times as much, where the noise h of the
-    gradients is drawn. The speed-up is the quotient of the two, relative to that on the fair share of the GPUs
-    on one node. A job may double its GPUs. These numbers are gsopt's own. As in the authors' program, jobs are
-    listed by their GPU time so far, in ascending order.
+    A step on k GPUs takes 1 + r (k - 1) times as long as on one, where separate values of r are drawn for one
+    node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much
+    progress, where h is the drawn noise of the gradients. The speed-up is the progress divided by the time,
+    relative to the same quotient for the fair share of the GPUs on one node. A job may double its GPUs. These
+    numbers are gsopt's own. As in the authors' program, jobs are listed in ascending order of their GPU time so
+    far.
 
     Parameters
     ----------
     nodes, gpus_per_node, jobs
-        Number of nodes, of GPUs of a node, and of jobs.
+        Number of nodes, of GPUs per node, and of jobs.
     running
         Share of the jobs that are running.
     busy
-        Largest share of the GPUs that these hold.
+        Largest share of the GPUs that running jobs hold.
     most_gpus, most_nodes
         Largest number of GPUs and of nodes of a job.
     seed
@@ -66,7 +67,7 @@ def running_jobs(
 
 
 def _state(random: Random, free: list[int], jobs: int, busy: float, most_nodes: int) -> list[list[int]]:
-    """Draw the GPUs of running jobs: on one node with room, else on several without another such job."""
+    """Draw the GPUs of running jobs, on one node if there is room, otherwise on several nodes."""
     left, typical = int(busy * sum(free)), busy * sum(free) / max(jobs, 1)
     narrow = list(range(len(free)))  # nodes without a part of a job on several
     vectors: list[list[int]] = []

@@ -1,6 +1,6 @@
 """Suites: the committed instances of goodput, and the program that writes their files.
 
-``python -m instances.goodput.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.goodput.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from typing import Any
@@ -38,12 +38,12 @@ def medium() -> list[Goodput]:
 
 
 def challenge() -> list[Goodput]:
-    """Generate instances whose optimum the exact method does not prove within minutes."""
+    """Generate instances whose optimality the exact method cannot prove within minutes."""
     return in_folder("challenge", {"triples-40-128": triples(nodes=40, gpus_per_node=128, excess=1, seed=1)})
 
 
 def _restarts() -> dict[str, Goodput]:
-    """Generate jobs that would be better off elsewhere without the cost of a restart."""
+    """Generate jobs that would move to better GPUs if restarts cost nothing."""
     young = _job("young", current=[1, 0], age=60.0)
     often = _job("often", current=[1, 0], age=600.0, restarts=12)
     old = _job("old", current=[0, 1], age=36_000.0)
@@ -58,7 +58,7 @@ def _restarts() -> dict[str, Goodput]:
 
 
 def _nodes() -> dict[str, Goodput]:
-    """Generate jobs that span nodes, each of which may host only one such job."""
+    """Generate jobs that span several nodes, where a node may host only one such job."""
     near = _job("near", speedups=[[1.0, 2.0], [0.5, 0.6]], age=600.0)
     far = [_job(name, speedups=[[0.1], [2.0]], age=600.0) for name in "ab"]
     both = _job("both", current=[1, 1], age=600.0)

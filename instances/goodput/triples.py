@@ -1,4 +1,4 @@
-"""Triples: jobs with one useful number of GPUs, three of which fill a node or just do not fit."""
+"""Triples: jobs with one useful GPU count, three of which fill a node or just do not fit."""
 
 from random import Random
 
@@ -26,7 +26,7 @@ def triples(*, nodes: int = 40, gpus_per_node: int = 128, excess: int = 1, seed:
     Parameters
     ----------
     nodes, gpus_per_node
-        Number of nodes, and of GPUs of each.
+        Number of nodes, and number of GPUs of each.
     excess
         Number of GPUs by which three jobs exceed a node.
     seed

@@ -1,4 +1,6 @@
-"""Interference: readers of published measurements of jobs that share a GPU, one per file format.
+"""Interference: readers of published measurements of jobs that share a GPU.
+
+There is one reader per file format.
 
 Every reader takes a path and options, and returns a `PairReading`.
 """

@@ -28,16 +28,16 @@ Throughputs = Mapping[str, Mapping[str, Any]]
 def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     """Read the pairs of jobs on one GPU from a table of throughputs published with Gavel.
 
-    The table has iterations per second alone (``null``), and of both jobs of a pair. Pairs of jobs on several
-    GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0, which presumably need too much memory,
-    are left out, as are those with a configuration that did not run alone.
+    The table has the iterations per second of each job alone (``null``) and of both jobs of each pair. Pairs of
+    jobs on several GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0, which presumably need
+    too much memory, are left out. So are pairs with a configuration that did not run alone.
 
     The features are the batch size (1 if the name has none), iterations and samples per second, and the speed
-    relative to that on each other GPU type in the file (0 if it did not run there). The files record neither
-    utilisation nor memory.
+    relative to that on each other GPU type in the file (0 if the job did not run there). The files record
+    neither utilization nor memory.
 
-    Source: Gavel (OSDI 2020), its public repository; ``oracle_throughputs.json`` has only the names of
-    configurations; the other files add their number of GPUs.
+    Source: the public repository of Gavel (OSDI 2020). In ``oracle_throughputs.json`` keys are names of
+    configurations. In the other files, keys also have the number of GPUs.
 
     Parameters
     ----------
@@ -45,12 +45,12 @@ def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
         The file, or the folder of Gavel's files or of all traces, from which ``simulation_throughputs.json.gz``
         is read.
     gpu
-        GPU type, one of those in the file.
+        GPU type, which must be in the file.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is not such a table, or does not have the GPU type.
+        The file cannot be read, is not a table of throughputs, or lacks the GPU type.
 
     Examples
     --------
@@ -100,7 +100,7 @@ def _single(rows: Throughputs) -> Iterator[tuple[str, Mapping[str, Any]]]:
 
 
 def _placed(key: str) -> tuple[str, int]:
-    """Return a configuration's name and its number of GPUs."""
+    """Return the name of a configuration and its number of GPUs."""
     found = _PLACED.fullmatch(key)
     return (found["name"], int(found["gpus"])) if found else (key, 1)
 
@@ -124,7 +124,7 @@ def _features(name: str, gpu: str, rates: Mapping[str, Mapping[str, float]]) -> 
 def _pairs(
     file: str, kind: str, rows: Throughputs, alone: Mapping[str, float]
 ) -> Iterator[tuple[Couple, tuple[float, float] | None]]:
-    """Yield the relative speeds of each pair; each job's speed is that in its own row."""
+    """Yield the relative speeds of each pair, taking the speed of each job from its own row."""
     for first, second in combinations_with_replacement(rows, 2):
         if second in rows[first] and first in rows[second]:
             speeds = _own(file, kind, rows, first, second), _own(file, kind, rows, second, first)

@@ -30,24 +30,25 @@ def lucid(path: str | Path, *, alone: str | None = None) -> PairReading:
     """Read the pairs of jobs on one GPU that were measured for Lucid.
 
     A configuration is named by model, data set, batch size and, with mixed precision, ``amp``. The table of
-    pairs has the speed of each job relative to that alone. The files do not say so, but the values show it: the
-    largest speed of a job over all its pairs is about 1, whatever its throughput. Jobs that are faster than
-    alone get a slowdown of 1. The features come from the table of single jobs: batch size, mixed precision (0
-    or 1), samples per second, utilisation of GPU and memory, and memory.
+    pairs has the speed of each job relative to its speed alone. The files do not say so, but the values show
+    it, as the largest speed of a job over all its pairs is about 1, whatever its throughput. Jobs that are
+    faster than alone get a slowdown of 1. The features come from the table of single jobs: batch size, mixed
+    precision (0 or 1), samples per second, GPU utilization, memory utilization, and memory.
 
-    Source: Lucid (ASPLOS 2023), its public repository, which is licensed for non-commercial use.
+    Source: the public repository of Lucid (ASPLOS 2023), which is licensed for non-commercial use.
 
     Parameters
     ----------
     path
         The table of pairs, or the folder of all traces or of Lucid.
     alone
-        The table of single jobs; by default ``analyzer/single_data.csv`` in the same folder.
+        The table of single jobs. By default, ``analyzer/single_data.csv`` in the same folder.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is not such a table, or a row breaks a rule; measurements are not repaired.
+        A file cannot be read, is not such a table, or has a row that breaks a rule. Measurements are not
+        repaired.
 
     Examples
     --------

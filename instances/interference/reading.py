@@ -10,7 +10,7 @@ from gsopt.performance.interference import Couple, PairTable, Profile
 
 
 class PairReading(Frozen):
-    """A table of pairs, with the pairs that were left out of it and those that were changed.
+    """A table of pairs, with lists of the pairs that were left out or changed.
 
     Attributes
     ----------
@@ -19,7 +19,7 @@ class PairReading(Frozen):
     left_out
         Pairs without a speed in the file, as they could not run together.
     raised
-        Pairs in which a job was faster than alone, which is noise; its slowdown was set to 1.
+        Pairs in which a job was faster than alone, which is noise. Its slowdown was set to 1.
     """
 
     table: PairTable
@@ -28,7 +28,7 @@ class PairReading(Frozen):
 
     @property
     def summary(self) -> str:
-        """Summary of what was read, in one line."""
+        """One-line summary of the reading."""
         return (
             f"{len(self.table.couples):,} pairs; {len(self.left_out):,} without speeds left out; "
             f"{len(self.raised):,} faster than alone read as 1"
@@ -38,7 +38,7 @@ class PairReading(Frozen):
 def assemble(
     name: str, profiles: Iterable[Profile], pairs: Iterable[tuple[Couple, tuple[float, float] | None]]
 ) -> PairReading:
-    """Build a table of slowdowns from the speeds of jobs in pairs, relative to those alone.
+    """Build a table of slowdowns from the speeds of jobs in pairs, relative to their speeds alone.
 
     Parameters
     ----------

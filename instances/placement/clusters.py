@@ -22,7 +22,7 @@ TRAINING, INFERENCE = 443, 520
 
 
 def check_cluster(training: int, inference: int, occupied: float) -> None:
-    """Raise `InvalidInput` unless such a cluster is possible."""
+    """Raise `InvalidInput` unless the numbers of servers and the occupied share are valid."""
     at_least(0, training=training, inference=inference)
     fractions(occupied=occupied)
     require(training + inference >= 1, "training", training, "must be at least 1 together with inference")
@@ -31,7 +31,7 @@ def check_cluster(training: int, inference: int, occupied: float) -> None:
 def cluster(
     training: int, inference: int, *, occupied: float = 0.0, random: Random | None = None
 ) -> tuple[Server, ...]:
-    """Create training and inference servers, a share of them partly in use (1 to 7 GPUs, CPU and memory)."""
+    """Create training and inference servers, a share of which have 1 to 7 GPUs, CPU and memory in use."""
     draw = random or Random(0)
     servers: list[Server] = []
     pools: dict[Pool, int] = {"training": training, "inference": inference}

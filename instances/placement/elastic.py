@@ -36,7 +36,7 @@ def elastic(
     minimize: Minimize = "preferences",
     seed: int = 0,
 ) -> Placement:
-    """Generate inelastic jobs of 1 to 8 workers and elastic ones of 1 to 4 base and 0 to 4 flexible workers.
+    """Generate inelastic jobs of 1 to 8 workers, and elastic jobs of 1 to 4 base and 0 to 4 flexible workers.
 
     All workers of a job have the same demand, one of seven vectors of 1 to 8 GPUs with CPU and memory.
 
@@ -47,7 +47,7 @@ def elastic(
     elastic_share
         Share of the jobs that are elastic.
     training, inference
-        Number of training and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB.
+        Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     occupied
         Share of the servers that are partly in use.
     split_jobs

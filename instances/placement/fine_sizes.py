@@ -1,4 +1,4 @@
-"""Fine sizes: workers of hundreds of sizes, on servers with very many units of one resource."""
+"""Fine sizes: workers of hundreds of sizes, on servers with a very large capacity of one resource."""
 
 from random import Random
 
@@ -22,7 +22,7 @@ def fine_sizes(*, workers: int = 200, seed: int = 0) -> Placement:
     Parameters
     ----------
     workers
-        Number of workers, and of servers.
+        Number of workers, which is also the number of servers.
     seed
         Seed of all random draws.
 

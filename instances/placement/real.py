@@ -29,7 +29,7 @@ Vector = tuple[int, int, int]
 
 
 class _ServerKind(NamedTuple):
-    """Identical servers: their GPU type, their capacity, and what is in use."""
+    """Identical servers: their GPU type, their capacity, and the resources in use."""
 
     gpu_type: str
     capacity: Vector
@@ -39,9 +39,9 @@ class _ServerKind(NamedTuple):
 def from_data(folder: Path) -> Iterator[Placement]:
     """Yield instances from Alibaba's openb cluster of 1,213 servers and 6,212 GPUs.
 
-    There are five instances: the few pods that ran at the busiest moment; the first 1,000, 2,000 and 4,000 pods
-    of the list as if none had ended, as the authors of the trace fill the cluster; and 1,000 pods that arrive
-    when the first 2,000 are already placed. Without the trace there are none.
+    The first instance has the few pods that ran at the busiest moment. Three have the first 1,000, 2,000 and
+    4,000 pods of the list as if none had ended, like the authors of the trace fill the cluster. In the fifth,
+    1,000 pods arrive when the first 2,000 are already placed. Without the trace there are none.
 
     Notes
     -----
@@ -65,9 +65,9 @@ def snapshot(
 
     Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole one, because a sum of parts
     does not show which GPUs they are on. Cores are rounded up to multiples of 4 and memory to multiples of 16
-    GiB, which leaves some tens of different demands. As all rounding is up, every placement is also valid for
-    the pods. The GPU types that a pod accepts are ignored. The pods in `standing` are placed first, one by one
-    by best fit on GPUs; those without room are left out.
+    GiB, which leaves a few dozen different demands. As all amounts are rounded up, every placement is also
+    valid for the pods' actual demands. The GPU types that a pod accepts are ignored. The pods in `standing` are
+    placed first, one by one, by best fit on GPUs. Those that do not fit are left out.
     """
     used = _used(nodes, standing)
     kinds = Counter(

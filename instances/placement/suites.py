@@ -1,6 +1,6 @@
 """Suites: the committed instances of placement, and the program that writes their files.
 
-``python -m instances.placement.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.placement.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from typing import Any, Literal
@@ -20,7 +20,7 @@ def committed() -> list[Placement]:
 
 
 def small() -> list[Placement]:
-    """Generate the instances of few workers and servers that can be solved by trying every placement."""
+    """Generate small instances that can be solved by trying every placement."""
     return in_folder("small", _whole_gpus(), _vectors(), _preferences(), _racks(), _corner_cases())
 
 
@@ -46,9 +46,10 @@ def production() -> list[Placement]:
 
 
 def challenge() -> list[Placement]:
-    """Generate an instance whose optimum the exact method does not prove within minutes.
+    """Generate an instance whose optimality the exact method cannot prove within minutes.
 
-    About eight small workers fit on a server, in five resources. The relaxation is almost tight, but not quite.
+    About eight small workers, which need five resources, fit on a server. The relaxation is almost, but not
+    quite, tight.
     """
     made = {"vectors-4-200-5": vector_packing(family=4, workers=200, resources=5, seed=1)}
     return in_folder("challenge", made)

@@ -1,4 +1,4 @@
-"""Vector packing: the instance classes on which the literature compares methods."""
+"""Vector packing: classes of instances used to compare methods in the literature."""
 
 from collections.abc import Iterator
 from random import Random
@@ -43,7 +43,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
     These are the classes 1 to 8 and 10 of Caprara and Toth, with any number of resources instead of two. In
     classes 1 to 6 (6 is Spieksma's), the sizes of a worker are drawn independently for each resource. In class
     7 they are close to each other, and in class 8 they are large if the first one is small. In class 10, three
-    workers fill a server completely, so that a third as many servers as workers are enough. Their class 9 is
+    workers fill a server completely, so that the optimum is a third of the number of workers. Their class 9 is
     left out.
 
     Source: Caprara and Toth, "Lower bounds and algorithms for the 2-dimensional vector packing problem",
@@ -57,7 +57,7 @@ def vector_packing(*, family: int = 1, workers: int = 60, resources: int = 3, se
     family
         Number of the class.
     workers
-        Number of workers; in class 10 a multiple of 3.
+        Number of workers, which must be a multiple of 3 in class 10.
     resources
         Number of resources: GPU, CPU, memory, and then r4, r5 and so on.
     seed

@@ -32,8 +32,8 @@ def vectors(
 ) -> Placement:
     """Generate workers of several types for clusters with the capacities of Aryl's clusters.
 
-    A type has 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB for each GPU. Every type has at least one
-    worker; the others are spread over the types by weights between 1 and 4.
+    A type needs 1, 2, 4 or 8 GPUs, with 4 to 14 cores and 8 to 60 GB per GPU. Every type has at least one
+    worker. The other workers are distributed over the types by weights between 1 and 4.
 
     Parameters
     ----------
@@ -42,9 +42,10 @@ def vectors(
     workers
         Number of workers, at least one of each type.
     training, inference
-        Number of training and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB.
+        Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     skew
-        How much rarer types with more GPUs are: types with g GPUs are drawn in proportion to ``g ** -skew``.
+        Exponent by which types with more GPUs are rarer. Types with g GPUs are drawn in proportion to ``g **
+        -skew``.
     occupied
         Share of the servers that are partly in use.
     minimize

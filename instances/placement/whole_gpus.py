@@ -12,15 +12,17 @@ _GPUS = 8
 def whole_gpus(
     *, workers: int = 3000, servers: int = 1200, powers_of_two: bool = True, seed: int = 0
 ) -> Placement:
-    """Generate workers that need only GPUs, for servers of 8; every worker is a job of its own.
+    """Generate workers that need only GPUs, for servers with 8 GPUs.
 
-    A size is drawn with a probability proportional to its inverse. 3,000 workers need about 6,400 GPUs with
-    powers of two, and 8,800 with all sizes.
+    Every worker is a job of its own.
+
+    Sizes are drawn with probabilities proportional to their inverses. In total, 3,000 workers need about 6,400
+    GPUs with powers of two, and 8,800 with all sizes.
 
     Parameters
     ----------
     workers, servers
-        Numbers of workers and of servers.
+        Number of workers, and number of servers.
     powers_of_two
         Whether the sizes are 1, 2, 4 and 8, or all from 1 to 8.
     seed

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 class BestFit:
     """Servers on which every worker is placed where it leaves the fewest GPUs free.
 
-    Ties go to the server with the lowest number. `free` has the number of free GPUs of each server, and
-    `free_gpus` their sum.
+    Ties go to the server with the lowest index. `free` has the number of free GPUs of each server, and
+    `free_gpus` is their sum.
     """
 
     def __init__(self, servers: int, gpus: int = 8) -> None:
@@ -18,7 +18,7 @@ class BestFit:
         self._with_free = [0] * gpus + [(1 << servers) - 1]
 
     def place(self, workers: Iterable[int]) -> dict[int, int] | None:
-        """Place a job's workers, given by their GPUs; return the GPUs used by server, or None without room."""
+        """Place workers, given by their numbers of GPUs, and return the GPUs used on each server, or None."""
         placement: dict[int, int] = {}
         for gpus in workers:
             server = self._best(gpus)

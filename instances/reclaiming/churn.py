@@ -1,4 +1,4 @@
-"""Churn: a cluster after jobs have come and gone for a while."""
+"""Churn: a cluster after jobs have arrived and departed for a while."""
 
 from collections.abc import Iterator
 from random import Random
@@ -38,25 +38,27 @@ def churn(
 ) -> Reclaiming:
     """Generate a cluster of eight-GPU servers after jobs have arrived and departed for a while.
 
-    Jobs have 1 to 64 GPUs, in proportions like those of production clusters; a job larger than the cluster is
+    Jobs have 1 to 64 GPUs, in proportions like those of production clusters. A job larger than the cluster is
     drawn again. The workers of a job are placed by best fit. A job that does not fit waits, and later jobs may
     pass it. Costs and flexible workers are drawn after the placement, so the placement does not depend on them.
 
     Parameters
     ----------
     servers, demand
-        Number of servers, and of servers to return.
+        Number of servers, and number of servers to return.
     utilisation
-        Share of the GPUs in use, reached or just exceeded; more than 0, at most 1.
+        Share of the GPUs in use, above 0 and at most 1, which is reached or just exceeded.
     mode
-        ``packed``: a job has workers of 8 GPUs, or one worker if it is smaller. ``worker``: workers of 1, 2, 4
-        or 8 GPUs at random, which scatters jobs over dozens of servers. ``mixed``: 80 % of the jobs are packed.
+        ``packed``: a job has workers with 8 GPUs each, or one worker if it is smaller. ``worker``: the workers
+        of a job have 1, 2, 4 or 8 GPUs each at random, which scatters jobs over dozens of servers. ``mixed``:
+        80 % of the jobs are packed.
     elastic_share
         Share of the jobs with 4 GPUs or more that are elastic: half of their GPUs are flexible.
     elasticity
         As in `gsopt.problems.reclaiming.Reclaiming`.
     weighted
-        Whether to draw costs, 1 for 40 % of the jobs and 2 to 1000 for the others. Otherwise every job costs 1.
+        Whether to draw costs: 1 for 40 % of the jobs, and 2 to 1000 for the others. Otherwise every job costs
+        1.
     seed
         Seed of all random draws.
 
@@ -112,7 +114,7 @@ def _churned(servers: int, utilisation: float, mode: Mode, random: Random) -> li
 
 
 def _arrivals(capacity: int, mode: Mode, random: Random) -> Iterator[list[int]]:
-    """Draw the workers of one job after another, none larger than the cluster."""
+    """Yield the workers of one random job after another, none larger than the cluster."""
     sizes = {gpus: weight for gpus, weight in _GPUS.items() if gpus <= capacity}
     while True:
         (gpus,) = random.choices(list(sizes), list(sizes.values()))
@@ -120,7 +122,7 @@ def _arrivals(capacity: int, mode: Mode, random: Random) -> Iterator[list[int]]:
 
 
 def _remaining(cluster: BestFit, running: list[Placement], random: Random) -> list[Placement]:
-    """Let every job depart with the same probability."""
+    """Return the jobs that remain if every job departs with the same probability."""
     remaining: list[Placement] = []
     for placement in running:
         if random.random() < _DEPARTING:
@@ -142,7 +144,7 @@ def _job(name: str, placement: Placement, elastic_share: float, weighted: bool, 
 
 
 def _halves(placement: Placement) -> tuple[Placement, Placement]:
-    """Split a placement into base and flexible GPUs: the half placed first is the base."""
+    """Split a placement into base and flexible GPUs, where the half placed first is the base."""
     base: dict[int, int] = {}
     needed = sum(placement.values()) // 2
     for server, gpus in placement.items():

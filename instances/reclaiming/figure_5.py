@@ -1,4 +1,4 @@
-"""Figure 5: Aryl's example of the cost of reclaiming servers."""
+"""Figure 5: Aryl's example of preemptions due to reclaiming."""
 
 from gsopt.core.problem import About
 from gsopt.problems.reclaiming import Job, Reclaiming
@@ -8,10 +8,10 @@ from instances.reclaiming.layout import eight_gpu_servers
 def figure_5() -> Reclaiming:
     """Create the example of four jobs on six servers, two of which are to be returned.
 
-    Returning s1 and s2 preempts only job a; every other pair preempts at least two jobs. The fewest preemptions
-    for a demand of 0 to 6 servers are 0, 1, 1, 2, 3, 3 and 4.
+    Returning s1 and s2 preempts only job a, while every other pair preempts at least two jobs. For demands of 0
+    to 6 servers, the smallest numbers of preemptions are 0, 1, 1, 2, 3, 3 and 4.
 
-    Source: Aryl, Figure 5 and Table 1; the GPUs per server are reconstructed so that every column matches.
+    Source: Aryl, Figure 5 and Table 1. The GPUs per server are reconstructed so that every column matches.
 
     Examples
     --------

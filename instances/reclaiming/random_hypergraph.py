@@ -1,4 +1,4 @@
-"""Random hypergraphs: jobs that span servers drawn at random."""
+"""Random hypergraphs: jobs that span randomly drawn servers."""
 
 from random import Random
 
@@ -25,9 +25,9 @@ def random_hypergraph(
     Parameters
     ----------
     servers, jobs
-        Numbers of servers and of jobs.
+        Number of servers, and number of jobs.
     span, demand
-        Number of servers of each job, and of servers to return.
+        Number of servers of each job, and number of servers to return.
     seed
         Seed of all random draws.
 

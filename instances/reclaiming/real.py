@@ -24,7 +24,7 @@ _MODES: tuple[Mode, ...] = ("packed", "worker")
 
 
 def from_data(folder: Path) -> Iterator[Reclaiming]:
-    """Yield instances from the Philly and ITP traces in a folder: three times of each, packed and scattered.
+    """Yield instances from three moments of the Philly and ITP traces in a folder, packed and scattered.
 
     A trace that is not in the folder is skipped.
     """

@@ -1,4 +1,4 @@
-"""Server-uniform hypergraphs: every server hosts equally many jobs, drawn at random."""
+"""Server-uniform hypergraphs: every server hosts the same number of randomly drawn jobs."""
 
 from random import Random
 
@@ -19,15 +19,15 @@ def server_uniform(
 ) -> Reclaiming:
     """Generate servers that each host `degree` different jobs, drawn at random.
 
-    These instances are hard: all servers have the same number of jobs, and the linear relaxation is useless. A
-    job that no server draws is left out. Every server has eight GPUs, or `degree` if that is more.
+    These instances are hard, as all servers have the same number of jobs, which makes the linear relaxation
+    useless. A job that no server draws is left out. Every server has eight GPUs, or `degree` if that is more.
 
     Parameters
     ----------
     servers, jobs
-        Number of servers, and of jobs to draw from.
+        Number of servers, and number of jobs to draw from.
     degree, demand
-        Number of jobs on each server, and of servers to return.
+        Number of jobs on each server, and number of servers to return.
     seed
         Seed of all random draws.
 

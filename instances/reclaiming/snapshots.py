@@ -1,4 +1,4 @@
-"""Snapshots: reclaiming instances from a workload that is replayed on a cluster."""
+"""Snapshots: instances from a workload that is replayed on a cluster."""
 
 from collections.abc import Iterable
 from typing import get_args
@@ -25,10 +25,10 @@ def snapshots(
 ) -> list[Reclaiming]:
     """Replay a workload on eight-GPU servers and return an instance at each of several times, in order.
 
-    `ServerReplay` explains how jobs are placed and wait, and `churn` the modes. Times are in seconds from the
-    beginning of the workload; if None, `count` of them are spaced evenly between the first and the last release
-    date. The `source` of an instance states how many jobs wait at that time, and how many were left out because
-    they are larger than the cluster.
+    `ServerReplay` explains how jobs are placed and wait, and `churn` explains the modes. Times are in seconds
+    from the beginning of the workload. If None, `count` times are spaced evenly between the first and the last
+    release date. The `source` of an instance states how many jobs wait at that time, and how many were left out
+    because they are larger than the cluster.
 
     Raises
     ------

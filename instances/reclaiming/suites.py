@@ -1,6 +1,6 @@
 """Suites: the committed instances of reclaiming, and the program that writes their files.
 
-``python -m instances.reclaiming.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.reclaiming.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from collections.abc import Mapping
@@ -35,7 +35,7 @@ def small() -> list[Reclaiming]:
 
 
 def production() -> list[Reclaiming]:
-    """Generate the instances as large as a production loan: 520 servers."""
+    """Generate the instances of 520 servers, as large as a production loan."""
     return [
         renamed(churn(mode=mode, demand=demand, seed=demand), f"production/{mode}-{demand:03}")
         for mode in _MODES
@@ -44,10 +44,10 @@ def production() -> list[Reclaiming]:
 
 
 def challenge() -> list[Reclaiming]:
-    """Generate instances whose optimum the exact method does not prove within minutes.
+    """Generate instances whose optimality the exact method cannot prove within minutes.
 
-    Dense random hypergraphs are expanders: almost every place on any few servers belongs to a different job, so
-    relaxations prove only a trivial bound.
+    Dense random hypergraphs are expanders. On any few servers almost every worker belongs to a different job,
+    so relaxations prove only a trivial bound.
     """
     made = {
         f"expander-{servers:03}": server_uniform(servers=servers, jobs=servers, degree=8, demand=demand, seed=1)

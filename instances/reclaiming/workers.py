@@ -11,12 +11,12 @@ _PACKED_SHARE = {"packed": 1.0, "mixed": 0.8, "worker": 0.0}
 
 
 def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
-    """Draw the GPUs of each worker of a job: 8, or 1, 2, 4 or 8 at random, and at most those of the job."""
+    """Return the GPUs per worker of a job: 8, or randomly 1, 2, 4 or 8, but at most those of the job."""
     packed = random.random() < _PACKED_SHARE[mode]
     return min(gpus, _SIZES[-1] if packed else random.choice(_SIZES))
 
 
 def split(gpus: int, size: int) -> list[int]:
-    """Split a job into workers of one size; the last worker may be smaller."""
+    """Split a job into workers of equal size, where only the last worker may be smaller."""
     whole, rest = divmod(gpus, size)
     return [size] * whole + [rest] * (rest > 0)

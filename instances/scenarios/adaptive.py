@@ -37,7 +37,7 @@ _COLUMNS = ("name", "time", "application", "num_replicas", "batch_size")
 
 
 class SubmittedJob(NamedTuple):
-    """A row of a workload: a job's name, submission time, model, demand and batch size."""
+    """A row of a workload: the name, submission time, model, demand and batch size of a job."""
 
     name: str
     time: float
@@ -47,7 +47,10 @@ class SubmittedJob(NamedTuple):
 
 
 def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[SubmittedJob]:
-    """Read the first rows of a workload of Pollux or Sia, or all of them; options are those of `pollux`."""
+    """Read the first rows, or all rows, of a workload of Pollux or Sia.
+
+    Options are those of `pollux`.
+    """
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
     file = find(path, folder / f"workload-{number}.csv")
@@ -60,11 +63,11 @@ def _order(row: TraceRow) -> SubmittedJob:
 
 
 class Menus:
-    """Durations and menus of the jobs of some applications, each computed only once.
+    """A cache of the durations and menus of applications' jobs.
 
-    The duration of a job is that of its whole training with its user's batch, on the best placement of its
-    demanded GPUs. The speed in its menus is the highest one, in the best epoch and placement, on each number of
-    GPUs relative to the demanded one.
+    The duration of a job is that of its whole training with its user's batch size, on the best placement of its
+    demanded GPUs. Speeds in its menu are the highest ones, in the best epoch and placement, on each number of
+    GPUs, relative to the demanded number.
     """
 
     def __init__(self, applications: Mapping[str, Application], agents: Agents, most_gpus: int) -> None:
@@ -73,7 +76,10 @@ class Menus:
         self._known_seconds: dict[tuple[str, int, int], float | None] = {}
 
     def job(self, order: SubmittedJob, *, tunes: bool) -> Job:
-        """Return the job of a row, with an additional mode that chooses its batch if it `tunes`."""
+        """Return the job of a row.
+
+        If it `tunes`, the job has an additional mode that chooses its batch size.
+        """
         batch = order.batch_size
         duration = self._seconds(order.model, order.gpus, batch)
         if duration is None:
@@ -93,7 +99,7 @@ class Menus:
         )
 
     def halved(self, order: SubmittedJob, halvings: int) -> SubmittedJob:
-        """Return a row with a halved demand, or the next larger one on which the job can run."""
+        """Return a row with a halved demand, or the next larger demand on which the job can run."""
         batch = order.batch_size
         counts = range(halved(order.gpus, halvings), order.gpus)
         able = (gpus for gpus in counts if self._seconds(order.model, gpus, batch) is not None)
@@ -143,8 +149,8 @@ def scenario_of(
     """Create a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
 
     Rounds and intervals are counted from time 0 of the rows, as in the authors' simulators. In the setting of
-    Ares, progress counts samples, batches are fixed, jobs have at most eight nodes, and a restart takes time
-    only if the number of nodes changes. All nodes are equal, demands are those of the rows unless halved, and
+    Ares, progress counts samples, batch sizes are fixed, jobs have at most eight nodes, and a restart takes
+    time only if the number of nodes changes. All nodes are equal. Demands are those of the rows unless halved.
     `physics` has further fields of `gsopt.scenario.scenario.Physics`.
 
     Raises
@@ -165,7 +171,7 @@ def scenario_of(
 
 
 def home_of(path: str | Path) -> Path:
-    """Return the folder of all public traces: the path, or the nearest folder above it with Sia's profiles."""
+    """Return the folder of all public traces: the nearest one, at or above the path, with Sia's profiles."""
     for folder in (Path(path).absolute(), *Path(path).absolute().parents):
         if (folder / FOLDER).is_dir():
             return folder

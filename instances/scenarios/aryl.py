@@ -98,31 +98,32 @@ def aryl(
 ) -> Scenario:
     """Create a scenario of Aryl: a training and an inference cluster, their jobs, and the loans.
 
-    The machines of the inference cluster come after those of the training cluster; those not on loan are away.
-    `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    The machines of the inference cluster come after those of the training cluster. Machines not on loan are
+    absent. `ASSUMPTIONS` lists what is unknown or differs from the paper.
 
     Parameters
     ----------
     path
-        The folder of all public traces; if None, jobs and demand are generated.
+        The folder of all public traces. If None, jobs and demand are generated.
     support
         ``basic``: 5 % of the jobs are elastic. ``advanced``: in addition, 10 % run on both types of GPU at
         once, at 70 % of their speed. ``ideal``: all jobs are elastic and run on both types without loss.
     loaning
         Whether there is an inference cluster that lends machines.
     days, servers, inference_servers
-        Length of the trace in days, and numbers of eight-GPU servers of the two clusters.
+        Length of the trace in days, and number of eight-GPU servers of each cluster.
     jobs, load, shortest, longest
         As in `overlaid_workload`.
     elastic, heterogeneous, mixed
-        Override the values of `support`: shares of the jobs, and how many times slower a job is on mixed types.
+        Override the values of `support`: shares of the jobs, and the factor by which a job is slower on mixed
+        types.
     either, reach, worker_gpus, scaling, checkpoints
         As in `KindShares`.
     normalised
-        Whether a job takes `slower` times as many GPUs on the inference cluster; `slower` must then be an
-        integer.
+        Whether a job takes `slower` times as many GPUs on the inference cluster. In this case `slower` must be
+        an integer.
     slower
-        How many times slower a GPU of the inference cluster is.
+        Factor by which a GPU of the inference cluster is slower.
     overhead
         Seconds that a job loses when it restarts after a stop.
     interval, headroom

@@ -41,7 +41,7 @@ _DRIFT, _PEAK_POWER = 0.02, 2
 
 @dataclass(frozen=True)
 class InferenceDemand:
-    """GPUs of an inference cluster that serve requests, step by step from time 0 on.
+    """The number of GPUs of an inference cluster that serve requests, step by step from time 0 on.
 
     Attributes
     ----------
@@ -78,7 +78,10 @@ class InferenceDemand:
         return fmean(max(day) / max(min(day), 1) for day in days)
 
     def most(self, begin: float, end: float) -> int:
-        """Return the largest number of serving GPUs between two times; the last value lasts forever."""
+        """Return the largest number of serving GPUs between two times.
+
+        The last value lasts forever.
+        """
         first = min(int(begin // self.step), len(self.busy) - 1)
         return max(self.busy[first : max(ceil(end / self.step), first + 1)])
 
@@ -93,7 +96,7 @@ def public_demand(
     peak_to_trough: float = PEAK_TO_TROUGH,
     begin: float = 0.0,
 ) -> InferenceDemand:
-    """Derive the demand of an inference cluster from two public traces and the properties that Aryl reports.
+    """Derive the demand of an inference cluster from two public traces and the figures that Aryl reports.
 
     `ASSUMPTIONS` explains how.
 
@@ -106,7 +109,7 @@ def public_demand(
     gpus
         Number of GPUs of the cluster.
     mean, peak
-        Mean share of serving GPUs over whole days, and largest share.
+        Mean share of serving GPUs over whole days, and the largest share.
     peak_to_trough
         Ratio of a day's peak to its trough.
     begin
@@ -137,7 +140,7 @@ def made_up_demand(
     begin: float = 0.0,
     seed: int = 0,
 ) -> InferenceDemand:
-    """Generate an inference cluster's demand like `public_demand`: a smooth day that repeats, and a drift."""
+    """Generate a demand like that of `public_demand`: a smooth daily pattern and a drift."""
     _check(days, gpus, begin)
     random = Random(seed)
     steps = DAY // STEP
@@ -159,7 +162,7 @@ def _check(days: float, gpus: int, begin: float) -> None:
 
 
 def _steps(days: float, begin: float) -> int:
-    """Return the number of steps of the whole days that contain a curve."""
+    """Return the number of steps in the whole days that cover the curve."""
     return ceil(days + begin / 24) * DAY // STEP
 
 
@@ -172,7 +175,7 @@ def _curve(
     facts: tuple[float, float, float],
     source: str,
 ) -> InferenceDemand:
-    """Return the demand with a given mean, peak and ratio of peak to trough over whole days."""
+    """Return a demand with a given mean, peak and ratio of peak to trough over whole days."""
     mean, peak, ratio = facts
     require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
     require(ratio >= 1, "peak_to_trough", ratio, "must be at least 1")

@@ -41,20 +41,20 @@ def elasticflow(
     gpus_per_node: int = 8,
     jobs: int | None = None,
 ) -> Scenario:
-    """Create a scenario of ElasticFlow: jobs with deadlines, on the numbers of GPUs that were profiled.
+    """Create a scenario of ElasticFlow: jobs with deadlines, on the GPU counts that were profiled.
 
     `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
     path
-        The folder of all public traces; required.
+        The folder of all public traces, which is required.
     trace
         Name of a workload, one of `PROFILES`.
     nodes, gpus_per_node
-        Number of nodes, and of GPUs of each; the paper has 16 nodes of 8 GPUs.
+        Number of nodes, and number of GPUs of each. The paper has 16 nodes of 8 GPUs.
     jobs
-        Number of jobs, from the first row; None for all.
+        Number of jobs, from the first row on; None for all.
 
     Raises
     ------

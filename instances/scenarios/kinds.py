@@ -1,4 +1,4 @@
-"""Kinds: which jobs of a workload are elastic, heterogeneous, or may run on either cluster."""
+"""Kinds: draws which jobs of a workload are elastic, heterogeneous, or may run on either cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,12 +29,12 @@ Menu = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class KindShares:
-    """Shares of the jobs that are of each kind, and the properties of the kinds.
+    """The share of jobs of each kind, and the properties of the kinds.
 
     Attributes
     ----------
     elastic
-        Share of the jobs with several numbers of workers; large jobs are chosen first.
+        Share of the jobs with a variable number of workers. Large jobs are chosen first.
     heterogeneous
         Share of the jobs that run on any mix of GPU types.
     either
@@ -42,15 +42,15 @@ class KindShares:
     checkpoints
         Share of the jobs that keep their progress when they are stopped.
     reach
-        ``above``: an elastic job may have its demand up to twice that; ``below``: half of its demand up to all
-        of it.
+        ``above``: an elastic job may have from once to twice its demand. ``below``: from half of its demand to
+        all of it.
     worker_gpus
         GPUs of each worker of an elastic job, or their greatest common divisor with its demand.
     scaling
         ``linear``, or ``imperfect``: a tenth of the speed is lost with each worker beyond the middle of the
-        range, and numbers of workers that are no faster than smaller ones are left out.
+        range, and numbers of workers that are not faster than smaller numbers are left out.
     normalised
-        Number of GPUs of the inference cluster that replace one of the training cluster; with 1, a job takes
+        Number of GPUs of the inference cluster that replace one of the training cluster. With 1, a job takes
         the same number and is slower there.
     """
 
@@ -75,8 +75,8 @@ class KindShares:
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
         """Return rigid jobs with their kinds.
 
-        Each kind is drawn independently, and a larger share includes the jobs of every smaller one. No job
-        exceeds the GPUs of its cluster; without inference GPUs all jobs run on the training cluster only.
+        Each kind is drawn independently, and a larger share includes the jobs of every smaller share. No job
+        exceeds the GPUs of its cluster. Without inference GPUs all jobs run only on the training cluster.
         """
         self.check()
         random = Random(seed)
@@ -100,11 +100,14 @@ class KindShares:
         return tuple(kind(place, job) for place, job in enumerate(jobs))
 
     def menu(self, demand: int, most: int) -> Menu:
-        """Return the menu of an elastic job with a demand, on at most `most` GPUs; empty for one entry."""
+        """Return the menu of an elastic job with a demand, on at most `most` GPUs.
+
+        A menu with a single entry is returned as an empty one.
+        """
         return _menu(demand, most, self.worker_gpus, self.reach, self.scaling)
 
     def _modes(self, job: Job, menu: Menu, inference: int) -> tuple[Mode, ...]:
-        """Return the job's mode on the inference cluster; none if it is too large for that."""
+        """Return the job's mode on the inference cluster, or no mode if the job is too large for it."""
         times = self.normalised
         entries = tuple(
             (count * times, speed * times)
@@ -116,7 +119,7 @@ class KindShares:
 
 
 def _drawn(jobs: Sequence[Job], share: float, random: Random, *, first: int = 0) -> frozenset[int]:
-    """Draw a share of the jobs by number, starting with those that have at least `first` GPUs."""
+    """Return the indices of a random share of the jobs, starting with jobs of at least `first` GPUs."""
     order = random.sample(range(len(jobs)), len(jobs))
     order.sort(key=lambda place: jobs[place].gpus < first)
     return frozenset(order[: round(share * len(jobs))])

@@ -1,4 +1,4 @@
-"""Lending: the machines that an inference cluster lends and reclaims as its demand changes."""
+"""Lending: the loans and returns of an inference cluster's machines as its demand changes."""
 
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
@@ -12,14 +12,14 @@ from instances.scenarios.demand import InferenceDemand
 def lending(
     demand: InferenceDemand, machines: Sequence[Machine], *, interval: int = 300, headroom: int = 0
 ) -> tuple[Event, ...]:
-    """Return the events of an inference cluster's machines, which are lent or reclaimed at each interval.
+    """Return the events at which machines of an inference cluster are lent or reclaimed.
 
     The cluster keeps as many machines as its demand fills, plus `headroom`. At the beginning of each interval
-    of `interval` seconds, it lends the machines that it needs neither in this nor in the next interval. It also
-    reclaims those that it needs in the next one, by the end of this one. All machines are alike; the first ones
-    are lent last.
+    of `interval` seconds, it lends the machines that it needs neither in this interval nor in the next. It also
+    reclaims the machines that it needs in the next interval, which must be returned by the end of this one. All
+    machines are identical, and the first ones are lent last.
 
-    Source: Aryl, section 4; the inference scheduler alone decides how much to lend and to reclaim.
+    Source: Aryl, section 4, where the inference scheduler alone decides how much to lend and to reclaim.
     """
     require(interval >= 1, "interval", interval, "must be at least 1 second")
     require(0 <= headroom <= len(machines), "headroom", headroom, f"must be between 0 and {len(machines)}")
@@ -27,7 +27,7 @@ def lending(
 
 
 def _kept(demand: InferenceDemand, machines: Sequence[Machine], interval: int, headroom: int) -> Iterator[int]:
-    """Yield how many machines the cluster keeps in each interval, including those needed in the next one."""
+    """Yield the number of machines kept in each interval, including those needed in the next one."""
     number = -(-len(demand.busy) * demand.step // interval)
     needed = [
         -(-demand.most(place * interval, (place + 1) * interval) // machines[0].gpus) + headroom

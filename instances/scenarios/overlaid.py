@@ -1,4 +1,4 @@
-"""Overlaid: workloads as large as Aryl's, from two parts of a public trace or generated, at a given load."""
+"""Overlaid: workloads of Aryl's size and a given load, from two parts of a public trace or generated."""
 
 from collections.abc import Sequence
 from math import fsum
@@ -57,23 +57,24 @@ def overlaid_workload(
 ) -> Workload:
     """Overlay two windows of a trace, and stretch all durations to a given load.
 
-    The public ITP trace has half as many jobs a day as Aryl's. If the windows overlap, a job occurs twice, days
-    apart, under two names. Jobs that demand more than half of the GPUs are left out.
+    Two windows are needed because the public ITP trace has half as many jobs per day as Aryl's. If the windows
+    overlap, a job occurs twice, days apart, under two names. Jobs that demand more than half of the GPUs are
+    left out.
 
     Parameters
     ----------
     trace, days, gpus
         The jobs of the trace, the length of the windows in days, and the number of GPUs of the cluster.
     jobs
-        Number of jobs, drawn from those of the windows if there are more; by default as many per GPU and day as
-        in the paper.
+        Number of jobs, drawn from those in the windows if there are more. By default, as many per GPU and day
+        as in the paper.
     load
-        GPU time submitted over GPU time available, to which all durations are stretched by one factor; None for
+        GPU time submitted over GPU time available, to which all durations are scaled by one factor. None for
         the recorded durations.
     first_days
         Day of the trace on which each window begins.
     shortest, longest
-        Limits in seconds of recorded durations, before these are stretched.
+        Limits in seconds of recorded durations, before scaling.
     seed
         Seed of all random draws.
     """
@@ -141,7 +142,7 @@ def _number(days: float, gpus: int, jobs: int | None) -> int:
 
 
 def _bursts(number: int, days: float, random: Random) -> list[float]:
-    """Draw arrival times; each quarter of a day has its own rate."""
+    """Draw arrival times, with a separate rate for each quarter of a day."""
     quarters = max(1, round(days * _BURSTS_A_DAY))
     rates = [random.lognormvariate(0, _BURST) for _ in range(quarters)]
     length = days * DAY / quarters

@@ -39,14 +39,14 @@ def pollux(
 ) -> Scenario:
     """Create a scenario of Pollux: jobs of six models, whose progress follows from measurements.
 
-    In its default mode a job has its user's batch; in the mode ``adaptive`` it chooses its batch. The authors'
-    simulator decides in rounds of 60 s, that of Ares in rounds of 360 s; pass this to `gsopt.simulate` as
-    `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the published data.
+    In its default mode a job has its user's batch size. In the mode ``adaptive`` it chooses its batch size. The
+    authors' simulator decides in rounds of 60 s, and that of Ares in rounds of 360 s. Pass this number to
+    `gsopt.simulate` as `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the published data.
 
     Parameters
     ----------
     path
-        The folder of all public traces, or a workload file inside it; required.
+        The folder of all public traces, or a workload file inside it. Required.
     trace
         ``pollux``, or a sample of Sia with jobs of the same models: ``newtrace``, ``philly``, ``saturn`` or
         ``scale/rate_10`` to ``scale/rate_50``.
@@ -54,11 +54,11 @@ def pollux(
         Number of the workload, from 1.
     setting
         ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
-        samples, batches are fixed, and a restart takes time only if the number of nodes changes.
+        samples, batch sizes are fixed, and a restart takes time only if the number of nodes changes.
     nodes, gpus_per_node
-        Number of nodes, and of GPUs of each; at most four GPUs of a node were measured.
+        Number of nodes, and number of GPUs of each. At most four GPUs of a node were measured.
     jobs
-        Number of jobs, from the first row; None for all.
+        Number of jobs, from the first row on; None for all.
 
     Raises
     ------

@@ -46,11 +46,11 @@ def sia(
     jobs: int | None = None,
     halvings: int | None = None,
 ) -> Scenario:
-    """Create a scenario of Sia: like `pollux`, but with slower runs, and restarts that differ by model.
+    """Create a scenario of Sia: like `pollux`, but with slower runs and model-dependent restarts.
 
-    The largest batch of a GPU depends on the placement, real runs are slower than jobs estimate, and a job that
-    moves to other nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is unknown or
-    differs from the published data.
+    The largest batch size of a GPU depends on the placement. Real runs are slower than jobs estimate. A job
+    that moves to other nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is
+    unknown or differs from the published data.
 
     Parameters
     ----------
@@ -60,11 +60,13 @@ def sia(
         GPU type: ``aws`` (T4), ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     nodes, gpus_per_node
-        Number of nodes, and of GPUs of each; by default nodes are as those on which the models were measured.
+        Number of nodes, and number of GPUs of each. By default, nodes are like those on which the models were
+        measured.
     halvings
-        Replace a job's demand by the largest power of two in it, halved this many times, or by the next number
-        of GPUs on which it can run. By default the demand is that of the row, which Sia chose for good
-        utilisation; Ares' demands are not published. Policies that divide GPUs by goodput ignore demands.
+        Replace a job's demand by the largest power of two that is at most the demand, halved this many times,
+        or by the next number of GPUs on which the job can run. By default the demand is that of the row, which
+        Sia chose for good utilization. The demands used by Ares are not published. Policies that divide GPUs by
+        goodput ignore demands.
 
     Raises
     ------

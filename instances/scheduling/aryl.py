@@ -1,4 +1,4 @@
-"""Aryl: the examples in the paper's tables, and instances on which its two phases are worst."""
+"""Aryl: the examples in the paper's tables, and worst-case instances for its two phases."""
 
 from gsopt.core.errors import require
 from gsopt.core.problem import About
@@ -10,9 +10,9 @@ _GPUS = 8
 
 
 def table_3() -> Scheduling:
-    """Create the two jobs of Table 3, which run without pauses and may be resized.
+    """Create the two jobs of Table 3, which may be resized but not paused.
 
-    Sizes are those of Table 2: each has 2 to 6 workers, and with 6 they take 50 s and 20 s.
+    Sizes are those of Table 2. Each job has 2 to 6 workers, and with 6 workers they take 50 s and 20 s.
 
     Source: Aryl, Tables 2 and 3.
 
@@ -25,7 +25,7 @@ def table_3() -> Scheduling:
 
 
 def table_4() -> Scheduling:
-    """Create the two jobs of Table 4, where the one with more work may have at most three workers.
+    """Create the two jobs of Table 4, where the larger job may have at most three workers.
 
     Source: Aryl, Table 4.
 
@@ -38,11 +38,11 @@ def table_4() -> Scheduling:
 
 
 def crawling(*, jobs: int = 4, gpus: int = 64) -> Scheduling:
-    """Create jobs of one second on all GPUs, and another job that leaves each a single GPU most of the time.
+    """Create elastic jobs of one second on all GPUs, and another job that leaves each of them one GPU.
 
-    Shortest job first by running time starts that other job, which needs a second less than one of these jobs
-    on a single GPU. With many jobs and GPUs the sum of completion times is then about as many times the optimum
-    as there are jobs.
+    Shortest job first by running time starts the other job first, as it is one second shorter than an elastic
+    job on a single GPU. With many jobs and GPUs, the ratio of the sum of completion times to the optimum then
+    approaches the number of jobs.
 
     Parameters
     ----------
@@ -73,6 +73,6 @@ def _problem(name: str, source: str, *jobs: ElasticJob, gpus: int = _GPUS) -> Sc
 
 
 def _elastic(name: str, seconds: float, fewest: int, most: int) -> ElasticJob:
-    """Return a job with linear speed that takes `seconds` on its most GPUs."""
+    """Return a job with linear speed that takes `seconds` on its largest number of GPUs."""
     rates = {count: float(count) for count in range(fewest, most + 1)}
     return ElasticJob(name=name, release=0, work=seconds * most, rates=rates)

@@ -1,4 +1,4 @@
-"""Counts: the numbers of GPUs on which a job of an instance may run."""
+"""Counts: the GPU counts on which the jobs of an instance may run."""
 
 from typing import Literal
 
@@ -12,7 +12,7 @@ Counts = Literal["alpha", "all"]
 
 
 def restricted(problem: Scheduling, alpha: float) -> Scheduling:
-    """Return a problem with only the numbers of GPUs that elastic fair queuing may use.
+    """Return a problem with only the GPU counts that elastic fair queuing may use.
 
     `alpha` is the scaling control threshold. Source: Ares, section 3.3; see
     `gsopt.scenario.speed.efficient_counts`.

@@ -46,21 +46,22 @@ def elastic_jobs(
     jobs
         Number of jobs.
     gpus
-        Number of GPUs; no job demands more.
+        Number of GPUs. No job demands more.
     load
         GPU-seconds of the drawn jobs on their demanded GPUs, relative to the GPU-seconds available over the
-        expected time of their arrivals; between 1e-6 and 1e6.
+        expected time of their arrivals. Must be between 1e-6 and 1e6.
     scaling
-        ``concave``: m times the demanded GPUs are m / (1 + s (m - 1)) times as fast (Amdahl's law), with a
-        share s of each job. ``linear``: they are m times as fast.
+        ``concave``: m times the demanded GPUs are m / (1 + s (m - 1)) times as fast (Amdahl's law), where the
+        serial fraction s is drawn for each job. ``linear``: they are m times as fast.
     counts
-        ``all``: every doubling that fits the cluster. ``alpha``: those that elastic fair queuing may use.
+        ``all``: every doubling that fits on the cluster. ``alpha``: the doublings that elastic fair queuing may
+        use.
     alpha
         Scaling control threshold for ``counts="alpha"``.
     at_once
         Whether all jobs are released at second 0.
     seed
-        Seed of all random draws; the jobs are the same for every load, scaling and choice of counts.
+        Seed of all random draws. The jobs are the same for every load, scaling and choice of counts.
 
     Examples
     --------
@@ -109,5 +110,5 @@ def _source(load: float, scaling: str, counts: str, alpha: float, *, at_once: bo
 
 
 def _short(number: float) -> float:
-    """Round to three digits, so that files can be read."""
+    """Return a number rounded to three digits, so that files are readable."""
     return float(f"{number:.3g}")

@@ -19,11 +19,12 @@ _SIZES: dict[str, tuple[float, float, float]] = {"rounded": (1.5, 3.0, 3.3), "tr
 
 
 def figure_1(*, reading: Reading = "rounded") -> Scheduling:
-    """Create the three jobs of Figure 1, released at once and with linear speed; its hours are seconds here.
+    """Create the three jobs of Figure 1, released at once and with linear speed.
 
-    The figure shows only the mean job completion times: 6.6 h under fair sharing and 4.6 h if the shortest job
-    comes first. That leaves the sizes open: in cluster-hours, (x, 6 - 2x, 1.8 + x) fits for every x from 1.4 to
-    2 if the means are exact, and (x, 6 - 2x, 2 + x) if they are 20/3 and 14/3, truncated.
+    Hours in the figure are seconds here. The figure shows only the mean job completion times: 6.6 h under fair
+    sharing and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are exact,
+    sizes of (x, 6 - 2x, 1.8 + x) cluster-hours fit for every x from 1.4 to 2. If they are truncations of 20/3
+    and 14/3, sizes of (x, 6 - 2x, 2 + x) fit.
 
     Source: Ares, Figure 1.
 
@@ -54,22 +55,22 @@ def figure_1(*, reading: Reading = "rounded") -> Scheduling:
 def figure_4(*, work: float = 24) -> Scheduling:
     """Create the three jobs of Figure 4 on six GPUs, with linear speed up to 4, 6 and 4 GPUs.
 
-    The figure shows times of start and completion but no sizes. Those of jobs 1 and 3 follow; job 2 may have
-    any size above 18 GPU-seconds, below which it would precede job 3. To complete no later than under fair
-    sharing, as the text says, it has to run on the two GPUs that job 3 leaves. Six GPUs are no power of two,
-    against the rule of section 3.3, so the allowed numbers are 1, 2, 4 and 6.
+    The figure shows start and completion times but no sizes. The sizes of jobs 1 and 3 follow from them. Job 2
+    may have any size above 18 GPU-seconds, as with a smaller size it would precede job 3. To complete no later
+    than under fair sharing, as the text says, it must run on the two GPUs that job 3 leaves free. Contrary to
+    the rule of section 3.3, six GPUs are not a power of two, so the allowed numbers are 1, 2, 4 and 6.
 
     Source: Ares, Figure 4.
 
     Parameters
     ----------
     work
-        GPU-seconds of job 2; elastic fair queuing completes it at (24 + work) / 6.
+        GPU-seconds of job 2, which elastic fair queuing completes at (24 + work) / 6.
 
     Raises
     ------
     InvalidInput
-        The work is not more than 18.
+        The work is at most 18.
 
     Examples
     --------

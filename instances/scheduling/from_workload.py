@@ -1,4 +1,4 @@
-"""From workload: a workload as one scheduling problem."""
+"""From workload: converts a workload to a scheduling problem."""
 
 from typing import get_args
 
@@ -14,14 +14,14 @@ def from_workload(workload: Workload, *, gpus: int, counts: Counts = "all", alph
     """Create the problem of running a workload's jobs on a number of GPUs.
 
     Work is counted in GPU-seconds on the demanded GPUs. A job may run on the doublings of its demand that are
-    in its menu and fit on the cluster. With ``counts="alpha"`` only those remain that elastic fair queuing may
-    use at the threshold `alpha`. A job without a menu runs only on its demanded GPUs.
+    in its menu and fit on the cluster. With ``counts="alpha"`` it may run only on the doublings that elastic
+    fair queuing may use at the threshold `alpha`. A job without a menu runs only on its demanded GPUs.
 
     Raises
     ------
     InvalidInput
-        There are no jobs; a job demands too many GPUs, or has modes, phases or no checkpoints, which the
-        problem does not support; or an argument is out of range.
+        There are no jobs, an argument is out of range, a job demands too many GPUs, or a job has modes, phases
+        or no checkpoints, which the problem does not support.
     """
     require(bool(workload.jobs), "workload", workload.name, "must hold at least one job")
     most = max(job.gpus for job in workload.jobs)

@@ -18,12 +18,12 @@ def committed() -> list[Scheduling]:
 
 
 def small() -> list[Scheduling]:
-    """Generate the instances of at most seven jobs, which are proven in seconds."""
+    """Generate the instances of at most seven jobs, which are solved to optimality in seconds."""
     return in_folder("small", _figures(), _random(), _fair(), _corner_cases())
 
 
 def medium() -> list[Scheduling]:
-    """Generate the instances of 10 to 20 jobs, some of which are proven."""
+    """Generate the instances of 10 to 20 jobs, some of which are solved to optimality."""
     made = {}
     for jobs in (10, 12, 15, 20):
         for gpus, load in ((8, 1.0), (16, 1.2), (64, 1.5)):
@@ -32,12 +32,12 @@ def medium() -> list[Scheduling]:
 
 
 def challenge() -> list[Scheduling]:
-    """Generate an instance of more jobs, whose optimum the exact method does not prove within minutes."""
+    """Generate a larger instance whose optimality the exact method cannot prove within minutes."""
     return [renamed(elastic_jobs(jobs=30, gpus=32, load=1.2, seed=62), "challenge/j30-g32")]
 
 
 def whole() -> list[Scheduling]:
-    """Generate the instances of jobs that run without pauses, and may be resized at any time."""
+    """Generate the instances of jobs that may be resized at any time but not paused."""
     made = [table_3(), table_4(), crawling(jobs=3, gpus=32), crawling(), crawling(jobs=5, gpus=128)]
     return [renamed(problem, problem.name) for problem in made]
 
@@ -51,7 +51,7 @@ def _figures() -> dict[str, Scheduling]:
 
 
 def _random() -> dict[str, Scheduling]:
-    """Generate jobs and clusters of all sizes, varying load, scaling, arrivals and numbers of GPUs."""
+    """Generate jobs and clusters of all sizes, varying load, scaling, arrivals and GPU counts."""
     made = {}
     for jobs in (4, 5, 6, 7):
         for gpus in (2, 4, 6, 8):
@@ -69,7 +69,7 @@ def _random() -> dict[str, Scheduling]:
 def _fair() -> dict[str, Scheduling]:
     """Generate instances whose fairness constants are just above the smallest feasible ones.
 
-    These are 61.7, 102.2 and 184.6 s.
+    The smallest feasible constants are 61.7, 102.2 and 184.6 s.
     """
     return {
         f"fair-j{jobs}-g{gpus}": changed(

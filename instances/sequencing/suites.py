@@ -1,6 +1,6 @@
 """Suites: the committed instances of sequencing, and the program that writes their files.
 
-``python -m instances.sequencing.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.sequencing.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from collections.abc import Mapping
@@ -22,7 +22,7 @@ def small() -> list[Sequencing]:
 
 
 def production() -> list[Sequencing]:
-    """Generate queues as long as a production cluster's, with free and with busy GPUs."""
+    """Generate queues as long as those of a production cluster, with free and with busy GPUs."""
     made = {
         "016-040": unit_jobs(jobs=40, gpus=4, types=4, seed=1),
         "016-040-busy": unit_jobs(jobs=40, gpus=4, types=4, busy=0.75, seed=2),
@@ -81,7 +81,7 @@ def _corner_cases() -> dict[str, Sequencing]:
 
 
 def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, float]]) -> Sequencing:
-    """Return an instance with one GPU of each type, given when it is free and the durations of jobs on it."""
+    """Return an instance with one GPU per type, given by the time when it is free and the jobs' durations."""
     return Sequencing(
         about=HANDMADE,
         machines=[

@@ -26,10 +26,10 @@ def unit_jobs(
     longest: int = 10_000,
     seed: int = 0,
 ) -> Sequencing:
-    """Generate waiting jobs, and equally many GPUs of each of several types.
+    """Generate waiting jobs, and the same number of GPUs of each of several types.
 
-    Durations on the fastest type are log-uniform. On the slowest type a job takes up to `speedup` times as
-    long, some hardly longer. A busy GPU becomes free after at most `longest` seconds.
+    Durations on the fastest type are log-uniform. On the slowest type, a job takes between hardly longer and
+    `speedup` times as long. A busy GPU becomes free after at most `longest` seconds.
 
     Parameters
     ----------

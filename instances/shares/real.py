@@ -1,4 +1,4 @@
-"""Real: instances of measured throughputs, if available: Gavel's configurations on three GPU types."""
+"""Real: instances with Gavel's measured throughputs on three GPU types, if these are available."""
 
 from collections.abc import Iterator
 from pathlib import Path
@@ -28,7 +28,7 @@ def from_data(folder: Path) -> Iterator[Shares]:
 
 
 def measured(rates: Throughputs, *, criterion: Criterion, jobs: int = _JOBS, seed: int = 0) -> Shares:
-    """Create an instance of measured configurations; the jobs' ages and remaining steps are drawn."""
+    """Create an instance of measured configurations, drawing the jobs' ages and remaining steps."""
     random = Random(seed)
     ran = sorted(key for key, own in rates.items() if any(own.values()))
 

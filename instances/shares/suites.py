@@ -1,6 +1,6 @@
 """Suites: the committed instances of shares, and the program that writes their files.
 
-``python -m instances.shares.suites`` rewrites every file; they change only if a generator does.
+``python -m instances.shares.suites`` rewrites every file. A file changes only if its generator does.
 """
 
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ def committed() -> list[Shares]:
 
 
 def small() -> list[Shares]:
-    """Generate instances of a few jobs: some that each show one property, and some that are random."""
+    """Generate instances of a few jobs, some to show one property each, and some random."""
     drawn = {
         f"drawn-{_said(criterion)}-t{types}": typed_jobs(jobs=6, types=types, criterion=criterion, seed=types)
         for criterion in get_args(Criterion)

@@ -1,4 +1,4 @@
-"""Typed jobs: jobs that are faster on newer GPUs, some much and some slightly."""
+"""Typed jobs: jobs that are faster on newer GPUs, to different degrees."""
 
 from math import isfinite
 from random import Random
@@ -29,11 +29,11 @@ def typed_jobs(
     longest: int = 100_000,
     seed: int = 0,
 ) -> Shares:
-    """Generate jobs, and equally many GPUs of each of several types.
+    """Generate jobs, and the same number of GPUs of each of several types.
 
-    On the slowest type a step takes about a second. On each faster type a job is faster by a factor that is
-    drawn for it, up to `speedup`. Durations on the slowest type are log-uniform. Half of the jobs have just
-    arrived; the ages of the others are up to twice the time that isolated shares would have taken.
+    On the slowest type a step takes about a second. On each faster type the speed grows by a factor drawn for
+    each job, up to `speedup`. Durations on the slowest type are log-uniform. Half of the jobs have just
+    arrived. The ages of the others are up to twice the time that isolated shares would have taken.
 
     Parameters
     ----------

@@ -27,22 +27,22 @@ def interfering_jobs(
     starts: Starts = "events",
     seed: int = 0,
 ) -> Sharing:
-    """Generate rigid jobs that arrive one after another, each with a model of its own.
+    """Generate rigid jobs that arrive one after another, each of a different model.
 
-    A job demands a power of two of GPUs, up to all of them, and takes 2 to 20 seconds alone; all are equally
-    likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
+    A job demands a power of two of GPUs, up to all of them, and takes 2 to 20 seconds alone, with all values
+    equally likely. The slowdowns of ordered pairs are independent and uniform, with two decimals.
 
     Parameters
     ----------
     jobs, gpus
-        Numbers of jobs and of GPUs.
+        Number of jobs, and number of GPUs.
     load
         Expected GPU time submitted per second and GPU. Gaps between arrivals are exponential, rounded to a
         tenth of a second.
     least, most
         Limits of the slowdowns.
     starts
-        When jobs may start: at ``"events"`` or at ``"any"`` time.
+        Allowed start times of jobs: at ``"events"`` or at ``"any"`` time.
     seed
         Seed of all random draws.
 

@@ -16,7 +16,7 @@ def committed() -> list[Sharing]:
 
 
 def small() -> list[Sharing]:
-    """Generate the instances of at most six jobs, which are proven in a second."""
+    """Generate the instances of at most six jobs, which are solved to optimality in a second."""
     made = {
         **{
             f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs) for jobs, gpus in _SIZES
@@ -27,9 +27,10 @@ def small() -> list[Sharing]:
 
 
 def challenge() -> list[Sharing]:
-    """Generate instances of more jobs, whose optimum the exact method does not prove within minutes.
+    """Generate larger instances whose optimality the exact method cannot prove within minutes.
 
-    Given the optimum of the first one, it proves it in seconds, but it does not find it on its own.
+    If the optimum of the first instance is given, the method proves it in seconds, but does not find it on its
+    own.
     """
     made = {
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
@@ -43,10 +44,11 @@ _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:
-    """Create four jobs whose best schedule starts one of them between two events, if that is legal.
+    """Create four jobs whose best schedule starts one of them between two events, if this is allowed.
 
-    Job a of 4 s and job b of 6 s fill both GPUs; c and d arrive after 5 s. Only a is slowed down by others. If
-    b starts at second 2, a ends at 5 and all are done by 8. At events, the best is to start a and b together.
+    Job a of 4 s and job b of 6 s fill both GPUs, and c and d arrive after 5 s. Only a is slowed down by others.
+    If b starts at second 2, a ends at 5 and all jobs complete by 8. If starts are limited to events, it is best
+    to start a and b together.
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]
     problem = Sharing(
@@ -72,7 +74,7 @@ def _corner_cases() -> dict[str, Sharing]:
 
 
 def _alike(*durations: float, slowdown: float = 1.0) -> Sharing:
-    """Return jobs of these durations on one GPU, any two of which slow each other down by the same factor."""
+    """Return jobs with given durations on one GPU, any two of which slow each other down by the same factor."""
     jobs = [
         Job(name=name, release_date=0.0, duration=seconds, gpus=1)
         for name, seconds in zip("abc", durations, strict=False)

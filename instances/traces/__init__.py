@@ -1,4 +1,6 @@
-"""Traces: readers of public traces, one per file format.
+"""Traces: readers of public traces.
+
+There is one reader per file format.
 
 Every reader takes a path and the options of `Selection`. It returns a `Reading` with a workload and a report of
 unusable rows.

@@ -1,4 +1,4 @@
-"""Applications: measurements of six models by Pollux and Sia, which determine how adaptive jobs run."""
+"""Applications: measurements of six models by Pollux and Sia, which determine the speed of adaptive jobs."""
 
 import re
 from collections.abc import Iterable, Mapping
@@ -87,7 +87,7 @@ def read_applications(
     most_local: Mapping[str, int],
     slowdowns: Mapping[str, float],
 ) -> dict[str, Application]:
-    """Read several models, each from its folder below `home`; see `read_application`."""
+    """Read several models, each from its folder in `home`, as in `read_application`."""
     return {
         model: read_application(
             home / model, gpu, most_local=most_local.get(model), slowdown=slowdowns.get(model, 1.0)
@@ -115,7 +115,10 @@ def _spread(folder: Path, gpu: str) -> list[Spread]:
 
 
 def _averaged(points: Iterable[Point]) -> list[Point]:
-    """Return the mean of the measurements with each batch; most on ``dgx-ext`` were measured twice."""
+    """Return the mean of the measurements for each batch size.
+
+    Most batch sizes were measured twice on ``dgx-ext``.
+    """
     by_batch: dict[int, list[Point]] = {}
     for each in points:
         by_batch.setdefault(each[0], []).append(each)

@@ -1,4 +1,4 @@
-"""Ares: the workloads of its evaluation, as far as available, on nodes of four RTX 2080 Ti."""
+"""Ares: the available workloads of its evaluation, for nodes of four RTX 2080 Ti."""
 
 from pathlib import Path
 from typing import Unpack
@@ -50,10 +50,10 @@ def ares(
     profiles: str | Path | None = None,
     **selection: Unpack[Selection],
 ) -> Reading:
-    """Read a workload of Sia for the cluster of Ares: nodes of four RTX 2080 Ti, on doublings of GPUs.
+    """Read a workload of Sia for the cluster of Ares, with nodes of four RTX 2080 Ti.
 
-    `ASSUMPTIONS` lists what is unknown or differs from the paper. A row is dropped for the same reasons as by
-    the reader `sia`, or if its job demands more than `gpus`.
+    Jobs run on doublings of their demands. `ASSUMPTIONS` lists what is unknown or differs from the paper. A row
+    is dropped for the same reasons as in the reader `sia`, or if its job demands more than `gpus`.
 
     Parameters
     ----------
@@ -66,10 +66,10 @@ def ares(
     gpus
         Number of GPUs of the cluster.
     halvings
-        Replace a job's demand by the largest power of two in it, halved this many times, as far as that was
-        measured; the number of iterations stays the same. By default the demand is that of the row, which Sia
-        chose for good utilisation. Then only 5 to 18 % of the jobs can grow at a scaling control threshold of
-        0.75, compared with 63 to 87 % with one halving.
+        Replace a job's demand by the largest power of two that is at most the demand, halved this many times,
+        as far as this was measured. The number of iterations stays the same. By default the demand is that of
+        the row, which Sia chose for good utilization. In this case only 5 to 18 % of the jobs can grow at a
+        scaling control threshold of 0.75, compared with 63 to 87 % with one halving.
     profiles
         Folder of the profiles; see `sia`.
     selection
@@ -82,7 +82,7 @@ def ares(
 
     Notes
     -----
-    Ares, sections 3.3 and 5.1; the workloads come from S. Jayaram Subramanya et al., Sia, SOSP 2023.
+    Ares, sections 3.3 and 5.1. The workloads come from S. Jayaram Subramanya et al., Sia, SOSP 2023.
 
     Examples
     --------
@@ -112,11 +112,11 @@ def scaled(
     halvings: int | None = None,
     seed: int = 0,
 ) -> Workload:
-    """Draw a workload for a cluster of any size, with proportional arrivals: 640 jobs an hour for 2,048 GPUs.
+    """Draw a workload for a cluster of any size, with proportional arrivals.
 
-    The jobs are drawn with replacement from the ten Helios (Saturn) workloads, which have the same rate of 20
-    jobs an hour for 64 GPUs; release dates are drawn uniformly. Source: Ares, section 5.6 (Figure 11), which
-    does not say how its traces were scaled. `halvings` is as in `ares`.
+    The jobs are drawn with replacement from the ten Helios (Saturn) workloads, at their rate of 20 jobs per
+    hour for 64 GPUs, which is 640 jobs per hour for 2,048 GPUs. Release dates are drawn uniformly. Source:
+    Ares, section 5.6 (Figure 11), which does not say how its traces were scaled. `halvings` is as in `ares`.
     """
     jobs = round(gpus * hours * _JOBS_PER_GPU_HOUR)
     require(jobs >= 1, "hours", hours, f"must be long enough for a job on {gpus} GPUs")

@@ -1,4 +1,4 @@
-"""Castor: workloads drawn as in its simulations, from the busiest hours of two public traces."""
+"""Castor: workloads like those of its simulations, drawn from the busiest hours of two public traces."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -57,9 +57,9 @@ def castor(
     large: float = 0.0,
     **selection: Unpack[Selection],
 ) -> Reading:
-    """Draw a workload of Castor from the busiest hours of a trace: 240 jobs, each with one of six models.
+    """Draw a workload of Castor, 240 jobs of six models, from the busiest hours of a trace.
 
-    Rows are dropped as by the readers `philly` and `helios`. `ASSUMPTIONS` lists what is unknown or differs
+    Rows are dropped as in the readers `philly` and `helios`. `ASSUMPTIONS` lists what is unknown or differs
     from the paper.
 
     Parameters
@@ -69,16 +69,16 @@ def castor(
     trace
         ``philly`` or ``venus``.
     large
-        Share of the jobs that demand 16 or 32 GPUs instead of the recorded number, as far as the cap allows;
-        these keep their GPU time. `LARGE` is that of the paper.
+        Share of the jobs that demand 16 or 32 GPUs instead of the recorded number, as far as the cap allows.
+        These jobs keep their GPU time. `LARGE` is the share in the paper.
     selection
         Window, GPU cap and sample; see `Selection`. By default `JOBS` jobs are drawn from the busiest of
-        `PERIODS`. `seed` is also that of models and demands.
+        `PERIODS`. `seed` is also the seed for models and demands.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read or is not such a trace, or an option is out of range.
+        The file cannot be read or is not of this trace, or an option is out of range.
 
     Notes
     -----
@@ -108,7 +108,10 @@ def castor(
 
 
 def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
-    """Return a job with a model and perhaps a large demand; both are drawn for every job alike."""
+    """Return a job with a random model and perhaps a large demand.
+
+    Both are drawn for every job, so that options do not change later draws.
+    """
     model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
     if not (is_large and demands):
         return job.model_copy(update={"model": model})

@@ -1,4 +1,4 @@
-"""Dally: the job lists of its simulator, which are made of Helios jobs."""
+"""Dally: the job lists of its simulator, which consist of Helios jobs."""
 
 import json
 from collections.abc import Callable, Iterator, Mapping
@@ -71,13 +71,14 @@ def dally(
 ) -> Reading:
     """Read a job list of Dally: arrival (s), work (s), number of GPUs, model and batch size of every job.
 
-    The arrival is ``start_time``: 0 for every job of a batch, a real arrival, or -1 for every job where the
-    simulator draws arrivals. In the last case, jobs arrive in the order of the file with exponential gaps if
-    `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise at their original
-    ``submit_time``; each is reported as a repair. The number of GPUs is ``max_parallelism``. Models of Table I
-    get their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns are not read, as they are the same for
-    every job. An entry is dropped if a required value is missing or breaks a rule, or if its job has been read
-    before. `ASSUMPTIONS` lists what is unknown or differs from the paper.
+    The arrival is ``start_time``. In a list this is 0 for every job of a batch, a real arrival, or -1 for every
+    job if the simulator draws arrivals. In the last case, jobs arrive in the order of the file with exponential
+    gaps if `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise at their
+    original ``submit_time``. Each such arrival is reported as a repair. The number of GPUs is
+    ``max_parallelism``. Models of Table I get their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns
+    are not read, as they are the same for every job. An entry is dropped if a required value is missing or
+    breaks a rule, or if its job has been read before. `ASSUMPTIONS` lists what is unknown or differs from the
+    paper.
 
     Parameters
     ----------
@@ -86,8 +87,8 @@ def dally(
     jobs
         If `path` is a folder: ``batch``, ``poisson`` or ``day`` (see `LISTS`), or the name of another list.
     work
-        Duration of a job: ``iterations`` for their number times the time of one on a single GPU, divided by its
-        number of GPUs, as in the simulator; or the recorded ``duration``.
+        Duration of a job. ``iterations``: their number times the time of one iteration on a single GPU, divided
+        by the number of GPUs, as in the simulator. ``duration``: the recorded duration.
     mean_gap
         Mean seconds between two arrivals, if arrivals are drawn.
     load
@@ -98,7 +99,7 @@ def dally(
     listed
         Whether to take the arrivals from the list instead of drawing them.
     selection
-        Window, GPU cap and sample; see `Selection`. `seed` is also that of the arrivals.
+        Window, GPU cap and sample; see `Selection`. `seed` is also the seed for arrivals.
 
     Raises
     ------
@@ -108,7 +109,7 @@ def dally(
 
     Notes
     -----
-    Dally, sections V-A and V-B; the simulator is ArtISt-sim.
+    Dally, sections V-A and V-B, with the simulator ArtISt-sim.
 
     Examples
     --------
@@ -157,7 +158,7 @@ def _entries(file: Path) -> list[Any]:
     try:
         data = json.loads(content(file))
     except RecursionError:
-        raise InvalidInput("", "", "must not be nested so deeply", source=str(file)) from None
+        raise InvalidInput("", "", "must be nested less deeply", source=str(file)) from None
     except InvalidInput:
         raise
     except ValueError:  # no JSON, no UTF-8, or an integer of thousands of digits
@@ -170,7 +171,7 @@ def _entries(file: Path) -> list[Any]:
 def _arriving(
     table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
 ) -> tuple[list[Entry], str]:
-    """Return jobs whose arrivals have to be drawn, with other times from the list, and say which."""
+    """Return jobs whose arrivals would be drawn with other times from the list, reporting each as a repair."""
     when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
@@ -198,7 +199,7 @@ def _job(row: TraceRow, release_date: float, work: str) -> Job:
 
 
 def _seconds(row: TraceRow, gpus: int) -> float:
-    """Return the computing time on the demanded GPUs, which share the iterations of one GPU."""
+    """Return the computing time on the demanded GPUs, among which the iterations are divided."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 

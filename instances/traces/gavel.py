@@ -1,4 +1,4 @@
-"""Gavel: the traces of its simulator and its physical cluster, with jobs of measured speed."""
+"""Gavel: the traces of its simulator and physical cluster, with jobs of measured speed."""
 
 import re
 from collections.abc import Sequence
@@ -37,13 +37,13 @@ def gavel(
 ) -> Reading:
     """Read a trace of Gavel: arrival (s), type, steps and number of GPUs of every job.
 
-    The duration of a job is that of its steps at its measured speed on the first GPU type, with its workers
-    close together. With several types, the default mode is for the first one, and there is a mode, named after
-    the type, for each other type on which the job was measured. Jobs are numbered from 0 in the order of the
-    lines, as in the authors' simulator. As data sets are not described, a training has one epoch of steps times
-    batch size samples; without a batch size in the type, a step is one sample. Weights and deadlines are not
-    read. A row is dropped if a value is missing or breaks a rule, or if its type was not measured on that many
-    GPUs of the first type.
+    The duration of a job is the time for its steps at its measured speed on the first GPU type, with
+    consolidated workers. With several GPU types, the default mode is for the first type, and there is a mode,
+    named after the type, for each other type on which the job was measured. Jobs are numbered from 0 in the
+    order of the lines, as in the authors' simulator. As data sets are not described, a training job has one
+    epoch with steps times batch size samples. If the job type has no batch size, a step is one sample. Weights
+    and deadlines are not read. A row is dropped if a value is missing or breaks a rule, or if its job type was
+    not measured on that number of GPUs of the first GPU type.
 
     Parameters
     ----------
@@ -52,9 +52,9 @@ def gavel(
     trace
         If `path` is a folder: name of the trace, such as ``msr/seed=0/795a4c``.
     gpu_types
-        GPU types, among ``v100``, ``p100`` and ``k80``; durations are for the first one.
+        GPU types among ``v100``, ``p100`` and ``k80``. Durations are for the first one.
     throughputs
-        The table of speeds; by default the nearest ``simulation_throughputs.json``, plain or gzipped, in the
+        The table of speeds. By default, the nearest ``simulation_throughputs.json``, plain or gzipped, in the
         folder of the file or above.
     selection
         Window, GPU cap and sample; see `Selection`.

@@ -27,7 +27,7 @@ _MEMBER = re.compile(r".*\.csv")
 
 
 def serving_gpus(path: str | Path, times: Sequence[float]) -> tuple[int, ...]:
-    """Return how many GPUs the inference instances of a trace hold at given seconds after its beginning.
+    """Return how many GPUs the inference instances of a trace hold at given times after its beginning.
 
     An instance holds the GPUs that it requests from its creation to its deletion. The file has no creation time
     for instances that are older than the trace, and no deletion time for those that outlive it.
@@ -70,7 +70,7 @@ def duty_cycle_of_a_day(path: str | Path, *, step: int = 300, window: int = 7_20
 
 
 def _held(row: TraceRow) -> tuple[tuple[float, int], tuple[float, int]]:
-    """Return the changes of the GPUs in use when an instance is created and deleted."""
+    """Return the times at which an instance is created and deleted, each with the change in GPUs in use."""
     gpus = row.whole_number("gpu_request")
     begin, end = (
         row.number(column) if row.values.get(column) else other
@@ -106,6 +106,6 @@ def _bridged(curve: Sequence[float | None]) -> list[float]:
 
 
 def _smooth(curve: Sequence[float], steps: int) -> tuple[float, ...]:
-    """Average a periodic curve over `steps` steps on either side."""
+    """Smooth a periodic curve by averaging over `steps` steps on either side."""
     around = range(-steps, steps + 1)
     return tuple(fmean(curve[(place + each) % len(curve)] for each in around) for place in range(len(curve)))

@@ -20,9 +20,9 @@ _MEMBER = re.compile(r"(?:.*/)?cluster([0-9]{1,4})\.csv")
 def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection: Unpack[Selection]) -> Reading:
     """Read the ITP trace of spring 2021: submission time (s), duration (s) and number of GPUs of every job.
 
-    The archive may be that of the raw trace, or ElasticFlow's, which has a randomly drawn model and batch size
-    for every job. The trace holds no job shorter than 600 s. A row is dropped if a value is missing or breaks a
-    rule, or if its job has been read before.
+    The archive may be that of the raw trace or that of ElasticFlow, which has a randomly drawn model and batch
+    size for every job. The trace contains no job shorter than 600 s. A row is dropped if a value is missing or
+    breaks a rule, or if its job has been read before.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
         The archive with files ``cluster01.csv``, ``cluster02.csv``, ..., or the folder of the trace or of all
         traces.
     clusters
-        Numbers of the clusters whose jobs are read as one workload; None for all.
+        Indices of the clusters whose jobs are read as one workload; None for all.
     selection
         Window, GPU cap and sample; see `Selection`.
 
@@ -70,7 +70,7 @@ def itp(path: str | Path, *, clusters: Iterable[int] | None = None, **selection:
 
 
 def _tables(path: str | Path) -> dict[int, tuple[str, bytes]]:
-    """Return the archive's tables by the number of their cluster: name and content of each."""
+    """Return the name and content of each table in the archive, by the index of its cluster."""
     tables = {int(name[1]): (Path(name.string).name, data) for name, data in members(path, _MEMBER)}
     if not tables:
         raise InvalidInput("", "", "must hold files cluster01.csv, cluster02.csv, ...", source=str(path))

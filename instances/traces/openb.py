@@ -24,7 +24,7 @@ _GpuCount = Annotated[int, Field(ge=0, le=10**6)]
 
 
 class OpenbNode(Frozen):
-    """A server: its CPU cores in thousandths, main memory in MiB, and GPUs of one type, if any."""
+    """A server with its CPU cores in thousandths, its main memory in MiB, and any GPUs, all of one type."""
 
     name: Name
     cpu_milli: _Amount
@@ -36,8 +36,8 @@ class OpenbNode(Frozen):
 class PodDemand(Frozen):
     """A pod's demand: CPU cores in thousandths, main memory in MiB, and GPUs.
 
-    It requests `gpu_milli` thousandths of each of its GPUs, which must be of one of `gpu_types`, or of any type
-    if that is empty.
+    The pod requests `gpu_milli` thousandths of each of its GPUs. The GPUs must be of one of `gpu_types`, or of
+    any type if that is empty.
     """
 
     name: Name
@@ -55,7 +55,7 @@ def read_nodes(path: str | Path, issues: list[Issue]) -> tuple[OpenbNode, ...]:
 
 
 def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -> tuple[PodDemand, ...]:
-    """Read a list of pods; see `read_nodes` and, for `pods`, `openb`."""
+    """Read a list of pods, with `pods` as in `openb`, and report rows with a missing or bad value."""
     file = find(path, FOLDER / f"openb_pod_list_{pods}.csv.gz")
     return tuple(pod for _, pod in read_table(file, _POD_COLUMNS, _pod, issues))
 
@@ -65,10 +65,10 @@ def openb(
 ) -> Reading:
     """Read pods as jobs: creation time (s), seconds from scheduling to deletion, and number of GPUs.
 
-    Jobs have whole GPUs: a pod that requests part of a GPU, in thousandths, gets a whole one of its own. A pod
-    that accepts one GPU type becomes a job for that type; one that accepts several becomes a job for any type.
-    Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule, if its pod
-    has been read before or requests no GPU, or if it was never scheduled and so has no duration.
+    Jobs have whole GPUs, so a pod that requests part of a GPU, in thousandths, gets a whole one of its own. A
+    pod that accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job
+    for any type. Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule,
+    if its pod has been read before or requests no GPU, or if it was never scheduled and so has no duration.
 
     Parameters
     ----------
@@ -76,7 +76,7 @@ def openb(
         A list of pods with times, plain or gzipped, or the folder of the trace or of all traces.
     pods
         If `path` is a folder: name of the list, such as ``default``, ``cpu250``, ``gpushare40`` or
-        ``gpuspec33``; the lists named ``multigpu`` have no times.
+        ``gpuspec33``. The lists named ``multigpu`` have no times.
     whole_gpus
         Whether to drop the pods that request part of a GPU.
     selection

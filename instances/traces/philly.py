@@ -26,9 +26,9 @@ def philly(
     """Read the Philly trace of 2017: submission time, duration (s) and number of GPUs of every job.
 
     A row is dropped if a value is missing or breaks a rule, or if it repeats an earlier row completely. The
-    column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order; jobs
-    are named after their rows. The trace is sparse before October 2017. Issues are reported for the whole file,
-    whatever jobs are selected.
+    column ``gpu_time`` is the product of two others and is not used. The rows are in no particular order, and
+    jobs are named after their rows. The trace is sparse before October 2017. Issues are reported for the whole
+    file, regardless of the selected jobs.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def philly(
     virtual_cluster
         Read only the jobs of this virtual cluster.
     dates
-        Read only the jobs submitted from the first date on and before the second one, on the trace's clock.
+        Read only the jobs submitted on or after the first date and before the second, on the trace's clock.
     selection
         Window, GPU cap and sample; see `Selection`.
 

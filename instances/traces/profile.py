@@ -1,4 +1,4 @@
-"""Profile: the number of iterations of one of Sia's applications, and how long they take."""
+"""Profile: the number and duration of iterations of Sia's applications."""
 
 import re
 from bisect import bisect_left
@@ -26,25 +26,27 @@ Point = tuple[float, float, float]
 class MeasuredProfile:
     """Measured iterations of one application on one type of GPU.
 
-    Jobs are placed on as few nodes as possible: full nodes and one with the rest. A batch is spread evenly over
-    the GPUs. A share larger than the largest measured one is processed in equal parts, and only the last part
-    exchanges gradients. Times between two measured shares are interpolated, as in Sia's simulator.
+    Jobs are placed on as few nodes as possible: full nodes, and one node with the rest. A batch is spread
+    evenly over the GPUs. If the share of a GPU is larger than the largest measured one, it is processed in
+    equal parts, of which only the last exchanges gradients. Times between two measured shares are interpolated,
+    as in Sia's simulator.
 
     The time of a placement that was not measured is unknown unless measurements by number of nodes are given.
-    It is then the time of the same number of GPUs spread over as many nodes or, if that was not measured
-    either, interpolated between the numbers of GPUs measured on that many nodes. Larger placements have the
-    times of the largest measured number of nodes; Sia's simulator has none for them.
+    If they are, it is the time of the same number of GPUs spread over the same number of nodes. If that was not
+    measured either, it is interpolated between the GPU counts measured on that number of nodes. Placements on
+    more nodes have the times of the largest measured number of nodes, whereas Sia's simulator has no times for
+    them.
 
     Parameters
     ----------
     steps
-        Measured points by placement; its digits are the GPUs on each node, the full nodes last.
+        Measured points by placement, whose digits are the GPUs on each node, with full nodes last.
     iterations
         Number of iterations until the training is complete, by batch size.
     gpus_per_node
         Number of GPUs of a node.
     spread
-        Measured points by number of nodes and of GPUs, however these are spread over the nodes.
+        Measured points by number of nodes and GPUs, regardless of their distribution over the nodes.
     """
 
     def __init__(
@@ -63,7 +65,7 @@ class MeasuredProfile:
         self._largest = max(counts, default=0)
 
     def duration(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds of a whole training; None without measurements."""
+        """Return the duration of a whole training run in seconds, or None without measurements."""
         iterations = _interpolated(self._iterations, batch_size)
         step = self._step(gpus, batch_size)
         return None if iterations is None or step is None else iterations[0] * step
@@ -92,7 +94,7 @@ class MeasuredProfile:
         return step + (parts - 1) * max(step - sync, 0.0)
 
     def _curves(self, gpus: int) -> tuple[tuple[float, list[Point]], ...]:
-        """Return the measured points for a number of GPUs, each with its weight; empty if unknown."""
+        """Return the measured points for a number of GPUs with their weights, if the time is known."""
         placement = self._placement(gpus)
         if placement in self._steps:
             return ((1.0, self._steps[placement]),)
@@ -115,7 +117,7 @@ class MeasuredProfile:
 def read_profile(
     folder: Path, gpu: str, gpus_per_node: int, issues: list[Issue], *, by_nodes: bool = False
 ) -> MeasuredProfile:
-    """Read an application's profile from its folder, and report the rows that cannot be used.
+    """Read an application's profile from its folder, and report unusable rows.
 
     Times are in ``placements-<gpu>.csv``, and the number of iterations is in the last row of
     ``validation-<batch size>.csv``. Measurements `by_nodes` are in ``scalability-<gpu>.csv``, if there is one.
@@ -148,12 +150,12 @@ def _read_spread(file: Path, issues: list[Issue]) -> dict[tuple[int, int], list[
 def table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> list[tuple[TraceRow, T]]:
-    """Read a file of a profile, and report the rows that cannot be used."""
+    """Read a file of a profile, and report unusable rows."""
     return read_table(file, columns, convert, issues, name_of(file))
 
 
 def name_of(file: Path) -> str:
-    """Return a file's name for messages, with the application's folder."""
+    """Return the name of a file for messages, including the application's folder."""
     return f"{file.parent.name}/{file.name}"
 
 
@@ -192,7 +194,7 @@ def between(row: TraceRow, column: str, least: float, most: float = _LARGEST) ->
 
 
 def _interpolated(points: Sequence[tuple[float, ...]], place: float) -> tuple[float, ...] | None:
-    """Return the values at a position between two points, each a position and values; None outside of these."""
+    """Return linearly interpolated values at a position between two points, or None outside."""
     after = bisect_left(points, place, key=lambda point: point[0])
     if after < len(points) and points[after][0] == place:
         return points[after][1:]

@@ -1,4 +1,4 @@
-"""Reading: the rows of a trace file, with a reason for every row that cannot be used."""
+"""Reading: the rows of a trace file, with a reason for every unusable row."""
 
 import csv
 import gzip
@@ -41,11 +41,11 @@ class Issue(Frozen):
     file
         Name of the file.
     row
-        Line of the file, counted from 1; the header is line 1. In a JSON file, the number of the entry.
+        Line of the file, counted from 1, which is the header. In a JSON file, the number of the entry.
     reason
-        What is wrong with the row, and how it was repaired, if it was.
+        The problem with the row, and how it was repaired, if it was.
     repaired
-        Whether the row was repaired and its job kept; otherwise it was dropped.
+        Whether the row was repaired and its job kept. Otherwise the row was dropped.
     """
 
     file: str
@@ -94,7 +94,7 @@ class TraceRow(NamedTuple):
         return int(self._matching(column, _WHOLE_NUMBER, "must be a whole number"))
 
     def moment(self, column: str) -> float:
-        """Return a date and time as seconds since 1970, or raise `InvalidInput` if it is not one.
+        """Return a date and time as seconds since 1970, or raise `InvalidInput` if the column is not a date.
 
         The time zone is unknown; UTC is assumed.
         """
@@ -163,7 +163,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return a trace's file: the path itself, or its location in the folder of all traces or of this trace."""
+    """Return the file of a trace: the path itself, or the file in that folder of the trace or all traces."""
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
         raise InvalidInput("path", shorten(path), rule)
@@ -179,7 +179,7 @@ def find(path: str | Path | None, place: Path) -> Path:
 def rows(
     file: str, data: bytes, columns: tuple[str, ...], issues: list[Issue], *, further: bool = False
 ) -> Iterator[TraceRow]:
-    """Yield the rows of a comma-separated table, and report those with a missing value.
+    """Yield the rows of a comma-separated table, and report rows with a missing value.
 
     A value in double quotes may contain commas, but a row is always one line, so an unclosed quote spoils only
     its own line. Empty lines at the end of the file, and lines before the header that begin with ``#``, are
@@ -194,9 +194,9 @@ def rows(
     columns
         The header that the table must have.
     issues
-        List to which the rows that cannot be used are added.
+        List to which unusable rows are appended.
     further
-        Whether the header may have further columns, in any order; their values may be empty.
+        Whether the header may have further columns, in any order, whose values may be empty.
 
     Raises
     ------
@@ -229,7 +229,9 @@ def separated(
     issues: list[Issue],
     separator: str | None = None,
 ) -> list[TraceRow]:
-    """Read the numbered lines of a file without a header; the number of values selects the column names.
+    """Read the lines of a file without a header.
+
+    The number of values in a line selects the column names.
 
     Values are separated by blanks unless a separator is given. Lines with any other number of values are
     reported.
@@ -237,7 +239,7 @@ def separated(
     Raises
     ------
     InvalidInput
-        No line has such a number of values.
+        No line has an expected number of values.
     """
     by_number = {len(each): each for each in names}
     numbers = " or ".join(map(str, sorted(by_number)))
@@ -258,7 +260,7 @@ def separated(
 def usable(
     candidates: Iterable[TraceRow], convert: Callable[[TraceRow], T], issues: list[Issue]
 ) -> Iterator[tuple[TraceRow, T]]:
-    """Yield rows with their converted values, and report those that break a rule."""
+    """Yield rows with their converted values, and report rows that break a rule."""
     for row in candidates:
         try:
             converted = convert(row)
@@ -273,14 +275,14 @@ def usable(
 def read_table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], issues: list[Issue], name: str = ""
 ) -> list[tuple[TraceRow, T]]:
-    """Read and convert the rows of a table that may have further columns; see `rows` and `usable`."""
+    """Read and convert the rows of a table that may have further columns, as in `rows` and `usable`."""
     return list(usable(rows(name or file.name, content(file), columns, issues, further=True), convert, issues))
 
 
 def read_whole_table(
     file: Path, columns: tuple[str, ...], convert: Callable[[TraceRow], T], name: str = ""
 ) -> list[tuple[TraceRow, T]]:
-    """Read a table as in `read_table`, but raise `InvalidInput` for the first row that cannot be used."""
+    """Read a table as in `read_table`, but raise `InvalidInput` for the first unusable row."""
     issues: list[Issue] = []
     found = read_table(file, columns, convert, issues, name)
     for issue in issues:
@@ -305,7 +307,7 @@ def _lines(data: bytes) -> list[str]:
 
 
 def _values(text: str) -> tuple[list[str], str]:
-    """Return the values of a line, and what is wrong with the line as a whole."""
+    """Return the values of a line, and any error of the line as a whole."""
     if not text.strip():
         return [], "must not be empty"
     if _UNREADABLE in text:

@@ -1,4 +1,4 @@
-"""Selection: choosing part of a trace, by time, by number of GPUs and at random."""
+"""Selection: selecting jobs of a trace by time, by number of GPUs and at random."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -22,18 +22,18 @@ class Selection(TypedDict, total=False):
     Attributes
     ----------
     window
-        Begin and end in seconds after the first release date, or text such as ``30d:31d``: keep the jobs
-        released from the begin on and before the end. The begin becomes second 0 of the workload; without a
-        window, the first release date does.
+        Begin and end in seconds after the first release date, or a string such as ``30d:31d``. Jobs released at
+        or after the begin and before the end are kept. The begin becomes second 0 of the workload. Without a
+        window, second 0 is the first release date.
     busiest
-        Length in seconds: instead of a window, keep the period of this length with the most releases, the first
-        one if several tie, whatever GPUs the jobs demand. It begins with a release, which becomes second 0.
+        Length in seconds. Instead of a window, the period of this length with the most releases is kept, or the
+        first such period, regardless of the jobs' GPUs. It begins with a release, which becomes second 0.
     max_gpus
-        Largest number of GPUs of a job; larger jobs are dropped and reported.
+        Largest number of GPUs of a job. Larger jobs are dropped and reported.
     cap
-        Whether to give larger jobs `max_gpus` GPUs instead of dropping them; this is reported as a repair.
+        Whether to give larger jobs `max_gpus` GPUs instead of dropping them. This is reported as a repair.
     sample
-        Keep this many of the remaining jobs, drawn at random without replacement; all if there are fewer.
+        Number of remaining jobs to keep, drawn at random without replacement. If there are fewer, all are kept.
     seed
         Seed of all random draws.
     """
@@ -59,12 +59,12 @@ def select(
     sample: int | None = None,
     seed: int = 0,
 ) -> Reading:
-    """Return a reading of the selected jobs of a trace; see `Selection` for the options.
+    """Return a reading of the jobs of a trace that the options of `Selection` select.
 
     Of jobs with the same name, the first one is kept. Rows that are out of order are sorted by release date,
-    which is reported once as a repair. A capped job keeps its duration, as its speed on fewer GPUs is unknown;
-    one with a menu demands the largest allowed number instead, and takes accordingly longer. Menus lose the
-    numbers above `max_gpus`.
+    which is reported once as a repair. A capped job keeps its duration, as its speed on fewer GPUs is unknown.
+    A capped job with a menu demands the largest allowed number instead, and takes longer accordingly. Menu
+    entries above `max_gpus` are removed.
 
     Parameters
     ----------
@@ -119,7 +119,7 @@ def _check(
 
 
 def _busiest(release_dates: Sequence[float], length: float) -> float:
-    """Return the begin of the period of a given length with the most releases; the dates ascend."""
+    """Return the begin of the period of a given length with the most releases, given ascending dates."""
     return max(
         release_dates,
         key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),
@@ -127,7 +127,7 @@ def _busiest(release_dates: Sequence[float], length: float) -> float:
 
 
 def _distinct(entries: Iterable[Entry], issues: list[Issue]) -> list[Entry]:
-    """Return the entries whose jobs have no earlier job's name, and report the others."""
+    """Return the entries whose jobs differ in name from all earlier jobs, and report the others."""
     first: dict[str, Entry] = {}
     for entry in entries:
         row, job = entry
@@ -164,7 +164,7 @@ def _at_most(max_gpus: int, entries: list[Entry], issues: list[Issue], *, cap: b
 
 
 def _capped(job: Job, max_gpus: int) -> Job | None:
-    """Return the job with numbers of GPUs up to a limit; None if it can run on none of them."""
+    """Return the job with GPU counts up to a limit, or None if it cannot run on any of them."""
     if job.counts[-1] <= max_gpus:
         return job
     if not job.menu:

@@ -36,12 +36,12 @@ def sia(
 ) -> Reading:
     """Read a workload of Sia: submission time (s), model, demanded GPUs and batch size of every job.
 
-    The file has no durations. They follow from the profile of each model: the iterations of a whole training at
-    the job's batch size, times the seconds of an iteration on the demanded GPUs. Every measured number of GPUs
-    becomes an entry of the job's menu, with its speed at the same batch size; see `MeasuredProfile` for what is
-    interpolated. The simulator's factors by which real runs are slower are not applied. A row is dropped if a
-    value is missing or breaks a rule, if its job has been read before, or if the profile has no time for its
-    model, GPUs and batch size. Rows of profiles are dropped likewise.
+    The file has no durations. They follow from the profile of each model, as the iterations of a whole training
+    run at the job's batch size times the seconds of an iteration on the demanded GPUs. Every measured number of
+    GPUs becomes an entry of the job's menu, with its speed at the same batch size. `MeasuredProfile` explains
+    which speeds are interpolated. The simulator's factors by which real runs are slower are not applied. A row
+    is dropped if a value is missing or breaks a rule, if its job has been read before, or if the profile has no
+    time for its model, GPUs and batch size. Rows of profiles are dropped for similar reasons.
 
     Parameters
     ----------
@@ -56,11 +56,11 @@ def sia(
         GPU type: ``rtx`` (RTX 2080 Ti), ``quad`` (Quadro RTX 6000), ``aws`` (T4), ``azure`` (V100), ``dgx``
         (A100), or ``dgx-ext``, which has larger batches.
     gpus_per_node
-        Number of GPUs on each node of the cluster for which the workload is meant. By default, that of the
-        cluster in which the profiles were measured; menus then have only the placements measured there. For
-        other nodes, measurements by number of nodes fill the gaps; see `MeasuredProfile`.
+        Number of GPUs on each node of the cluster for which the workload is meant. By default, this is the
+        number in the cluster where the profiles were measured, and menus have only the placements measured
+        there. For other nodes, measurements by number of nodes fill the gaps; see `MeasuredProfile`.
     profiles
-        Folder of the profiles; by default the nearest folder ``profiles`` next to the file or above.
+        Folder of the profiles. By default, the nearest folder ``profiles`` next to the file or above.
     selection
         Window, GPU cap and sample; see `Selection`.
 

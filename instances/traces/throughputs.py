@@ -36,7 +36,7 @@ def rate(file: str, field: str, value: object) -> float:
 
 
 def read_throughputs(file: Path) -> dict[str, dict[str, float]]:
-    """Read the iterations per second of each configuration alone, with its workers close together."""
+    """Read the iterations per second of each configuration alone, with consolidated workers."""
     tables = read_tables(file)
     found: dict[str, dict[str, float]] = {}
     for kind in (each for each in tables if each in TYPES):

@@ -43,27 +43,27 @@ def tier_jobs(
     """Generate rigid jobs on a small cluster of racks, with times in whole seconds.
 
     A job demands 1 to 8 GPUs, or 1, 2, 4 or 8, takes 3 to 15 seconds without communication, and has one of the
-    six models in Dally's Table I; all are equally likely. Run times are rounded up to whole seconds.
+    six models in Dally's Table I, with all values equally likely. Run times are rounded up to whole seconds.
 
     Parameters
     ----------
     jobs
         Number of jobs.
     racks, machines, gpus
-        Number of racks, of machines in each, and of GPUs of a machine.
+        Number of racks, of machines per rack, and of GPUs per machine.
     arrivals
-        ``"batch"``: all at second 0. ``"poisson"``: one after another from second 0 on, with exponential gaps
-        rounded to whole seconds.
+        ``"batch"``: all jobs are released at second 0. ``"poisson"``: jobs arrive one after another from second
+        0 on, with exponential gaps rounded to whole seconds.
     gap
         Mean gap in seconds of Poisson arrivals.
     most
-        Largest factor by which a tier may prolong a run time; larger penalties of Table I are reduced.
+        Largest factor by which a tier may prolong a run time. Larger penalties of Table I are reduced.
     powers_of_two
         Whether all demands are powers of two.
     minimize
         The objective, as in `gsopt.problems.waiting.Waiting`.
     seed
-        Seed of all random draws; the jobs are the same for all arrivals.
+        Seed of all random draws. The jobs are the same for all arrivals.
 
     Examples
     --------
@@ -98,7 +98,7 @@ def tier_jobs(
 
 
 def cut_off(most: float) -> dict[str, TierPenalty]:
-    """Return the penalties of Table I, reduced so that no run time grows by more than a factor."""
+    """Return the penalties of Table I, reduced so that no run time grows by more than a given factor."""
     return {
         model: TierPenalty(**{tier: min(value, most - 1) for tier, value in penalty.named.items()})
         for model, penalty in TIER_PENALTIES.items()

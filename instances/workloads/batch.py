@@ -1,4 +1,4 @@
-"""Batch: all jobs are present from the beginning."""
+"""Batch: workloads whose jobs are all present from the beginning."""
 
 from random import Random
 
@@ -13,9 +13,9 @@ def batch(*, jobs: int = 100, gpus: int = 64, shape: JobDistribution = PHILLY, s
     Parameters
     ----------
     jobs, gpus
-        Number of jobs, and of GPUs of the cluster; no job demands more.
+        Number of jobs, and number of GPUs of the cluster. No job demands more GPUs.
     shape
-        Distribution from which numbers of GPUs and durations are drawn.
+        Distribution from which GPU demands and durations are drawn.
     seed
         Seed of all random draws.
 

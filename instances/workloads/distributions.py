@@ -1,4 +1,4 @@
-"""Distributions: how many GPUs the jobs of a workload demand, and how long they run."""
+"""Distributions: distributions of the GPU demands and durations of jobs."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
@@ -26,7 +26,7 @@ _Class = Annotated[tuple[Gpus, _Quantiles], Field(strict=False)]
 
 
 class JobDistribution(Frozen):
-    """Statistics of a trace from which jobs are drawn: first the number of GPUs, then the duration given these.
+    """Statistics of a trace from which jobs are drawn: GPU demands, and durations given the demand.
 
     Between two quantiles the logarithm of the duration is uniformly distributed, so that durations over five
     orders of magnitude follow the trace and none lies beyond its extremes.
@@ -36,10 +36,10 @@ class JobDistribution(Frozen):
     source
         Trace from which the statistics were taken.
     demands
-        Numbers of GPUs, each with the number of jobs that demand it.
+        Pairs of a number of GPUs and the number of jobs that demand it.
     durations
-        Numbers of GPUs in ascending order, each with the quantiles of durations at `PROBABILITIES`, in seconds,
-        for jobs with that many GPUs or more, up to the next number.
+        Pairs of a number of GPUs, in ascending order, and the quantiles of durations at `PROBABILITIES`, in
+        seconds. They apply to jobs with at least this number of GPUs and fewer than the next number.
     """
 
     source: str = ""
@@ -47,7 +47,7 @@ class JobDistribution(Frozen):
     durations: Many[_Class] = Field(min_length=1)
 
     def draw(self, jobs: int, gpus: int, random: Random) -> Iterator[tuple[int, int]]:
-        """Draw the number of GPUs, at most `gpus`, and the duration, in whole seconds, of each job."""
+        """Draw the number of GPUs, at most `gpus`, and the duration in whole seconds of each job."""
         demands = self._demands(gpus)
         totals = list(accumulate(count for _, count in demands))
         for _ in range(jobs):
@@ -72,7 +72,7 @@ class JobDistribution(Frozen):
 
 
 def _duration(quantiles: Sequence[float], probability: float) -> float:
-    """Return the duration that a job does not exceed with a given probability."""
+    """Return the quantile of durations at a given probability."""
     after = bisect_right(PROBABILITIES, probability)
     low, high = quantiles[after - 1], quantiles[after]
     share = (probability - PROBABILITIES[after - 1]) / (PROBABILITIES[after] - PROBABILITIES[after - 1])

@@ -1,4 +1,4 @@
-"""Elastic: jobs that may run on several numbers of GPUs, as in the instances of scheduling."""
+"""Elastic: workloads of elastic jobs, as in the instances of scheduling."""
 
 from typing import Literal
 
@@ -13,7 +13,7 @@ def elastic(
     scaling: Literal["concave", "linear"] = "concave",
     seed: int = 0,
 ) -> Workload:
-    """Generate elastic jobs with Poisson arrivals: those of `instances.scheduling.elastic_jobs` as a workload.
+    """Generate the elastic jobs of `instances.scheduling.elastic_jobs`, with Poisson arrivals, as a workload.
 
     Parameters
     ----------

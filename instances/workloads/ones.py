@@ -42,36 +42,37 @@ def ones(
     widths: _Widths = "equal",
     seed: int = 0,
 ) -> Workload:
-    """Generate training jobs with elastic batch sizes: the tasks of ONES, with Poisson arrivals.
+    """Generate ONES's training jobs, with elastic batch sizes and Poisson arrivals.
 
-    Each job is one of the 50 tasks in the paper's Table 2, and each of its modes is a batch size: the largest
-    local batch b of one GPU times 1 to `largest`, and b over 2, 4 and 8. A batch of B samples may run on ceil(B
-    / b) to `largest` GPUs. The default mode has batch size b on 1, 2 or 4 GPUs, as requested by the user;
-    schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on one
-    server.
+    Each job is one of the 50 tasks in the paper's Table 2. Each of its modes is a batch size: 1 to `largest`
+    times the largest local batch size b of one GPU, or b divided by 2, 4 or 8. A batch of B samples may run on
+    ceil(B / b) to `largest` GPUs. The default mode has batch size b on 1, 2 or 4 GPUs, as requested by the
+    user; schedulers that ignore batch sizes use only this mode. A job on up to four GPUs is assumed to be on
+    one server.
 
-    The paper states the tasks, 64 GPUs with four to a server, ten epochs after the target, and that basically
-    all jobs finish within two hours. Everything else is gsopt's own. Speeds, samples by batch size and data
-    sets are those of `instances.workloads.ones_tasks`. Epochs to the target are uniform in the range of the
-    model. Users request 1, 2 and 4 GPUs in proportions 5, 3 and 2. The loss begins at the logarithm of the
-    number of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of
-    the model's, and the curvature of both is between 2 and 5.
+    The paper states the tasks, 64 GPUs with four per server, ten epochs after the target, and that almost all
+    jobs finish within two hours. Everything else is gsopt's own. Speeds, samples by batch size and data sets
+    are those of `instances.workloads.ones_tasks`. The number of epochs to the target is uniform in the range of
+    the model. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number
+    of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
+    model's. The curvatures of loss and accuracy are between 2 and 5.
 
     Parameters
     ----------
     jobs, gpus
-        Number of jobs, and of GPUs of the cluster; no batch size needs more.
+        Number of jobs, and number of GPUs of the cluster. No batch size needs more GPUs.
     load
-        Expected GPU-seconds submitted per second and GPU, where a job counts its time on one GPU with the
-        largest batch, which needs the fewest GPU-seconds; between 1e-6 and 1e6.
+        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. The GPU-seconds of a job are
+        its time on one GPU with the largest batch, which needs the fewest GPU-seconds.
     largest
-        Largest number of GPUs of a job, and of full local batches in its batch; 1 to 64.
+        Largest number of GPUs of a job, and of full local batches in its batch, from 1 to 64.
     convergence
-        How many samples larger batches need: more, as ``measured``, or ``equal`` numbers, as ONES assumes
-        (section 3.3.2).
+        Number of samples that larger batches need. ``measured``: more samples, as measured. ``equal``: the same
+        number, as ONES assumes (section 3.3.2).
     widths
-        How far jobs scale: all to `largest` (``equal``), or each to a number of its own, ``drawn`` uniformly
-        from the powers of two up to `largest` and the GPUs of the cluster. Users request no more.
+        Number of GPUs to which jobs scale. ``equal``: all jobs scale to `largest`. ``drawn``: each job scales
+        to a number of its own, drawn uniformly from the powers of two up to `largest` and the GPUs of the
+        cluster. Users request no more.
     seed
         Seed of all random draws. The jobs are the same for every load and convergence and, except for their
         modes and requested GPUs, for all widths.
@@ -136,7 +137,7 @@ def _draw(random: Random) -> _DrawnTask:
 
 
 def _width(random: Random, most: int) -> int:
-    """Draw a power of two that is at most `most`."""
+    """Return a random power of two that is at most `most`."""
     return 1 << random.randrange(most.bit_length())
 
 

@@ -1,7 +1,7 @@
-"""Tasks of ONES: which models are trained on which data sets, how fast, and for how many samples.
+"""Tasks of ONES: its models and data sets, with speeds and numbers of samples.
 
-Table 2 of the paper lists 50 tasks: models, data sets and their sizes. It does not state speeds or training
-times, so everything else here is gsopt's own:
+Table 2 of the paper lists 50 tasks by model, data set and its size. It does not state speeds or training times,
+so everything else here is gsopt's own:
 
 - Seconds of a step are `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the
   epoch times that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel
@@ -10,11 +10,11 @@ times, so everything else here is gsopt's own:
   AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their
   neighbours, and seconds per sample in proportion to multiply-adds per image.
 - Gradients are four bytes for each parameter of the published architectures.
-- GPUs of one server (4 of them) reduce gradients on a ring of 40 GB/s, others on one of 10 GB/s, four fifths
-  of EDR InfiniBand; communication is not hidden.
-- A larger batch needs more samples: ``1 + B / critical`` times those of the smallest, which fits the numbers
-  of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT to 3 %. They come from
-  training whose learning rate is scaled with the batch, as in ONES.
+- The four GPUs of a server reduce gradients on a ring of 40 GB/s, and other GPUs on a ring of 10 GB/s, four
+  fifths of EDR InfiniBand. Communication is not hidden.
+- A larger batch needs more samples, ``1 + B / critical`` times those of the smallest batch. This fits the
+  numbers of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %. Sia's
+  numbers come from training with learning rates that are scaled with the batch size, as in ONES.
 """
 
 from functools import cache
@@ -31,14 +31,14 @@ _ACROSS = Wire(bandwidth=1e10, latency=2e-5, wiring=Wiring.RING)
 
 
 class TrainedModel(NamedTuple):
-    """A model with a data set: its speed on a V100, and its range of batch sizes.
+    """A model with a data set, its speed on a V100, and its range of batch sizes.
 
     Attributes
     ----------
     name
         Name of the model and its data set.
     fixed, per_sample
-        Seconds of a step: a fixed part, and for each local sample.
+        Seconds of a step: a fixed part, and a part per local sample.
     parameters
         Number of parameters.
     local
@@ -69,7 +69,7 @@ class TrainedModel(NamedTuple):
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:
-        """Return how many times more samples a batch size needs than the largest batch of one GPU."""
+        """Return the ratio of the samples that a batch size needs to those of the largest batch of one GPU."""
         return (1 + batch_size / self.critical) / (1 + self.local / self.critical)
 
 
@@ -105,7 +105,7 @@ class TableTask(NamedTuple):
     samples
         Number of samples of the data set.
     classes
-        Number of classes that it distinguishes.
+        Number of classes in the data set.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""Poisson: jobs arrive independently of each other, at a rate that keeps a given share of the GPUs busy."""
+"""Poisson: workloads with Poisson arrivals, at a rate that keeps a given share of the GPUs busy."""
 
 from itertools import accumulate
 from random import Random
@@ -21,20 +21,21 @@ def poisson(
     shape: JobDistribution = PHILLY,
     seed: int = 0,
 ) -> Workload:
-    """Generate jobs with Poisson arrivals; the first one arrives at second 0.
+    """Generate jobs with Poisson arrivals, the first one at second 0.
 
     The gaps between arrivals are exponential, and scaled so that the jobs have exactly the given load: their
     GPU time is `load` times that of the cluster from the first arrival to the last.
 
-    With ``exact_load=False`` only the distribution has the given load. As a few jobs have most of the GPU time,
-    300 jobs like Philly's then have between 0.4 and 2.1 times as much in nine cases out of ten.
+    With ``exact_load=False`` the jobs have the given load only in expectation. As a few jobs have most of the
+    GPU time, the load of 300 jobs like Philly's is then between 0.4 and 2.1 times the given one in nine cases
+    out of ten.
 
     Parameters
     ----------
     jobs, gpus, shape
         As in `batch`.
     load
-        GPU-seconds submitted per second and GPU, between 1e-6 and 1e6; above 1 the cluster is overloaded.
+        GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. Above 1 the cluster is overloaded.
     exact_load
         Whether the drawn jobs have this load, rather than the distribution from which they are drawn.
     seed

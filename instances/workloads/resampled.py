@@ -1,4 +1,4 @@
-"""Resampled: jobs drawn from workloads, in numbers for a cluster of another size."""
+"""Resampled: jobs drawn from workloads, for a cluster of another size."""
 
 from collections.abc import Iterable
 from math import isfinite
@@ -13,7 +13,7 @@ def resampled(workloads: Iterable[Workload], *, jobs: int, seconds: float, seed:
     """Draw jobs with replacement from workloads, and release dates uniformly over a number of seconds.
 
     The release dates are those of a Poisson process with a known number of arrivals. Each job is named after
-    its number and the drawn job.
+    its index and the drawn job.
     """
     at_least(1, jobs=jobs)
     require(isfinite(seconds) and seconds > 0, "seconds", seconds, "must be a finite number above 0")

@@ -8,7 +8,8 @@ from random import Random
 from typing import Any, NamedTuple
 
 from gsopt.core.problem import Frozen, Problem
-from gsopt.scenario.cluster import Cluster, Rack
+from gsopt.problems.admission import Node
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.speed import TierPenalty
 
 #: How an epoch clock differs from one that begins at 0, and how far away a far job is, in seconds.
@@ -231,6 +232,27 @@ def _costs_scaled(problem: Any, random: Random) -> Pair:
     if problem.second_objective != "none":
         raise Unwritable
     return _scaled(problem, random, {"jobs": ["cost"]})
+
+
+def _gang_costs_scaled(problem: Any, random: Random) -> Pair:
+    if problem.second_objective != "none" and not any(gang.cost or gang.move_cost for gang in problem.running):
+        raise Unwritable  # then each gang counts as much as before
+    return _scaled(problem, random, {"running": ["cost", "move_cost"]})
+
+
+def _racks_reordered(problem: Any, random: Random) -> Pair:
+    if problem.cluster.network is not None:
+        raise Unwritable
+    return Pair(problem, remade(problem, cluster=Cluster(racks=shuffled(problem.cluster.racks, random))))
+
+
+def _closed_rack(problem: Any, _: Random) -> Pair:
+    """Add a rack on which nothing may be placed."""
+    if problem.cluster.network is not None:
+        raise Unwritable
+    rack = Rack(name="closed", machines=[Machine(name=f"closed {n}", gpus=8) for n in range(2)])
+    nodes = {**problem.nodes, **{machine.name: Node(closed=True) for machine in rack.machines}}
+    return Pair(problem, remade(problem, cluster=Cluster(racks=[*problem.cluster.racks, rack]), nodes=nodes))
 
 
 def _dear_server(problem: Any, _: Random) -> Pair:
@@ -467,6 +489,13 @@ CHANGES: Mapping[str, Sequence[Change]] = {
         _rename,
         Change("scale costs", _costs_scaled),
         Change("a dear server", _dear_server, binds_heuristics=False),
+    ),
+    "admission": (
+        Change("permute", partial(_permuted, fields=("running", "pending")), binds_heuristics=False),
+        Change("rename", partial(_renamed, fields=("running", "pending"))),
+        Change("scale costs", _gang_costs_scaled),
+        Change("permute racks", _racks_reordered, binds_heuristics=False),
+        Change("a closed rack", _closed_rack, binds_heuristics=False),
     ),
     "allocation": (
         _permute,

@@ -152,7 +152,7 @@ def test_an_optimum_is_a_start() -> None:
 
 def test_large_problems_are_refused() -> None:
     """The reference is for small problems, and says which method is not."""
-    with pytest.raises(Unsupported, match="exact takes more"):
+    with pytest.raises(Unsupported, match="use exact"):
         counts(half_busy(racks=4, jobs=100))
 
 
@@ -191,7 +191,7 @@ def test_whole_machines_of_islands_are_refused() -> None:
     islands = [Island(name=name, gpus=2) for name in "ab"]
     cluster = Cluster(racks=[Rack(name="r", machines=[Machine(name="m", gpus=4, islands=islands)])])
     jobs = [Job(name="a", gpus=2, model="vgg11")]
-    with pytest.raises(Unsupported, match="laminar takes them"):
+    with pytest.raises(Unsupported, match="use laminar"):
         divisible(Consolidation(cluster=cluster, jobs=jobs, maximize="fragmentation"))
     assert divisible(Consolidation(cluster=cluster, jobs=jobs)).objective is not None
 
@@ -212,7 +212,7 @@ def test_equals_the_model_by_groups_at_scale() -> None:
 def test_too_many_patterns_are_refused() -> None:
     """A machine of 200 GPUs can be filled with a dozen demands in more ways than are listed."""
     jobs = [Job(name=str(gpus), gpus=gpus, model="vgg11") for gpus in range(2, 14)]
-    with pytest.raises(Unsupported, match="ways to fill 200 GPUs; laminar does without"):
+    with pytest.raises(Unsupported, match="ways to fill 200 GPUs; use laminar"):
         patterns(Consolidation(cluster=Cluster.uniform(machines=1, gpus=200), jobs=jobs))
 
 

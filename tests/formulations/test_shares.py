@@ -130,7 +130,7 @@ def test_solvers_agree(criterion: str) -> None:
 
 def test_finish_times_are_refused() -> None:
     """There is no linear program of all levels at once."""
-    with pytest.raises(Unsupported, match="finish times have a linear program for each level only"):
+    with pytest.raises(Unsupported, match="finish times need a linear program for each level"):
         lp(small("late-already"))
 
 
@@ -245,7 +245,7 @@ def test_nothing_is_left_over() -> None:
 
 def test_several_types_are_refused() -> None:
     """Where types differ there is no closed form."""
-    with pytest.raises(Unsupported, match="one_type divides GPUs of one type, there are 2"):
+    with pytest.raises(Unsupported, match="one_type divides GPUs of one type, but there are 2 types"):
         one_type(small("one-job"))
 
 

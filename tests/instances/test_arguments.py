@@ -9,6 +9,7 @@ import pytest
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.job import Job, Workload
 from instances import (
+    admission,
     allocation,
     batching,
     colocation,
@@ -32,6 +33,19 @@ taken = partial(snapshots, Workload(jobs=[Job(name="a", release_date=0, duration
 
 #: Each generator with an argument, a value out of its range, and the rule that it breaks.
 BAD: list[tuple[Callable[..., Any], str, Any, str]] = [
+    (admission.filled, "machines", 0, "must be at least 1"),
+    (admission.filled, "rack", 0, "must be at least 1"),
+    (admission.filled, "workers", 0, "must be at least 1"),
+    (admission.filled, "gpus", 0, "must be at least 1"),
+    (admission.filled, "gangs", 0, "must be at least 1"),
+    (admission.filled, "slices", 3, "must divide the 8 workers"),
+    (admission.filled, "utilisation", 1.1, "must be between 0 and 1"),
+    (admission.filled, "movable", -0.1, "must be between 0 and 1"),
+    (admission.filled, "protected", 2.0, "must be between 0 and 1"),
+    (admission.filled, "workload", "helios", "must be one of philly, openb, llm"),
+    (admission.filled, "costs", "twos", "must be one of ones, gpu_hours"),
+    (admission.latest_is_widest, "wide", 0, "must be at least 1"),
+    (admission.latest_is_widest, "needed", 0, "must be at least 1"),
     (allocation.elastic_jobs, "jobs", -1, "must be at least 0"),
     (allocation.elastic_jobs, "capacity", -1, "must be at least 0"),
     (allocation.elastic_jobs, "most_workers", 0, "must be at least 1"),

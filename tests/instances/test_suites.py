@@ -40,6 +40,7 @@ class Suite(NamedTuple):
 
 #: What makes the instances that enumeration proves, if there are any, and the size of the largest file.
 SUITES = {
+    "admission": Suite.of("admission", "small", 110_000),
     "allocation": Suite.of("allocation", "tiny", 200_000),
     "batching": Suite.of("batching", "small", 200_000),
     "colocation": Suite.of("colocation", "small", 200_000),

@@ -1,4 +1,4 @@
-"""Launch cuts: limits on the joint work of jobs in an interval, as a running job has at least its minimum."""
+"""Launch cuts: limits on the joint work of jobs in an interval, as a running job has a minimum of GPUs."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
@@ -12,7 +12,7 @@ _LARGEST_GROUP = 3
 
 
 def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
-    """Add the rows of all groups that a point violates in some interval; return whether there are any.
+    """Add the rows of all groups that a point violates in some interval, and return whether there are any.
 
     The jobs of a group R have at most B GPUs in total, the sum of their b_i, which leaves D = C - B. While
     another job runs, on x >= a_j > D GPUs, they have at least x - D fewer, which is at least (1 - D / a_j) x.
@@ -53,5 +53,5 @@ def groups(jobs: Resizable) -> Iterator[tuple[dict[int, float], float]]:
 
 
 def _others(jobs: Resizable, group: Collection[int], left: int) -> dict[int, float]:
-    """Return the weights of the jobs outside a group that need more GPUs than it leaves."""
+    """Return the weights of the jobs outside a group that need more GPUs than the group leaves."""
     return {j: 1 - left / jobs.least[j] for j in range(len(jobs)) if j not in group and jobs.least[j] > left}

@@ -12,7 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """Jobs by number, and the range of GPUs of each."""
+    """Jobs by number, with the range of GPUs of each."""
 
     instance: Instance  # the jobs as every method of scheduling reads them
     # least, most: GPUs of each job with its fewest and with its most workers
@@ -23,7 +23,7 @@ class Resizable:
 
     @classmethod
     def of(cls, problem: Scheduling) -> "Resizable":
-        """Read a problem; raise `Unsupported` unless its jobs are resizable.
+        """Read a problem, or raise `Unsupported` unless its jobs are resizable.
 
         Preemption must not be allowed and fairness not required. Each job's speed must be proportional to its
         GPUs, and it may have any number of workers between a minimum and a maximum.
@@ -66,7 +66,7 @@ class Resizable:
 
     @cached_property
     def there(self) -> tuple[int, ...]:
-        """Number of jobs released by the beginning of each period; a release date begins a period."""
+        """The number of jobs released by the beginning of each period, which includes a release date there."""
         return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
 
     @cached_property
@@ -86,13 +86,13 @@ class Resizable:
         ]
 
     def length(self, period: int) -> float:
-        """Return the seconds from a release date to the next; infinite for the last."""
+        """Return the seconds from a release date to the next, or infinity for the last."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 
     @property
     def unit(self) -> float:
-        """Seconds in which all GPUs do all work: the unit of time of the programs."""
+        """The seconds in which all GPUs do all work, which are the unit of time of the programs."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:
@@ -102,9 +102,9 @@ class Resizable:
 
 def _refuse(problem: Scheduling) -> None:
     if problem.preemptive:
-        raise Unsupported("resizing: jobs may be preempted: it is for problems that are not preemptive")
+        raise Unsupported("resizing: the problem must not allow preemption")
     if problem.fairness is not None:
-        raise Unsupported("resizing: it knows no fairness")
+        raise Unsupported("resizing: fairness is not supported")
     for job in problem.jobs:
         each = [rate / gpus for gpus, rate in job.rates.items() if gpus <= problem.gpus]
         if not isclose(min(each), max(each), rel_tol=SPAN_ERROR):
@@ -117,5 +117,5 @@ def _worker(name: str, counts: tuple[int, ...]) -> int:
         return counts[0]
     size = counts[1] - counts[0]
     if counts != tuple(range(counts[0], counts[-1] + 1, size)):
-        raise Unsupported(f"resizing: job {name!r} may not have every number of workers between two numbers")
+        raise Unsupported(f"resizing: job {name!r} may not have every number of workers in a range")
     return size

@@ -1,4 +1,4 @@
-"""Resizing: when elastic jobs start and how they are resized until they complete, without preemption."""
+"""Resizing: elastic jobs start, are resized and complete without preemption, in a model of intervals."""
 
 import sys
 from collections.abc import Mapping
@@ -42,25 +42,25 @@ _SHARE = 0.5
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
     """Decide in which interval each job starts and completes, and its work in each interval.
 
-    A release date begins a period; completions divide periods into intervals.
+    A release date begins a period, and completions divide periods into intervals.
 
     The model is a relaxation, so it bounds the optimum. A linear program with explicit start times (`order`)
     turns the order of events of its solution into a schedule, which is optimal if it meets the bound. Two
-    effects may leave a gap. Jobs that start within an interval may do so in an order, or for a time, that no
-    schedule has. And GPUs are divided continuously: time-sharing achieves this if all elastic jobs have workers
-    of one size, but with mixed sizes the bound may be too low.
+    effects may leave a gap. First, jobs that start within an interval may do so in an order, or for a time,
+    that no schedule has. Second, GPUs are divided continuously. Time-sharing achieves this if all elastic jobs
+    have workers of one size, but with mixed sizes the bound may be too low.
 
     Sets
     ----
     j: jobs. i: periods from one release date to the next, the last one without end. (k, i): intervals, the part
     of period i in which k - 1 jobs are complete, for k = 1 .. n and at most the jobs released. A schedule
-    passes through intervals in rising order of k and i; the others are empty.
+    passes through intervals in rising order of k and i, and the others are empty.
 
     Parameters
     ----------
     A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best known schedule. H_ki: longest possible interval, limited by the length of its period, and by what U
-    leaves for the k-th completion if the earlier ones are as early as possible.
+    best known schedule. H_ki: longest possible interval, limited by the length of its period, and by the latest
+    k-th completion that U allows if the earlier ones are as early as possible.
 
     Variables
     ---------
@@ -74,29 +74,30 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Constraints
     -----------
-    Let v_ki be 1 if the schedule passes interval (k, i), i.e. completion k - 1 is no later than period i, and
-    completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the sum of s[j] over
-    intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]: each completion
-    is in one period; each job has one start and one completion, and each completion one job. passed, visits:
-    v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a period add up to
-    its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j. there[j, k, i]: y_jki <=
-    A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up to A_j if the job is
-    complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]: y_jki >= a_j
-    d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least its fewest GPUs.
-    area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C. soonest[k]: t_k
-    is no earlier than the k-th completion under shortest remaining area first, nor than the k-th earliest
-    completion of the jobs alone. alone[k]: nor than the completing job's alone. alike[i, j, k]: of equal jobs,
-    the first completes first. shared: limits on the joint work of jobs, as each has at least its fewest GPUs or
-    none (`cuts`). Only rows that earlier solutions violate are added, first in the linear relaxation.
+    Let v_ki be 1 if the schedule passes interval (k, i), which means that completion k - 1 is no later than
+    period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the sum
+    of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
+    each completion is in one period; each job has one start and one completion, and each completion one job.
+    passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a
+    period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j. there[j,
+    k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up to A_j
+    if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]:
+    y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least its
+    fewest GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C.
+    soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area first, nor than the
+    k-th earliest completion of the jobs alone. alone[k]: nor than the completing job's alone. alike[i, j, k]:
+    of equal jobs, the first completes first. shared: limits on the joint work of jobs, as each has at least its
+    fewest GPUs or none (`cuts`). Only rows that earlier solutions violate are added, first in the linear
+    relaxation.
 
     Size
     ----
-    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows; up to n / 2
+    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. Up to n / 2
     times as many if all release dates differ.
 
     Source
     ------
-    The problem is that of Aryl, section 5, which gives no model of it over time; the model is gsopt's own.
+    The problem is that of Aryl, section 5, which gives no model of it over time. The model is gsopt's own.
     Starting jobs only at completions is not enough: a job may have to start in between to complete together
     with others, so that a large job can follow immediately
     (`tests/formulations/scheduling/resizing/test_method.py`).
@@ -132,14 +133,17 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         Raises
         ------
         Unsupported
-            The jobs are not resizable (`Resizable.of`), or too many: about 30 if they are released together, a
-            dozen if all release dates differ.
+            The jobs are not resizable (`Resizable.of`), or there are more than about 30 jobs released together,
+            or a dozen with different release dates.
         """
         jobs = _jobs_of(problem)
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values; raise `ModelMismatch` without one."""
+        """Return the best schedule for the order of events in the values.
+
+        Raise `ModelMismatch` if there is none.
+        """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
             return replay(jobs.instance, plan).solution
@@ -148,7 +152,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     def run(self, problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
         """Solve within a budget, starting from simple rules and their orders of events.
 
-        If there is no time to load Pyomo, the result is the best of these, with a simple bound.
+        If there is no time to load Pyomo, the result is the best of these schedules, with a simple bound.
         """
         Resizable.of(problem)  # refuses what it does not express
         return by_blocks(problem, budget, self._run_block, method=self.name)
@@ -210,7 +214,7 @@ def _is_at_hand(module: str, budget: Budget) -> bool:
 def _solve(
     model: Any, best: BestSchedule, jobs: Resizable, *, relaxed: bool
 ) -> tuple[Outcome, Mapping[str, float]]:
-    """Solve the model or its linear relaxation with the current cuts, and keep what it proves and finds."""
+    """Solve the model or its linear relaxation with the current cuts, and keep its bound and schedules."""
     form, budget = StandardForm.from_pyomo(model), best.budget
     form, left = form.relaxation if relaxed else form, budget.left()
     outcome = (budget.backend or Prover()).solve(
@@ -222,7 +226,7 @@ def _solve(
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt
     if outcome.status is Status.INFEASIBLE:
-        raise ModelMismatch("resizing: the model has no solution, though a schedule is known")
+        raise ModelMismatch("resizing: the model has no solution, although a schedule is known")
     values = {} if outcome.values is None else form.named(outcome.values)
     if values and not relaxed:
         for plan in _plans(jobs, values):
@@ -249,7 +253,10 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
-    """Return the order of events in column values; jobs with little work in their first interval start late."""
+    """Return the order of events in column values.
+
+    Jobs that do little work in their first interval start late.
+    """
     events: list[Event] = []
     for k in range(len(jobs)):
         for i in (period for done, period in jobs.cells if done == k):

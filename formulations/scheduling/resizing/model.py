@@ -51,7 +51,10 @@ def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
     numbers, periods = range(len(jobs)), range(len(jobs.there))
 
     def by(m: Any, k: int, i: int) -> Any:
-        """Return the expression that is 1 if completion k is no later than a period; 1 for k = -1."""
+        """Return an expression that is 1 if completion k is no later than a period.
+
+        It is the constant 1 for k = -1.
+        """
         return 1 if k < 0 else sum(m.x[k, q] for q in range(i + 1) if (k, q) in m.x)
 
     model.v = pyo.Expression(model.cells, rule=lambda m, k, i: by(m, k - 1, i) - by(m, k, i - 1))

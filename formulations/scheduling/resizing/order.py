@@ -20,7 +20,7 @@ class Event(NamedTuple):
 
 
 def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
-    """Return the order of events of a plan; of simultaneous events, completions come first."""
+    """Return the order of events of a plan, with completions first among simultaneous events."""
     before: Mapping[int, int] = {}
     events: list[Event] = []
     for _, gpus in [*plan, TimetableStep(0.0, {})]:
@@ -31,7 +31,7 @@ def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
 
 
 def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] | None:
-    """Return the plan with the least sum of completion times for an order of events; None if there is none.
+    """Return the plan of an order of events with the least sum of completion times, or None without one.
 
     A linear program determines the time between consecutive events, and each running job's GPU-seconds in
     between. If shares of GPUs are not averages of numbers of workers (`Resizable.is_exact`), they are rounded,
@@ -117,7 +117,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
     """Yield steps in which jobs have given shares of the GPUs on average, in whole workers.
 
     Each job has the whole workers of its share all the time. The fractional workers take turns on the remaining
-    GPUs by McNaughton's wrap-around rule; each fraction is below 1, so no job has two of them at a time.
+    GPUs by McNaughton's wrap-around rule. Each fraction is below 1, so no job has two of them at a time.
     """
     count = {
         job: floor((share - jobs.least[job]) / jobs.size[job] + LINEAR_ROWS) for job, share in shares.items()

@@ -1,4 +1,4 @@
-"""Launching: simple rules for starting and resizing jobs, for first schedules of resizable jobs."""
+"""Launching: simple rules that start and resize jobs, for first schedules of resizable jobs."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -8,7 +8,7 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Yield some plans: shortest or smallest jobs first, many jobs at their minimum or few at their maximum."""
+    """Yield plans: shortest or smallest jobs first, and many jobs at their minimum or few at their maximum."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):

@@ -1,8 +1,8 @@
-"""Assignment: the order of single-GPU jobs on each machine with the earliest mean completion, in doubles.
+"""Assignment: the job order on each machine that minimizes the mean completion time of single-GPU jobs.
 
-The k-th last job of a machine delays k jobs, including itself, so its duration counts k times. Each job also
-waits until the machine is free. So the best sequences are an assignment of jobs to positions, counted from the
-end.
+The k-th-to-last job on a machine delays k jobs, including itself, so its duration counts k times. Each job also
+waits until the machine is free. Finding the best sequences is therefore an assignment of jobs to positions,
+counted from the end. Costs are doubles.
 """
 
 from collections.abc import Sequence
@@ -28,10 +28,10 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
     Parameters
     ----------
     seconds
-        Duration of each job on each machine, shape (jobs, machines); infinite where it cannot run. Each job
-        must be able to run somewhere.
+        Duration of each job on each machine, shape (jobs, machines), or infinity if the job cannot run there.
+        Each job must be able to run on some machine.
     available
-        Seconds until each machine is free, shape (machines,); all are free when None.
+        Seconds until each machine is free, shape (machines,). None if all machines are free.
 
     Examples
     --------
@@ -57,7 +57,9 @@ def sequence(seconds: Reals, available: Reals | None = None) -> list[list[int]]:
 
 
 def positions(seconds: NDArray[Any], available: NDArray[Any], depth: int) -> NDArray[Any]:
-    """Return the cost of each job in each position; the last positions of all machines come first.
+    """Return the cost of each job in each position.
+
+    The last positions of all machines come first, followed by the last but one, and so on.
 
     Examples
     --------
@@ -86,9 +88,10 @@ def shorter_first(
 ) -> list[list[int]]:
     """Start shorter jobs earlier where that leaves the total unchanged.
 
-    Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal sequence
-    no longer job is further from the end. So the jobs of each type are sorted by duration, then by number, and
-    fill the positions from the furthest from the end on, the earliest start first.
+    Jobs at the same distance from the end may be exchanged between machines of one type. In an optimal
+    sequence, jobs further from the end are never longer. The jobs of each type are therefore sorted by
+    duration, then by index. They fill the positions in order, beginning with those furthest from the end; among
+    equals, the earliest start comes first.
 
     Parameters
     ----------

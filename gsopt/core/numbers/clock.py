@@ -24,7 +24,9 @@ def clock_error(time: Any, seconds: Any) -> float:
 
 @dataclass(frozen=True)
 class Clock:
-    """A clock with an origin, so that late dates lose no digits; floats are read as written.
+    """A clock with an origin, so that times far from zero lose no digits.
+
+    A float stands for its shortest decimal, such as 0.1.
 
     Examples
     --------
@@ -36,7 +38,7 @@ class Clock:
     origin: Exact = 0
 
     def since(self, time: Any) -> Any:
-        """Return the seconds from the origin to a time: a float for a float, else exactly."""
+        """Return the seconds from the origin to a time, as a float for a float and otherwise exactly."""
         is_float = isinstance(time, float)
         if not self.origin or (is_float and not isfinite(time)):
             return time
@@ -44,7 +46,7 @@ class Clock:
         return float(seconds) if is_float else seconds
 
     def instant(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin: a float if exact as written, else a fraction."""
+        """Return the time some seconds after the origin: a float if it is exact as written, else a fraction."""
         if not self.origin:
             return seconds
         time = decimal(seconds) + self.origin
@@ -52,10 +54,10 @@ class Clock:
         return nearest if isinstance(seconds, float) and decimal(nearest) == time else time
 
     def nearest(self, seconds: Any) -> Any:
-        """Return the time some seconds after the origin; for a float, the nearest float."""
+        """Return the time some seconds after the origin, rounded to a float if the seconds are a float."""
         time = self.instant(seconds)
         return float(time) if isinstance(seconds, float) else time
 
     def all_nearest(self, seconds: Iterable[Any]) -> tuple[Any, ...]:
-        """Return `nearest` for each of several spans of seconds; None for each None."""
+        """Return `nearest` for each span of seconds, and None for each None."""
         return tuple(None if each is None else self.nearest(each) for each in seconds)

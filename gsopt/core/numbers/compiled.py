@@ -1,9 +1,9 @@
 """Compiled: kernels that run as machine code if numba is installed, and as plain Python otherwise.
 
-Loading numba takes half a second. Compiling a kernel takes several seconds once; the machine code is kept on
-disk. So modules with kernels are imported where they are used, and callers with a deadline ask
-`is_worth_loading` first. Ctrl-C waits until numba is loaded or the current kernel is compiled, as neither
-survives an interruption.
+Loading numba takes half a second. Compiling a kernel takes several seconds, once, as the machine code is kept
+on disk. Modules with kernels are therefore imported only where they are used, and callers with a deadline call
+`is_worth_loading` first. Ctrl-C takes effect only after numba is loaded or the current kernel is compiled, as
+neither step survives an interruption.
 """
 
 import sys
@@ -28,11 +28,11 @@ Found = TypeVar("Found")
 
 
 def compiled(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Compile a function of numbers and arrays if numba is installed (a decorator).
+    """Compile the decorated function of numbers and arrays if numba is installed.
 
-    The machine code is kept for later processes if a folder is writable. Its name changes with the sources of
-    the kernel and of all kernels that it calls. Numba itself checks only when the kernel's own file last
-    changed, which may be the same in two versions of a package.
+    The machine code is cached for later processes if some cache folder is writable. Its file name depends on
+    the sources of the kernel and of all kernels that it calls. Numba itself compares only the modification time
+    of the kernel's own file, which may be the same in two versions of a package.
 
     Examples
     --------
@@ -79,7 +79,7 @@ def _kernel(function: Callable[..., Any]) -> Any:
 
 
 def _digest(function: Callable[..., Any]) -> str:
-    """Return a digest of the sources of a kernel: its file, and the names of the kernels that it can call."""
+    """Return a digest of a kernel's source file and of the kernels that it can call."""
     called = (getattr(each, "py_func", None) for each in function.__globals__.values())
     names = sorted({kernel.__qualname__ for kernel in called if kernel is not None})
     source = Path(function.__code__.co_filename)
@@ -93,7 +93,7 @@ def is_installed() -> bool:
 
 
 def is_worth_loading(seconds_left: float | None = None) -> bool:
-    """Check whether to use compiled kernels: they are loaded already, or enough time remains to load them."""
+    """Check whether compiled kernels are loaded already, or can be loaded in the remaining time."""
     if "numba" in sys.modules:
         return True
     return (seconds_left is None or seconds_left >= _ENOUGH) and is_installed()
@@ -102,9 +102,10 @@ def is_worth_loading(seconds_left: float | None = None) -> bool:
 def is_ready(
     module: str, kernel: str, seconds_left: float | None = None, seconds_to_compile: float = _ENOUGH
 ) -> bool:
-    """Check whether a kernel may be called: it was called before, needs no compiler, or there is time.
+    """Check whether a kernel can be called without exceeding the remaining time.
 
-    Loading machine code from disk takes a second or two; otherwise the kernel is compiled first.
+    A kernel that was called before, or runs without a compiler, is ready at once. Loading machine code from
+    disk takes a second or two. Otherwise the kernel must be compiled first.
 
     Parameters
     ----------
@@ -113,7 +114,7 @@ def is_ready(
     seconds_left
         Remaining time; None for no limit.
     seconds_to_compile
-        Time in which the kernel and all kernels that it calls compile even on a busy machine.
+        Time that suffices to compile the kernel and all kernels that it calls, even on a busy machine.
     """
     if not is_installed() or seconds_left is None or seconds_left >= seconds_to_compile:
         return True
@@ -141,9 +142,10 @@ def plain(function: Callable[Given, Found]) -> Callable[Given, Found]:
 
 
 def twin(function: Callable[Given, Found]) -> Callable[Given, Found]:
-    """Return the Python function of a kernel, calling only the Python functions of other kernels.
+    """Return a kernel as a Python function that also calls other kernels as Python functions.
 
-    It does the same as the kernel, slowly and without a compiler. Used for first steps and for tests.
+    It computes the same result as the kernel, slowly and without a compiler. It is used until a kernel is
+    compiled, and in tests.
     """
     original: Any = plain(function)
     if not isinstance(original, FunctionType):

@@ -1,4 +1,4 @@
-"""Decimals: many floats at once, as integers over a power of ten."""
+"""Decimals: converting arrays of floats to integers over a power of ten."""
 
 from typing import Any
 
@@ -13,16 +13,16 @@ _LARGEST = 10.0**15
 
 
 def whole_numbers(values: ArrayLike) -> tuple[NDArray[np.int64], int] | None:
-    """Read finite floats of any shape as the decimals they are written as, over a common power of ten.
+    """Return the shortest decimals of finite floats, as integers over a common power of ten.
 
-    A float is the decimal n / 10**k if the quotient of both as doubles is that float and n has at most 15
-    digits: division rounds correctly, no other decimal with so few digits has the same double, and its shortest
-    decimal is the written one.
+    If n has at most 15 digits and dividing n by 10**k in doubles yields a float, then n / 10**k is its shortest
+    decimal, because division rounds correctly and no other decimal with at most 15 digits has the same double.
 
     Returns
     -------
     integers, denominator
-        Integers of the same shape, and 1, 10, 100, ...; None if 15 digits do not hold all of the values.
+        Integers in the shape of the input, and 1, 10, 100, ... Both are replaced by a single None if some value
+        needs more than 15 digits.
 
     Examples
     --------

@@ -14,7 +14,7 @@ Exact = int | Fraction
 
 @lru_cache(maxsize=2**16, typed=True)  # typed: the double 0.1 equals a fraction that is not 1/10
 def decimal(value: Number) -> Exact:
-    """Read a number as it is written: a float stands for its shortest decimal, such as 11/10 for 1.1.
+    """Return a number exactly, taking a float for its shortest decimal, such as 11/10 for 1.1.
 
     Sums of such numbers have few digits, while exact sums of doubles have fifty. Integers are returned as
     integers.
@@ -27,7 +27,7 @@ def decimal(value: Number) -> Exact:
 
 
 def exact_total(values: Iterable[Number]) -> Exact:
-    """Add numbers as they are written, without rounding; integral totals are returned as integers.
+    """Return the exact sum of numbers, as read by `decimal`, as an integer if it is integral.
 
     Examples
     --------
@@ -42,7 +42,7 @@ def exact_total(values: Iterable[Number]) -> Exact:
 
 
 def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
-    """Add products of exact numbers without rounding, and reduce the sum once.
+    """Return the exact sum of products, reducing the fraction only once.
 
     Examples
     --------
@@ -58,12 +58,12 @@ def exact_dot(pairs: Iterable[tuple[Exact, Exact]]) -> Exact:
 
 
 def whole(value: Exact) -> Exact:
-    """Return an integral fraction as an integer."""
+    """Return a fraction as an integer if it is integral, and unchanged otherwise."""
     return value.numerator if value.denominator == 1 else value
 
 
 def step(values: Iterable[Exact]) -> Fraction | None:
-    """Return the greatest common divisor of exact numbers; None when all are 0.
+    """Return the greatest common divisor of exact numbers, or None if all are 0.
 
     Examples
     --------
@@ -113,7 +113,7 @@ def floor_digits(value: Exact, digits: int) -> Exact:
 
 
 def float_below(value: Exact) -> float:
-    """Return the largest float that, read as a decimal (`decimal`), is not above a number.
+    """Return the largest float whose decimal, as read by `decimal`, is not above a number.
 
     Examples
     --------
@@ -125,10 +125,10 @@ def float_below(value: Exact) -> float:
 
 
 def lowest(value: Number) -> Exact:
-    """Return the least number that a value may stand for, as floats may be off by their last roundings."""
+    """Return the smallest exact number that a value may represent, given that floats are rounded."""
     return Fraction(value) - ULPS * Fraction(ulp(value)) if isinstance(value, float) else value
 
 
 def highest(value: Number) -> Exact:
-    """Return the greatest number that a value may stand for, as floats may be off by their last roundings."""
+    """Return the largest exact number that a value may represent, given that floats are rounded."""
     return -lowest(-value)

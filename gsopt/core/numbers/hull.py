@@ -1,4 +1,4 @@
-"""Hull: the gain from each additional GPU for a job that may divide its time among several numbers of GPUs."""
+"""Hull: the gain from each additional GPU for a job that may alternate between several GPU counts."""
 
 from collections.abc import Iterable, Iterator
 from itertools import pairwise
@@ -26,13 +26,13 @@ class HullSegment(NamedTuple, Generic[Count]):
 def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count], ...]:
     """Return the upper concave hull of a menu through the origin, as steps of decreasing efficiency.
 
-    Every number of GPUs that lies on the hull, up to rounding, is a corner, so a job of linear speed has a step
-    for each. The last corner is the smallest number of GPUs with the highest speed.
+    Every GPU count that lies on the hull, up to rounding, is a corner, so a job with linear speed has a step
+    for each count. The last corner is the smallest GPU count with the highest speed.
 
     Parameters
     ----------
     menu
-        Numbers of GPUs, in any order, with their speeds. If a number occurs twice, the higher speed counts.
+        Pairs of GPU count and speed, in any order. If a count occurs twice, the higher speed applies.
 
     Examples
     --------
@@ -50,7 +50,7 @@ def concave_hull(menu: Iterable[tuple[Count, float]]) -> tuple[HullSegment[Count
 
 
 def _rising(menu: Iterable[tuple[Count, float]]) -> Iterator[tuple[Count, float]]:
-    """Yield the entries that are faster than every entry with fewer GPUs, by number of GPUs."""
+    """Yield the entries that are faster than every entry with fewer GPUs, by ascending GPU count."""
     fastest = 0.0
     for gpus, speed in sorted(menu, key=lambda entry: (entry[0], -entry[1])):
         if speed > fastest:

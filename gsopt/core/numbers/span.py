@@ -1,4 +1,4 @@
-"""Span: a length of time as people write it."""
+"""Span: reading durations such as ``90``, ``2min`` or ``1.5h``."""
 
 import re
 
@@ -14,12 +14,14 @@ WRITTEN = "such as 30s, 2min, 1.5h, 1d or 500ms"
 
 
 def read_seconds(text: str) -> float:
-    """Read a number of seconds, or a number with the unit ``ms``, ``s``, ``min`` (or ``m``), ``h`` or ``d``.
+    """Convert a duration to seconds.
+
+    The unit is ``ms``, ``s``, ``min`` (or ``m``), ``h`` or ``d``; without a unit, the number counts seconds.
 
     Raises
     ------
     ValueError
-        The text is none of these.
+        The text is not a duration.
 
     Examples
     --------
@@ -33,12 +35,14 @@ def read_seconds(text: str) -> float:
 
 
 def read_window(text: str, *, field: str = "window") -> tuple[float, float]:
-    """Read a begin and an end with a colon between them; the message of an error calls them `field`.
+    """Return the begin and end, in seconds, of a window such as ``30d:31d``.
+
+    Error messages refer to the window as `field`.
 
     Raises
     ------
     InvalidInput
-        The text is nothing of the kind.
+        The text is not a window.
 
     Examples
     --------

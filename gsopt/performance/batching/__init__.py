@@ -1,4 +1,4 @@
-"""Batching: how fast a job trains with a batch size on a number of GPUs, and the data of such jobs.
+"""Batching: the training speed of jobs by batch size and number of GPUs, and the data of such jobs.
 
 `StepTime` models the seconds of a step, and `Tabulated` holds measured throughput. `BatchingJob` is a job with
 the limits of its batch size and its remaining work, known or as a distribution (`Progress`). `LimitRules`

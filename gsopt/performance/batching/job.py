@@ -1,4 +1,4 @@
-"""Job: the limits of its batch size, its remaining work, and its training speed."""
+"""Job: a job with the limits of its batch size, its remaining work, and its training speed."""
 
 from fractions import Fraction
 from random import Random
@@ -22,14 +22,15 @@ _Shape = Annotated[float, Field(ge=1, le=1e9)]
 
 
 class Progress(Frozen):
-    """A Beta distribution of a job's progress rho, the processed part of its samples.
+    """A Beta distribution of a job's progress rho, the fraction of its samples that are processed.
 
     With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), which is infinite for
     alpha = 1, as for a job in its first epoch. At the mean of rho, Y beta / alpha remain, which is always
     finite.
 
     Source: ONES, Equations 6 and 7. By Equation 7 a job that has processed nothing would have nothing left, so
-    `processed` is positive: use alpha times the samples of an epoch, as the paper's threshold does for alpha.
+    `processed` must be positive. For such a job use alpha times the samples of an epoch, in line with the
+    paper's threshold for alpha.
 
     Examples
     --------
@@ -43,12 +44,15 @@ class Progress(Frozen):
     processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the exact number of remaining samples by an estimate; ``"mean"`` fails for alpha = 1."""
+        """Return the exact number of remaining samples by an estimate.
+
+        The estimate ``"mean"`` fails for alpha = 1.
+        """
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
 
     def draw(self, random: Random) -> float:
-        """Draw a number of remaining samples (Algorithm 1, line 2)."""
+        """Return a random number of remaining samples (Algorithm 1, line 2)."""
         progress = 0.0
         while not 0 < progress < 1:  # it may be rounded to an end
             progress = random.betavariate(self.alpha, self.beta)
@@ -61,7 +65,7 @@ class BatchingJob(Frozen):
     Attributes
     ----------
     batch_limit
-        Largest batch size over all GPUs: R, which grows and shrinks as the training progresses.
+        Largest batch size R over all GPUs, which grows and shrinks during training.
     local_limit
         Largest batch size on one GPU, limited by its memory.
     throughput
@@ -69,15 +73,15 @@ class BatchingJob(Frozen):
     remaining
         Remaining samples to train.
     progress
-        Distribution of the progress; replaces `remaining`.
+        Distribution of the progress. Replaces `remaining`.
     min_gpus
         Smallest number of GPUs if the job runs.
     weight
-        Priority of the job; `gsopt.problems.batching.Batching` defines how it counts.
+        Priority of the job, as used by `gsopt.problems.batching.Batching`.
     new
         Whether the job has just arrived and has not run yet.
     previous_gpus, previous_batch
-        Its current number of GPUs and batch size; 0 GPUs if it waits, and None to ignore the batch size.
+        Current number of GPUs, 0 if the job waits, and current batch size, None to ignore it.
 
     Examples
     --------
@@ -136,7 +140,7 @@ class BatchingJob(Frozen):
         return decimal(self.remaining or 0)
 
     def largest(self, gpus: int) -> int:
-        """Return the largest batch within both limits on a number of GPUs."""
+        """Return the largest batch size within both limits on a number of GPUs."""
         return min(self.batch_limit, gpus * self.local_limit)
 
     def allows(self, batch_size: int, gpus: int) -> bool:
@@ -144,7 +148,7 @@ class BatchingJob(Frozen):
         return gpus <= batch_size <= self.largest(gpus) and self.throughput.knows(batch_size, gpus)
 
     def fastest(self, gpus: int) -> int | None:
-        """Return the batch size with the highest throughput on a number of GPUs; None if there is none."""
+        """Return the batch size with the highest throughput on a number of GPUs, or None if there is none."""
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
@@ -152,7 +156,7 @@ class BatchingJob(Frozen):
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the job is reconfigured: it starts, stops, or its GPUs or batch size change."""
+        """Check whether the job is reconfigured, that is, starts, stops, or changes its GPUs or batch size."""
         if gpus != self.previous_gpus:
             return True
         return gpus > 0 and self.previous_batch not in (None, batch_size)

@@ -11,11 +11,11 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def fill_rows(costs: Array, widths: Array, table: Array) -> None:
-    """Fill the rows of a table of least costs, one for each job, below the given first row.
+    """Fill in a table of least costs, with one row for each job below the given first row.
 
-    `costs` has the cost of each job on 0, 1, ... GPUs, infinite where not allowed, shape (jobs, most GPUs of a
-    job + 1). `widths` has the largest number of GPUs of each job, shape (jobs,). `table` has the least cost of
-    the first jobs on a total number of GPUs, shape (jobs + 1, GPUs + 1).
+    `costs` has the cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1), which is infinite
+    for numbers that are not allowed. `widths` has the largest number of GPUs of each job, shape (jobs,).
+    `table` has the least cost of the first jobs on each total number of GPUs, shape (jobs + 1, GPUs + 1).
     """
     size = table.shape[1]
     reached = 0

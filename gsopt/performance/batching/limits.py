@@ -1,4 +1,4 @@
-"""Limits: how large a job's batch may currently be, so that it grows in steps that preserve convergence.
+"""Limits: the largest batch size that a job may currently have, which grows in steps to preserve convergence.
 
 Source: Bian, Li, Wang, You, Online Evolutionary Batch Size Orchestration for Scheduling Deep Learning Workloads
 in GPU Clusters, SC '21 (ONES), section 3.3.2.
@@ -25,10 +25,10 @@ class ScaleDown(StrEnum):
     Attributes
     ----------
     LONG
-        Those that ran for longer than 1/sigma, as in the text; all others are doubled.
+        Jobs that ran for longer than 1/sigma, as in the text. All other limits are doubled.
     PRINTED
-        All of them, as the formula is printed without a condition. It doubles the limit of a job that has not
-        run yet, keeps that of a job that ran for up to 1/sigma, and so never doubles after an epoch.
+        All jobs, as the formula is printed without a condition. It doubles the limit of a job that has not run
+        yet, and keeps that of a job that ran for up to 1/sigma. So it never doubles a limit after an epoch.
 
     Examples
     --------
@@ -43,16 +43,16 @@ class ScaleDown(StrEnum):
 class LimitRules(Frozen):
     """Rules for the limit R of a job's batch size over its life.
 
-    A job begins with the limit `started`. `after_epoch` applies at the end of each epoch once it is warm, and
-    `rejected` whenever a new schedule leaves it waiting. While it waits it keeps the limit that it had when
-    preempted. All limits are integers of at least 1; for halving the paper does not say so.
+    A job begins with the limit `started`. `after_epoch` applies at the end of each epoch once the job is warm,
+    and `rejected` whenever a new schedule leaves it waiting. Otherwise a waiting job keeps the limit that it
+    had when preempted. All limits are integers of at least 1, which the paper does not state for halving.
 
     Attributes
     ----------
     rate
-        sigma, in 1/s. The paper suggests the arrival rate of jobs. With 0 no job is ever scaled down.
+        sigma, in 1/s. The paper suggests the arrival rate of jobs. With 0 no limit is ever scaled down.
     largest
-        Largest limit at which training converges; None if unknown.
+        Largest limit at which training converges, or None if unknown.
     scale_down
         The jobs to which the formula for long jobs applies.
 
@@ -74,14 +74,14 @@ class LimitRules(Frozen):
         return self._capped(_valid("local_limit", local_limit))
 
     def rejected(self, limit: int) -> int:
-        """Return the limit of a job that also waits in the next schedule: half, at least 1 ("resume")."""
+        """Return the limit of a job that still waits in the next schedule: half, but at least 1 ("resume")."""
         return max(1, _valid("limit", limit) // 2)
 
     def after_epoch(self, limit: int, elapsed: Number, *, warm: bool = True) -> int:
         """Return the limit of a running job at the end of an epoch ("start", "scale-up", "scale-down").
 
-        It is 2 R for a short job and `scaled_down` for a long one. The paper applies both rules to a job at one
-        epoch; as the formula contains the factor 2 of the doubling, it replaces it here.
+        It is 2 R for a short job and `scaled_down` for a long one. The paper applies both rules at the same
+        epoch. Here the formula replaces the doubling, as it contains the factor 2 already.
 
         Parameters
         ----------
@@ -90,7 +90,7 @@ class LimitRules(Frozen):
         elapsed
             T_processed, the seconds for which the job has run.
         warm
-            Whether it has completed its warm-up steps; its limit does not change before.
+            Whether the job has completed its warm-up steps, before which its limit does not change.
         """
         if not warm:
             return _valid("limit", limit)
@@ -105,8 +105,8 @@ class LimitRules(Frozen):
 def scaled_down(limit: int, rate: Number, elapsed: Number) -> int:
     """Return ceil(2 R / ceil(sigma T + 1)), the limit that penalizes long-running jobs.
 
-    It doubles R at T = 0 and keeps R for sigma T up to 1. Applied at every epoch it falls to 1 or 2: 1 stays 1,
-    and 2 stays 2 up to sigma T = 2.
+    The formula doubles R at T = 0 and keeps R for sigma T up to 1. Applied at every epoch, it reduces any limit
+    to 1 or 2. A limit of 1 stays 1, and 2 stays 2 up to sigma T = 2.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Rates: the throughput of many jobs on every number of GPUs, as arrays."""
+"""Rates: the throughput of many jobs on all numbers of GPUs, as arrays."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ Counts = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class StepTimeTable:
-    """The `StepTime` of many jobs as floats, for searches and policies that evaluate all of them at once."""
+    """The `StepTime` of many jobs in floats, for searches and policies that evaluate all jobs at once."""
 
     # Seconds of a step, and per sample of the largest local batch, shape (jobs,).
     fixed: Floats
@@ -34,14 +34,14 @@ class StepTimeTable:
         )
 
     def _without_samples(self, gpus: Counts) -> Floats:
-        """Return the seconds of a step that do not depend on its batch."""
+        """Return the seconds of a step that do not depend on the batch size."""
         further = 2.0 * (gpus - 1)
         communication = further * self.latency[:, None] + further / gpus * self.transfer[:, None]
         seconds: Floats = self.fixed[:, None] + communication
         return seconds
 
     def fastest(self, batch_limit: ArrayLike, local_limit: ArrayLike, *, widest: int) -> tuple[Counts, Floats]:
-        """Return the batch size with the highest throughput on every number of GPUs, and that throughput.
+        """Return the fastest batch size on every number of GPUs, with its throughput.
 
         The limits are the largest batch sizes of each job, over all GPUs and on one GPU, shape (jobs,). The
         results have shape (jobs, widest + 1), with 0 for no GPUs and for more GPUs than samples.
@@ -62,6 +62,6 @@ class StepTimeTable:
 
 
 def _communication(model: StepTime) -> tuple[float, float]:
-    """Return the seconds of all hops to the next GPU, and of all gradients on one wire."""
+    """Return the latency to the next GPU, and the time to send all gradients over one wire, in seconds."""
     wire = model.wire
     return (0.0, 0.0) if wire is None else (wire.hops(2) * wire.latency, model.message / wire.bandwidth)

@@ -1,4 +1,4 @@
-"""Reach: the largest number of GPUs that jobs can use together, each with a menu of numbers."""
+"""Reach: the largest number of GPUs that jobs with menus of GPU counts can use together."""
 
 from collections.abc import Iterable, Sequence
 
@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
     """Return the largest number of GPUs, of those available, that jobs can use together.
 
-    Each menu has the allowed numbers of GPUs of a job, ascending, and whether the job must run.
+    Each menu has the allowed GPU counts of a job, in ascending order, and whether the job must run.
     """
     reached, every = 1, (1 << gpus + 1) - 1  # a bit for each possible sum
     for counts, must in menus:
@@ -16,7 +16,7 @@ def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
 
 
 def _shifted(reached: int, counts: Sequence[int]) -> int:
-    """Return the possible sums with one more job."""
+    """Return the bit set of total GPU counts that are possible with one more job."""
     if not isinstance(counts, range):
         further = 0
         for count in counts:

@@ -20,24 +20,25 @@ _MANY = 500_000_000
 
 
 def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all: bool = True) -> Counts:
-    """Divide GPUs among jobs at the least total cost; return the GPUs of each job, shape (jobs,).
+    """Divide GPUs among jobs at the least total cost, and return the GPUs of each job, shape (jobs,).
 
-    This is min-plus dynamic programming over jobs and GPUs. Costs may be arbitrary, also negative or not
-    convex, and menus may have gaps. As it is called often, with arrays, only shapes are checked. Of solutions
-    with equal totals it returns the one in which the last jobs get least. Source: the multiple-choice knapsack
-    of ONES, Equations 3 and 4, which the paper searches by evolution.
+    This is min-plus dynamic programming over jobs and GPUs. Costs may be negative or nonconvex, and menus may
+    have gaps. As the function is called often, it checks only the shapes of arrays. Among optimal solutions it
+    returns the one in which the last jobs get the fewest GPUs. Source: the multiple-choice knapsack of ONES,
+    Equations 3 and 4, which the paper solves by evolutionary search.
 
     Complexity: O(J n w) time and O(J n) memory for J jobs of at most w GPUs each and n GPUs.
 
     Parameters
     ----------
     costs
-        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1); infinite where not allowed.
+        Cost of each job on 0, 1, ... GPUs, shape (jobs, most GPUs of a job + 1). Infinite for numbers that are
+        not allowed.
     gpus
         Number of GPUs to divide.
     must
-        Whether each job must run, shape (jobs,); None for no job. `InvalidInput` is raised if these cannot all
-        run.
+        Whether each job must run, shape (jobs,), or None if no job must. `InvalidInput` is raised if the jobs
+        that must run do not fit.
     use_all
         Whether to use as many GPUs as possible, or the number with the least cost.
     """
@@ -54,8 +55,8 @@ def split(costs: ArrayLike, gpus: int, *, must: ArrayLike | None = None, use_all
 def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Floats:
     """Return the least cost of the first jobs on each total number of GPUs, shape (jobs + 1, GPUs + 1).
 
-    It is infinite where jobs cannot use exactly that many. If `compiled` is None, the compiled kernel is used
-    where it is faster.
+    The cost is infinite if the jobs cannot use exactly that number. If `compiled` is None, the compiled kernel
+    is used when it is faster.
     """
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
@@ -64,7 +65,7 @@ def least_costs(costs: Floats, gpus: int, *, compiled: bool | None = None) -> Fl
 
 
 def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> None:
-    """Fill the rows below the first one of a table of `least_costs`, one for each job.
+    """Fill in the rows of a table of `least_costs` below the first row, one for each job.
 
     `costs` has shape (jobs, most GPUs of a job + 1).
     """
@@ -81,7 +82,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Return the numbers of GPUs of the jobs that attain the least cost for a total number of GPUs."""
+    """Return the number of GPUs of each job in a division of a total number of GPUs at the least cost."""
     jobs, width = costs.shape
     chosen = np.zeros(jobs, dtype=np.int64)
     for job in range(jobs - 1, -1, -1):
@@ -114,7 +115,7 @@ def _checked(costs: ArrayLike, must: ArrayLike | None) -> Floats:
 
 
 def _fill(costs: Floats, widths: Counts, table: Floats) -> None:
-    """Fill the rows like the kernel, each for many total numbers of GPUs at once."""
+    """Fill in the table like the kernel, computing each row for many totals at once."""
     size = table.shape[1]
     pad = _BLOCK - 1
     padded = np.full(pad + size, np.inf)

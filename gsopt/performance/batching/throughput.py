@@ -29,11 +29,11 @@ class StepTime(Frozen):
     A step of a batch of B samples on c GPUs takes ``fixed + per_sample * b + 2 (c - 1) (h l + M / (c w))`` for
     M bytes of gradients on wires of w bytes per second, with h hops of l seconds each to the next GPU. Batches
     are split into local batches that are as equal as possible. A step takes as long as the largest one, with b
-    = ceil(B / c) samples. A single GPU does not communicate. Floats are read as the decimals they are written
-    as, so all results are exact fractions.
+    = ceil(B / c) samples. A single GPU does not communicate. A float stands for its shortest decimal, such as
+    0.1, so all results are exact fractions.
 
-    The model is gsopt's own; the paper measures throughput (ONES, section 3.2.1, Equation 5). The all-reduce is
-    `gsopt.performance.communication.flat_ring`, and does not overlap with computation.
+    The model is gsopt's own, while the paper measures throughput (ONES, section 3.2.1, Equation 5). The
+    all-reduce is `gsopt.performance.communication.flat_ring`, and does not overlap with computation.
 
     Attributes
     ----------
@@ -44,7 +44,7 @@ class StepTime(Frozen):
     message
         Bytes of gradients on every GPU.
     wire
-        Wires between the GPUs, all of one tier; None if communication takes no time.
+        Wires between the GPUs, all of one tier, or None if communication takes no time.
 
     Examples
     --------
@@ -75,7 +75,10 @@ class StepTime(Frozen):
         return self
 
     def seconds(self, batch_size: int, gpus: int) -> Exact:
-        """Return the seconds of a step; there must be GPUs, and at least one sample for each."""
+        """Return the seconds of a step.
+
+        There must be at least one GPU, and at least one sample per GPU.
+        """
         if not 1 <= gpus <= batch_size:
             require(gpus >= 1, "gpus", gpus, "must be at least 1")
             require(False, "batch_size", batch_size, f"must be at least the {gpus} GPUs")
@@ -83,7 +86,7 @@ class StepTime(Frozen):
         return whole(decimal(self.fixed) + decimal(self.per_sample) * local + self.communication(gpus))
 
     def communication(self, gpus: int) -> Exact:
-        """Return the seconds of the all-reduce.
+        """Return the duration of the all-reduce in seconds.
 
         Examples
         --------
@@ -97,19 +100,22 @@ class StepTime(Frozen):
         return whole(2 * (gpus - 1) * (self.wire.hops(gpus) * decimal(self.wire.latency) + sent))
 
     def samples_per_second(self, batch_size: int, gpus: int) -> Exact:
-        """Return the throughput; there must be GPUs, and at least one sample for each."""
+        """Return the throughput.
+
+        There must be at least one GPU, and at least one sample per GPU.
+        """
         return whole(Fraction(batch_size) / self.seconds(batch_size, gpus))
 
     def knows(self, batch_size: int, gpus: int) -> bool:
-        """Check whether the batch size is possible: every GPU has at least one sample."""
+        """Check whether the batch size is possible, that is, whether every GPU has at least one sample."""
         return 1 <= gpus <= batch_size
 
     def fastest(self, gpus: int, most: int) -> int | None:
         """Return the batch size of at most `most` samples with the highest throughput.
 
-        It is either the largest batch, or the largest one with equal local batches. Without a fixed part, the
-        delay by the one GPU with an additional sample may exceed the gain from that sample. Of two batch sizes
-        with equal throughput it is the larger one.
+        It is either the largest batch, or the largest one with equal local batches. If the fixed part is small,
+        the delay due to one GPU with an additional sample may exceed the gain from that sample. If two batch
+        sizes have equal throughput, the larger one is returned.
 
         Examples
         --------
@@ -127,7 +133,7 @@ class StepTime(Frozen):
         return most >= gpus
 
     def on(self, wire: Wire | None) -> "StepTime":
-        """Return the same model on other wires, such as those of another tier."""
+        """Return the same model with other wires, such as those of another tier."""
         return StepTime(fixed=self.fixed, per_sample=self.per_sample, message=self.message, wire=wire)
 
 
@@ -146,7 +152,7 @@ class Rate(Frozen):
 
 
 class Tabulated(Frozen):
-    """Measured throughput: a job runs only in measured configurations, without interpolation.
+    """Measured throughput, without interpolation, so a job runs only in measured configurations.
 
     Examples
     --------
@@ -198,10 +204,10 @@ class Tabulated(Frozen):
         return (batch_size, gpus) in self._table
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most `most` samples with the highest throughput; None if there is none.
+        """Return the batch size of at most `most` samples with the highest throughput, or None.
 
-        Of batch sizes with equal throughput it is the larger one. Unlike the model, a table may be slower with
-        more samples.
+        If several batch sizes have equal throughput, the largest one is returned. Unlike the model, a table may
+        be slower with more samples.
 
         Examples
         --------
@@ -213,7 +219,7 @@ class Tabulated(Frozen):
         return max(self._measured(gpus, most), key=lambda size: (self._table[size, gpus], size), default=None)
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Check whether a batch of at most `most` samples was measured."""
+        """Check whether any batch size of at most `most` samples was measured."""
         return any(True for _ in self._measured(gpus, most))
 
     def _measured(self, gpus: int, most: int) -> Iterator[int]:

@@ -1,4 +1,4 @@
-"""Interleaving: jobs that take turns on the resources of their iterations: disk, CPU, GPU and network."""
+"""Interleaving: jobs that take turns in using disk, CPU, GPU and network within each iteration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations_with_replacement, permutations
@@ -9,12 +9,12 @@ from gsopt.core.numbers.grid import Number
 
 
 def cycle(stages: Sequence[Sequence[Number]]) -> Any:
-    """Return the least seconds in which all jobs of a group complete an iteration, taking turns on resources.
+    """Return the shortest time in seconds in which each job of a group completes one iteration, taking turns.
 
     `stages` has the seconds for which each job needs each resource in an iteration. An iteration uses each
-    resource once, always in the same order, starting with any. In each part of the cycle every job uses a
-    different resource, and all wait for the slowest before they change. Source: Muri (SIGCOMM 2022).
-    Complexity: O(k!) for k resources.
+    resource once, always in the same cyclic order, but may start with any resource. In each phase of the cycle
+    every job uses a different resource, and all wait for the slowest job before the next phase. Source: Muri
+    (SIGCOMM 2022). Complexity: O(k!) for k resources.
     """
     resources = len(stages[0]) if stages else 0
     is_group = 1 <= len(stages) <= resources
@@ -33,8 +33,8 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     """Return the slowdowns of all pairs of interleaved models, for `gsopt.scenario.speed.Speed.interference`.
 
     `stages` has the seconds for which each model needs each resource in an iteration. The slowdown of a model
-    is the cycle of the pair relative to its own iteration. Groups of three or more are slower than their pairs
-    suggest, as the cycle of a group is at least that of each pair in it.
+    is the cycle time of the pair relative to the model's own iteration. Groups of three or more may be slower
+    than their pairs suggest, as the cycle of a group is at least as long as that of each pair in it.
     """
     for model, own in stages.items():
         require(sum(own) > 0, f"stages[{model!r}]", own, "must be seconds that are not all 0")

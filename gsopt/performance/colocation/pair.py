@@ -16,14 +16,14 @@ Rule = Literal["end_points", "sign", "cases"]
 class Pair:
     """A running job, and a new one that may share its GPUs.
 
-    Alone each job runs at speed 1, and while they share at the inverse of its slowdown. For two jobs, the sum
-    of their completion times is least if the new one starts either now or when the running one completes. The
-    sum grows with the delay as long as the running job outlasts the new one, and is linear from there on. With
-    more than two jobs, another start may be better.
+    Each job runs at speed 1 alone, and at the inverse of its slowdown while the two share. For two jobs, the
+    sum of completion times is least if the new job starts either now or when the running job completes. The sum
+    grows with the delay of the start as long as the running job outlasts the new one, and is linear beyond
+    that. With more than two jobs, another start may be better.
 
     Integers and fractions yield exact sums, floats yield floats.
 
-    Source: Castor, section 5.1, Theorem 1 and Equations 14-23; A is the running job and B the new one.
+    Source: Castor, section 5.1, Theorem 1 and Equations 14-23, where A is the running job and B the new one.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class Pair:
     slowdown_running, slowdown_new
         Factor by which each job takes longer while they share; at least 1.
     seconds_whole
-        Seconds that the new job needs alone with its whole batch, if it waits; None for `seconds`.
+        Seconds that the new job needs alone with its whole batch, if it waits. None for the same as `seconds`.
 
     Raises
     ------
@@ -86,10 +86,10 @@ class Pair:
 
     @property
     def saved(self) -> Any:
-        """Completion time saved by sharing from now on instead of waiting; negative if sharing is worse.
+        """Completion time saved by sharing from now on instead of waiting, negative if sharing is worse.
 
-        It is computed without the two sums, from slowdowns read as decimals. So if it is exactly 0, as for two
-        jobs that slow each other down by 1.5, it is also 0 for seconds given as floats.
+        It is computed from slowdowns read as decimals, not from the two sums. So for jobs that gain exactly
+        nothing, such as two jobs that slow each other down by 1.5, it is 0 even if seconds are floats.
         """
         if self.running_lasts:
             return self.remaining + (self._whole - self.seconds * self._per_second)
@@ -97,7 +97,7 @@ class Pair:
 
     @property
     def turning_point(self) -> Any:
-        """Delay up to which the running job outlasts the new one; negative if it never does.
+        """Delay up to which the running job outlasts the new one, negative if it never does.
 
         Examples
         --------
@@ -119,7 +119,7 @@ class Pair:
 
     @property
     def _per_second(self) -> Any:
-        """Increase of the sum per second of the new job while the running job outlasts it."""
+        """Increase of the sum for every second of the new job, while the running job outlasts it."""
         return self._as_given(_per_second(self.slowdown_running, self.slowdown_new))
 
     @property
@@ -156,11 +156,11 @@ class Pair:
     def shares(self, rule: Rule = "end_points") -> bool:
         """Check whether the new job should share from now on, by one of three rules.
 
-        ``end_points``: if the sum is no larger than that of waiting, which is correct for two jobs. ``sign``:
-        if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's proof; this is correct only if
-        the new job outlasts the running one, as otherwise the sign belongs to a function that does not apply.
-        ``cases``: always if the running job outlasts the new one (Case 1, where the paper only starts now),
-        else by the sign. The latter two ignore `seconds_whole`.
+        ``end_points``: share if the sum is no larger than that of waiting, which is correct for two jobs.
+        ``sign``: share if 2 xi_B + xi_A - 2 xi_A xi_B is positive, as at the end of the paper's proof. This is
+        correct only if the new job outlasts the running one, as the proof assumes. ``cases``: always share if
+        the running job outlasts the new one (Case 1, where the paper only considers starting now), otherwise
+        decide by the sign. The latter two rules ignore `seconds_whole`.
         """
         if rule not in get_args(Rule):
             raise InvalidInput("rule", shorten(rule), f"must be one of {', '.join(get_args(Rule))}")
@@ -183,7 +183,7 @@ def _per_second(running: Number, new: Number) -> Exact:
 
 
 def quotient(value: Number, divisor: Number) -> Any:
-    """Divide without rounding, unless one of the two is a float."""
+    """Return a quotient, without rounding unless one of the two numbers is a float."""
     if isinstance(value, float) or isinstance(divisor, float):
         return value / divisor
     return Fraction(value) / divisor

@@ -1,4 +1,4 @@
-"""Sub-batches: the parts in which a new job computes its batch, so that it fits with a running one."""
+"""Sub-batches: the parts in which a new job processes its batch, so that it fits next to a running job."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,9 +20,9 @@ class SubBatch:
     name
         Name of the sub-batch, a mode of the job.
     pair
-        The two jobs, where the new one uses this sub-batch.
+        The two jobs, with the new job using this sub-batch.
     memory
-        Bytes that the new job needs on each GPU; None if unknown, which always fits.
+        Bytes that the new job needs on each GPU, or None if unknown, which always fits.
 
     Examples
     --------
@@ -44,7 +44,7 @@ class Choice:
     shares
         Whether the new job shares now.
     name
-        Its sub-batch; the whole batch if it does not share.
+        Name of its sub-batch, which is the whole batch if it does not share.
     mean_jct
         Mean completion time of the two jobs.
 
@@ -71,21 +71,21 @@ def choose_sub_batch(
     Every sub-batch that fits is tried, including the whole batch and single samples. A sub-batch that should
     not share counts as waiting with the whole batch.
 
-    Source: Castor, Algorithm 2. As printed, it returns within its loop, so that it tries only the whole batch;
-    it ends before it tries single samples, so that a job with a batch of 1 never shares; it stores a ``t`` that
-    it never computes; and it ignores memory.
+    Source: Castor, Algorithm 2. The algorithm as printed returns within its loop, so it tries only the whole
+    batch. It ends before trying single samples, so a job with a batch of 1 never shares. It stores a ``t`` that
+    is never computed, and ignores memory.
 
     Parameters
     ----------
     offered
         The sub-batches in descending order, the whole batch first.
     memory_left
-        Bytes that the running job leaves on each of its GPUs; None for no limit.
+        Bytes that the running job leaves free on each of its GPUs; None for no limit.
     rule
         As in `Pair.shares`.
     ties
-        Which of equally good sub-batches to choose: the ``larger`` one, which is faster for the new job itself,
-        or the ``smaller`` one, as in line 7 of the algorithm.
+        Choice among equally good sub-batches: the ``larger`` one, which is faster for the new job itself, or
+        the ``smaller`` one, as in line 7 of the algorithm.
 
     Raises
     ------
@@ -118,12 +118,12 @@ def choose_sub_batch(
 
 
 def halvings(batch: int) -> tuple[tuple[int, int], ...]:
-    """Return the sub-batch sizes by repeated halving, from the whole batch to one sample, with their numbers.
+    """Return sub-batch sizes by repeated halving, from the whole batch to one sample, and the count of each.
 
     Their gradients are accumulated, so the batch stays the same. An iteration takes
     `gsopt.scenario.speed.IterationTime.seconds` with that number of steps.
 
-    Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12; halves are rounded up.
+    Halves are rounded up. Source: Castor, section 5.2.3 and Algorithm 2, lines 5 and 12.
 
     Examples
     --------

@@ -1,11 +1,11 @@
-"""Communication: how long a data-parallel job takes to exchange gradients, by a model.
+"""Communication: a model of the time that a data-parallel job takes to exchange gradients.
 
-A `Wire` describes the links of one level, and a `Dimension` a number of units joined by such wires. An
-all-reduce over dimensions takes `flat_ring`, `hierarchical` or `halving` seconds; a `Collective` expresses it
-as a latency and a time per byte. `exposed` is the part that the layers of a backward pass do not hide, and
-`penalty` relates it to the computation; `tier_penalty` converts that for `gsopt.scenario.speed.Speed`. `layout`
-returns the dimensions of GPUs in a cluster, and `wires_of` its wires. The measured alternative to this model is
-the table `gsopt.scenario.speed.TIER_PENALTIES`.
+A `Wire` describes the links of one level, and a `Dimension` a number of units joined by such wires.
+`flat_ring`, `hierarchical` and `halving` return the seconds of an all-reduce over dimensions, and a
+`Collective` expresses them as a latency and a time per byte. `exposed` is the part that the backward pass does
+not hide, and `penalty` relates it to the computation. `tier_penalty` returns penalties for
+`gsopt.scenario.speed.Speed`. `layout` returns the dimensions of GPUs in a cluster, and `wires_of` its wires.
+The measured alternative to this model is the table `gsopt.scenario.speed.TIER_PENALTIES`.
 
 Examples
 --------

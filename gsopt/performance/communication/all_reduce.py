@@ -1,4 +1,4 @@
-"""All-reduce: the seconds in which common algorithms add up the gradients of all units."""
+"""All-reduce: the time that common algorithms take to add up the gradients of all units."""
 
 from collections.abc import Sequence
 from math import inf, prod
@@ -23,7 +23,7 @@ def flat_ring(size: float, dimension: Dimension, *, whole: bool = False) -> floa
     dimension
         The units, and the wires between them.
     whole
-        Whether each step is cut to whole nanoseconds; see `Wire.send`.
+        Whether each step is truncated to whole nanoseconds; see `Wire.send`.
 
     Examples
     --------
@@ -49,7 +49,7 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
     size, whole
         As in `flat_ring`.
     dimensions
-        The dimensions, innermost first; each GPU has a neighbour in every one of them.
+        The dimensions, innermost first. Each GPU has a neighbour in every dimension.
 
     Examples
     --------
@@ -70,8 +70,8 @@ def halving(size: float, dimension: Dimension) -> float:
     """Return the seconds of an all-reduce by recursive halving and doubling, or by a double tree.
 
     It sends as many bytes as a ring (`flat_ring`), but in 2 ceil(log2 p) steps, so it takes 2 ceil(log2 p) h l
-    + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. That is exact for units behind a
-    switch or fully connected, but too few on a ring.
+    + 2 (p - 1) / p M / b seconds. Every step counts the hops to the next unit. This count is exact for units
+    that are behind a switch or fully connected, but too low on a ring.
 
     Examples
     --------

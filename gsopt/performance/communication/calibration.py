@@ -1,7 +1,7 @@
-"""Calibration: link and computing times with which the model yields measured penalties.
+"""Calibration: fits link and computing times such that the model yields measured penalties.
 
-Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency is as
-measured. In addition, a latency and a time per byte are fitted to all models of one tier.
+Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency equals
+the measured one. In addition, a latency and a time per byte are fitted to all models of one tier.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -32,8 +32,8 @@ class Fit(Frozen):
     penalties
         Penalties computed with it, by model.
     spread
-        Root mean square of the decimal logarithms of modelled over measured penalties: 0.01 means 2 %, 0.3 a
-        factor of two.
+        Root mean square of the decimal logarithms of modelled over measured penalties. A spread of 0.01 means 2
+        %, and 0.3 means a factor of two.
 
     Examples
     --------
@@ -60,7 +60,7 @@ def fit_collective(
     measured
         Exposed communication per unit of computation of each model.
     scales
-        Factor of the computing times of each model; 1 for models that are left out.
+        Factor for the computing times of each model, which is 1 for models that are left out.
 
     Raises
     ------
@@ -108,7 +108,7 @@ def _collective(parameters: Any) -> Collective:
 
 
 def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[float, float]:
-    """Return the latency that alone explains a penalty, and the time per byte that does."""
+    """Return the latency that would alone explain a penalty, and the time per byte that would."""
     waiting = scale * measured * sum(layer.computation for layer in layers)
     ends = [
         (waiting + scale * beside, number, size)
@@ -121,7 +121,7 @@ def _alone(layers: Sequence[Layer], measured: float, scale: float) -> tuple[floa
 
 
 def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
-    """Yield the bytes of the first layers, one more each time, and the seconds of computation meanwhile."""
+    """Yield, for each number of first layers, their bytes and the seconds of computation meanwhile."""
     size = beside = 0.0
     for layer in layers:
         size += layer.size
@@ -130,11 +130,12 @@ def _ends(layers: Sequence[Layer]) -> Iterator[tuple[float, float]]:
 
 
 def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) -> float:
-    """Return the factor of the computing times with which a model has a measured penalty.
+    """Return the factor for computing times at which a model has the measured penalty.
 
-    The all-reduces at the end of the iteration are those of the first k layers for some k, without a pause. If
-    they take S seconds, with A seconds of computation meanwhile and C in the whole iteration, the penalty for a
-    factor f is the largest (S - f A) / (f C). So f is the largest S / (A + C times penalty).
+    For some k, the all-reduces of the first k layers run without a pause at the end of the iteration. Suppose
+    that they take S seconds, with A seconds of computation meanwhile and C in the whole iteration. Then the
+    penalty for a factor f is the maximum over k of (S - f A) / (f C). So f is the maximum of S / (A + C times
+    penalty).
 
     Parameters
     ----------
@@ -143,7 +144,7 @@ def fit_scale(layers: Sequence[Layer], collective: Collective, measured: float) 
     collective
         Duration of the all-reduces.
     measured
-        Exposed communication per unit of computation; above 0, as for 0 the factor is not unique.
+        Exposed communication per unit of computation. It must be positive, as the factor is not unique for 0.
 
     Raises
     ------

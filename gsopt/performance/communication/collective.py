@@ -33,11 +33,13 @@ class Collective(Frozen):
 
     @classmethod
     def of(cls, dimensions: Sequence[Dimension]) -> Self:
-        """Return the hierarchical all-reduce over dimensions, innermost first; a ring for a single one.
+        """Return the hierarchical all-reduce over dimensions, innermost first.
 
-        Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte:
-        h hops of l seconds, b bytes per second, and P the product of all units up to this dimension. Without
-        dimensions both are 0.
+        For a single dimension it is a ring.
+
+        Each dimension of p units adds 2 (p - 1) h l to the latency and 2 (p - 1) / (P b) to the time per byte,
+        for h hops of l seconds and b bytes per second. P is the product of the numbers of units up to this
+        dimension. Without dimensions both are 0.
 
         Examples
         --------

@@ -31,7 +31,7 @@ class Layer(Frozen):
     input_gradient, weight_gradient
         Seconds of the two parts of the backward pass.
     size
-        Bytes of its gradients, which are all-reduced once the weight gradient is computed.
+        Bytes of the layer's gradients, which are all-reduced once the weight gradient is computed.
 
     Examples
     --------
@@ -63,12 +63,13 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     path
         The file.
     partial
-        Whether the file may have fewer layers than it states, as those of MobileNetV3 and BERT in Dally's data.
+        Whether the file may have fewer layers than it states, like those of MobileNetV3 and BERT in Dally's
+        data.
 
     Raises
     ------
     InvalidInput
-        The file cannot be read, is not such a file, or has a value that breaks a rule.
+        The file cannot be read, is not a workload file, or has a value that breaks a rule.
 
     Examples
     --------

@@ -16,9 +16,9 @@ class Layout(Frozen):
     Attributes
     ----------
     dimensions
-        The dimensions, innermost first; empty for a single GPU.
+        The dimensions, innermost first. Empty for a single GPU.
     reason
-        Why a flat ring over the slowest tier replaces a hierarchy; empty otherwise.
+        Reason why a flat ring over the slowest tier replaces a hierarchy, empty if it does not.
 
     Examples
     --------
@@ -39,17 +39,17 @@ def layout(cluster: Cluster, gpus: Sequence[int], wires: Mapping[str, Wire] = DA
     """Return the dimensions of GPUs: those of a machine, machines of a rack, and racks.
 
     A hierarchy needs equally many GPUs, at least two, on every machine, and equally many machines in every
-    rack. For other GPUs, such as 7 + 1, it is not defined; they form one ring over the outermost tier, like
-    NCCL's flat ring. That is an upper bound, so 7 + 1 may take longer than 4 + 4. Dally's simulator has the
-    same rule, but only checks whether the number of machines divides that of the GPUs, so it treats 6 + 2 like
-    4 + 4.
+    rack. For other sets, such as 7 + 1, no hierarchy is defined. They form one ring over the outermost tier,
+    like NCCL's flat ring. This is an upper bound, so 7 + 1 may take longer than 4 + 4. Dally's simulator has
+    the same rule, but only checks whether the number of machines divides the number of GPUs, so it treats 6 + 2
+    like 4 + 4.
 
     Parameters
     ----------
     cluster
         The cluster.
     gpus
-        Numbers of the GPUs.
+        Indices of the GPUs.
     wires
         The wires between the units of each level.
 
@@ -92,7 +92,7 @@ def _groups(cluster: Cluster, gpus: Sequence[int]) -> Mapping[str, Sequence[int]
 
 
 def _unequal(level: str, inside: Counter[int], gpus: int) -> str:
-    """Explain why GPUs have no hierarchy above a level; empty if they have one."""
+    """Return the reason why GPUs have no hierarchy above a level, or an empty string if they have one."""
     if len(set(inside.values())) > 1:
         sizes = sorted(inside.values(), reverse=True)
         return f"the groups of level {level} hold {shorten(sizes)} units"

@@ -1,4 +1,4 @@
-"""Links: the wires of a cluster with known links."""
+"""Links: derives the wires of a cluster from its links."""
 
 from collections.abc import Iterator, Mapping
 
@@ -9,17 +9,18 @@ from gsopt.scenario.cluster.switch import ISLAND, MACHINE
 
 
 def wires_of(cluster: Cluster, *, rings: tuple[str, ...] = ()) -> Mapping[str, Wire]:
-    """Return the wires of every level of a cluster, for `layout`: the links of the units below it.
+    """Return the wires of every level of a cluster, for `layout`.
 
-    An all-reduce is as fast as its slowest link, so a level has the lowest rate and the longest latency of its
-    links. A message between neighbours passes two links, up and down, unless the level is a ring.
+    The wires of a level are the links of the units below it. An all-reduce is as fast as its slowest link, so a
+    level has the lowest rate and the longest latency of its links. A message between neighbours passes two
+    links, up and down, unless the level is a ring.
 
     Parameters
     ----------
     cluster
         The cluster.
     rings
-        Levels whose units form a ring, such as GPUs of a machine; all others are switches.
+        Levels whose units form a ring, such as GPUs of a machine. All other levels are switches.
 
     Raises
     ------
@@ -53,7 +54,7 @@ def _slower(one: Wire, other: Wire) -> Wire:
 
 
 def _links(cluster: Cluster) -> Iterator[tuple[str, str, Link | None]]:
-    """Yield every link with the level to which it leads and the name of what is below it."""
+    """Yield every link with the level to which it leads and the name of the unit below it."""
     for switch in cluster.switches:
         for child in switch.switches:
             yield switch.level, child.name, child.uplink

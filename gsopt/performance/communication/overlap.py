@@ -11,11 +11,11 @@ from gsopt.performance.communication.layers import Layer
 def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0) -> float:
     """Return the seconds of an iteration in which GPUs wait for the network.
 
-    The backward pass processes the layers in reverse. Once a layer has its weight gradient, its all-reduce is
-    ready. The all-reduces run one after another, while the layers below are computed. What remains at the end
-    of the computation is exposed.
+    The backward pass processes the layers in reverse. The all-reduce of a layer may start once its weight
+    gradient is computed. All-reduces run one after another, while further layers are computed. The
+    communication that remains after the computation is exposed.
 
-    Source: the layer-wise synchronisation of Dally, section III-A, as ASTRA-sim simulates it.
+    Source: the layer-wise synchronization of Dally, section III-A, as simulated by ASTRA-sim.
 
     Parameters
     ----------
@@ -24,7 +24,7 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
     collective
         Duration of the all-reduces.
     scale
-        Factor of the layers' computing times, which calibrates them to a machine; above 0.
+        Positive factor for the layers' computing times, which calibrates them to a machine.
 
     Examples
     --------
@@ -49,11 +49,11 @@ def penalty(
     Parameters
     ----------
     layers, collective, scale
-        As in `exposed`; the layers must have some computation.
+        As in `exposed`. The layers must have some computation.
     floor
-        Least penalty of a model in any placement. In Table I of Dally, ResNet-50 has 12 % both inside a machine
-        and in a rack, which no link time explains. The floor is not added to the penalty of the links, as the
-        38 % on the network would then be 49 %.
+        Lowest penalty of a model in any placement. In Table I of Dally, ResNet-50 has 12 % both inside a
+        machine and in a rack, which no link time explains. The floor is not added to the penalty of the links,
+        as this would turn the 38 % on the network into 49 %.
 
     Examples
     --------

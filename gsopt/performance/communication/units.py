@@ -1,7 +1,7 @@
 """Units: bandwidths in bytes per second, converted from data sheets and configuration files.
 
-Data sheets use bits and powers of ten. The network files of ASTRA-sim use bytes, and their "GB" is 2**30 bytes;
-read as decimal, every bandwidth would be 7 % too low.
+Data sheets use bits and powers of ten. The network files of ASTRA-sim use bytes, and their "GB" is 2**30 bytes.
+Read as a decimal unit, it would make every bandwidth 7 % too low.
 """
 
 #: Bytes of a gigabyte, and of what ASTRA-sim calls one.
@@ -21,7 +21,9 @@ def gigabits(per_second: float) -> float:
 
 
 def gigabytes(per_second: float, *, binary: bool = False) -> float:
-    """Convert GB/s to bytes per second; a binary GB has 2**30 bytes, as in the network files of ASTRA-sim.
+    """Convert GB/s to bytes per second.
+
+    A binary GB has 2**30 bytes, as in the network files of ASTRA-sim.
 
     Examples
     --------

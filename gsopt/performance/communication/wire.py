@@ -18,7 +18,7 @@ _NANOSECONDS = 10**9
 
 
 class Wiring(StrEnum):
-    """How the units of one level are joined.
+    """Way in which the units of one level are joined.
 
     Examples
     --------
@@ -32,7 +32,7 @@ class Wiring(StrEnum):
 
 
 class Wire(Frozen):
-    """The links of one level, all alike and each used by one message at a time.
+    """The links of one level, which are identical and carry one message at a time each.
 
     Attributes
     ----------
@@ -41,7 +41,8 @@ class Wire(Frozen):
     latency
         Seconds of each hop, independent of the message size.
     wiring
-        How the links join the units: a message to the next unit takes one hop, or two through a switch.
+        Way in which the links join the units. A message to the next unit takes one hop, or two through a
+        switch.
 
     Examples
     --------
@@ -55,7 +56,7 @@ class Wire(Frozen):
     wiring: Annotated[Wiring, Field(strict=False)] = Wiring.SWITCH
 
     def hops(self, units: int, distance: int = 1, *, one_way: bool = False) -> int:
-        """Return the number of hops from one of several units to the one at a distance in their circle.
+        """Return the number of hops from a unit to the one at a given distance in the circle of units.
 
         A ring is used in the shorter direction unless it is one-way.
 
@@ -78,10 +79,10 @@ class Wire(Frozen):
         return there[self.wiring]
 
     def send(self, size: float, hops: int, *, whole: bool = False) -> float:
-        """Return the seconds of a message of `size` bytes over some hops; if `whole`, cut to whole nanoseconds.
+        """Return the seconds of a message of `size` bytes over some hops.
 
         Hops forward bytes as they receive them, so the size counts only once. Source: the analytical network of
-        ASTRA-sim, without congestion, which cuts times to whole nanoseconds.
+        ASTRA-sim, without congestion. ASTRA-sim truncates times to whole nanoseconds, as `whole` does.
 
         Examples
         --------
@@ -109,7 +110,7 @@ class Dimension(Frozen):
 
     @property
     def hops(self) -> int:
-        """Number of hops from a unit to the next one; 0 if it is alone."""
+        """Number of hops from a unit to the next one, 0 for a single unit."""
         return self.wire.hops(self.units)
 
 

@@ -1,4 +1,4 @@
-"""Decisions: the cost of deciding which jobs share by predicted instead of measured slowdowns."""
+"""Decisions: the cost of deciding about sharing by predicted instead of measured slowdowns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
@@ -18,17 +18,17 @@ RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 class Decisions(Frozen):
     """A comparison of decisions by predicted slowdowns with those by measured ones.
 
-    Both are evaluated with the measured slowdowns. Every pair counts with either job as the running one, and
-    for every ratio of their lengths.
+    Both are evaluated with the measured slowdowns. Every pair counts with each of its jobs as the running one,
+    and for every ratio of their lengths.
 
     Attributes
     ----------
     cases
         Number of decisions.
     alike
-        Share of equal decisions.
+        Fraction of equal decisions.
     sharing
-        Share of decisions to share by the measured slowdowns.
+        Fraction of decisions to share by the measured slowdowns.
     benefit, benefit_measured
         Mean sharing benefit of the decisions by predicted and by measured slowdowns: the new job's completion
         time if it waits, relative to its actual one. Source: Castor, Eq. 24.
@@ -36,9 +36,9 @@ class Decisions(Frozen):
         Mean difference of the two benefits, relative to the latter; in the paper it is below 10 % (section
         6.4).
     lost
-        Share of the savings in completion time, compared with never sharing, that is lost by predictions: 1 if
-        they save nothing, and more if their sharing costs more than it saves. Cases count in proportion to the
-        sum of completion times without sharing. None if nothing can be saved.
+        Fraction lost, due to predictions, of the completion time that sharing can save. It is 1 if deciding by
+        predictions saves nothing, and more if it costs completion time. Cases are weighted by the sum of
+        completion times without sharing. None if nothing can be saved.
 
     Examples
     --------
@@ -59,7 +59,7 @@ class Decisions(Frozen):
 
 
 class _DecidedPair(NamedTuple):
-    """A pair with its measured slowdowns, and whether it shares by the predicted ones."""
+    """A pair with its measured slowdowns, and the decision to share by the predicted ones."""
 
     pair: Pair
     shares: bool
@@ -136,7 +136,7 @@ def compare_decisions(
 def _cases(
     table: PairTable, couple: Couple, slowdowns: tuple[float, float], ratios: Sequence[float]
 ) -> Iterator[_DecidedPair]:
-    """Yield both roles of a pair, or one for equal jobs, for every ratio of lengths."""
+    """Yield, for every ratio of lengths, a pair in both roles, or in one role if its jobs are equal."""
     (first, second), (mine, other) = couple, slowdowns
     roles = [(first, second, mine, other)] + [(second, first, other, mine)] * (first != second)
     for running, new, of_running, of_new in roles:

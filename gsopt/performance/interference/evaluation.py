@@ -24,7 +24,8 @@ class Evaluation(Frozen):
     decisions
         Effect of the errors on decisions.
     importance
-        Mean importance of the features over all splits, most important first; empty if not applicable.
+        Mean importance of the features over all splits, the most important first. Empty if the predictor
+        reports none.
 
     Examples
     --------
@@ -57,7 +58,7 @@ def evaluate(
 ) -> Evaluation:
     """Predict every pair from others, and compare the predictions with the measurements.
 
-    Source: Castor, sections 6.2 to 6.4, whose errors are root mean squares of 0.06 and 0.07.
+    Source: Castor, sections 6.2 to 6.4, which report root mean square errors of 0.06 and 0.07.
 
     Parameters
     ----------
@@ -113,8 +114,8 @@ def predicted(
 ) -> PairTable:
     """Return a table with every pair predicted from other pairs.
 
-    Its slowdowns are what a policy can assume that has never seen the pair
-    (`gsopt.simulation.beliefs.believing`). If a table has only one pair, it cannot be predicted and is omitted.
+    A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). If a
+    table has only one pair, it cannot be predicted and is omitted.
 
     Parameters
     ----------

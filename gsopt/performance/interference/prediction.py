@@ -17,9 +17,9 @@ class Prediction:
     Attributes
     ----------
     estimate
-        Returns, for several pairs, the slowdown of the first configuration caused by the second.
+        Function that returns, for each of several pairs, the slowdown of the first configuration by the second.
     importance
-        Share of the explained variance due to each feature; empty if not applicable.
+        Fraction of the explained variance due to each feature. Empty if the predictor reports none.
 
     Examples
     --------
@@ -39,7 +39,7 @@ class Prediction:
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
-        """Return the slowdowns of all pairs of a table's profiles: measured ones, else predicted ones.
+        """Return the slowdowns of all pairs of a table's profiles, measured if available, otherwise predicted.
 
         The result can be used as ``interference`` of `gsopt.scenario.speed.Speed`.
         """

@@ -1,4 +1,4 @@
-"""Samples: a table of pairs as numbers to learn from."""
+"""Samples: a table of pairs as training data."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -11,11 +11,11 @@ from gsopt.performance.interference.table import PairTable, Profile
 
 @dataclass(frozen=True)
 class Samples:
-    """Every measured direction of every pair: the features of both jobs, and the logarithm of the slowdown.
+    """Every measured direction of every pair, with the features of both jobs and the log of the slowdown.
 
-    Slowdowns are ratios, so their logarithms are learned; an error of 10 % then counts the same for any
-    slowdown. Features are transformed by ``sign(x) log(1 + |x|)``, as they differ by factors of thousands. That
-    keeps their order, which is all that a tree uses.
+    As slowdowns are ratios, predictors learn their logarithms, so that an error of 10 % counts the same for any
+    slowdown. Features are transformed by ``sign(x) log(1 + |x|)``, as they differ by factors of thousands. The
+    transformation keeps their order, which is all that a tree uses.
 
     Source: Castor, section 6.2, which learns from the features of both jobs of a pair.
     """
@@ -43,9 +43,9 @@ class Samples:
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:
-        """Return the features of pairs; refuse a table without features."""
+        """Return the features of pairs, or raise `InvalidInput` if the table has no features."""
         if not self.table.features:
-            raise InvalidInput("features", "", "must hold one to learn from", source=self.table.name)
+            raise InvalidInput("features", "", "must have at least one to learn from", source=self.table.name)
         return [self._vector(one) + self._vector(other) for one, other in pairs]
 
     def _vector(self, profile: Profile) -> list[float]:

@@ -1,4 +1,4 @@
-"""Splits: the pairs to learn from, and those held out for prediction."""
+"""Splits: partitions of a table into pairs for training and pairs held out for prediction."""
 
 from collections.abc import Iterator
 from random import Random
@@ -14,15 +14,15 @@ Split = Literal["pair", "configuration"]
 def splits(
     table: PairTable, *, folds: int = 5, by: Split = "pair", seed: int = 0
 ) -> Iterator[tuple[PairTable, tuple[Couple, ...]]]:
-    """Yield tables to learn from, each with the pairs held out of it.
+    """Yield training tables, each with the pairs held out of it.
 
-    Both directions of a pair are always on the same side. With ``by="pair"`` every pair is held out once; five
-    folds are five splits of 80:20. With ``by="configuration"`` no pair to learn from has a configuration of the
-    fold, so held-out pairs have at least one unseen configuration; a pair of two folds is held out twice. Folds
-    that leave nothing to learn from, or hold nothing out, are skipped.
+    Both directions of a pair are always on the same side. With ``by="pair"`` every pair is held out once, so
+    five folds are five splits of 80:20. With ``by="configuration"`` no training pair has a configuration of the
+    fold, so every held-out pair has at least one unseen configuration. A pair across two folds is held out
+    twice. Folds that leave no training pair, or hold none out, are skipped.
 
-    Source: Castor, section 6.2: a random split by job pairs, about 80:20. The split by configuration is gsopt's
-    own: the situation of a scheduler with a job that was never measured with any other.
+    Source: Castor, section 6.2, which splits job pairs at random, about 80:20. The split by configuration is
+    gsopt's own. It models a scheduler that gets a job never measured with any other.
 
     Examples
     --------

@@ -15,14 +15,14 @@ Couple = tuple[str, str]
 
 
 class Profile(Frozen):
-    """Measurements of a configuration, a model with its batch size, alone on a GPU.
+    """Measurements of a configuration, that is, a model with its batch size, alone on a GPU.
 
     Attributes
     ----------
     name
         Name of the configuration, which is the `model` of its jobs.
     features
-        Measured values by name; the name includes the unit.
+        Measured values by name. Names include the unit.
 
     Examples
     --------
@@ -44,9 +44,9 @@ class PairTable(Frozen):
     profiles
         The configurations, all with the same features.
     slowdowns
-        ``slowdowns[a][b]`` is the factor by which an iteration of a takes longer on a GPU shared with b; at
-        least 1. It can be used as ``interference`` of `gsopt.scenario.speed.Speed`. A pair is in both
-        directions, or in neither if it was not measured.
+        ``slowdowns[a][b]`` is the factor, at least 1, by which an iteration of a takes longer on a GPU shared
+        with b. The mapping can be used as ``interference`` of `gsopt.scenario.speed.Speed`. A pair is listed in
+        both directions, or in neither if it was not measured.
 
     Examples
     --------
@@ -104,7 +104,7 @@ class PairTable(Frozen):
 
 
 def _check_features(profiles: Many[Profile]) -> None:
-    """Refuse profiles with different features."""
+    """Reject profiles with different features."""
     for index, profile in enumerate(profiles):
         if profile.features.keys() != profiles[0].features.keys():
             rule = f"must be those of the first: {', '.join(sorted(profiles[0].features))}"
@@ -112,7 +112,7 @@ def _check_features(profiles: Many[Profile]) -> None:
 
 
 def _check_slowdowns(slowdowns: Mapping[str, Mapping[str, float]], known: set[str]) -> None:
-    """Refuse pairs of unknown configurations, and those measured in one direction only."""
+    """Reject pairs of unknown configurations, and pairs measured in only one direction."""
     for one, row in slowdowns.items():
         for name in (one, *row):
             if name not in known:

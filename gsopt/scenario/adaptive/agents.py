@@ -19,14 +19,15 @@ class Agents(Frozen):
         Whether the time from the last tuning to the end of an epoch is rounded to whole seconds, at least one,
         as in the simulator of Pollux.
     progress
-        What counts as progress. ``statistical``: a sample counts less in a larger batch, and all trainings of a
+        The measure of progress. ``statistical``: a sample counts less in a larger batch, and all trainings of a
         model need the same progress. ``samples``: all samples count alike, and a training needs as many as with
         its user's batch, as in the simulator of Ares.
     memory
-        Largest local batch that fits on a GPU. ``model``: that in the application's limits. ``placement``: the
-        largest one measured in the placement, as in the simulator of Sia.
+        The largest local batch that fits on a GPU. ``model``: the limit of the application. ``placement``: the
+        largest batch measured in the placement, as in the simulator of Sia.
     tolerance
-        Tolerance of the throughput fit (`gsopt.scenario.adaptive.fitting.fit`); None for that of Pollux.
+        Tolerance of the throughput fit (`gsopt.scenario.adaptive.fitting.fit`); None for the tolerance of
+        Pollux.
     """
 
     interval: Annotated[int, Field(ge=1, le=10**9)] = 60

@@ -22,17 +22,17 @@ Array = np.ndarray[Any, Any]
 class Application(Frozen):
     """Measurements of one model on one type of GPU, from which the true speed of its jobs follows.
 
-    **Step times.** On a measured shape they are interpolated between the measured local batches. All rotations
-    of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of nodes and
-    GPUs. Their times are interpolated linearly in these and the local batch, between the means of measured
-    placements and the measurements in `spread`. More nodes than were measured count as the largest measured
-    number.
+    **Step times.** On a measured shape, step times are interpolated between the measured local batches. All
+    rotations of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of
+    nodes and GPUs. Their times are interpolated linearly in these two numbers and the local batch, between the
+    means of measured placements and the measurements in `spread`. More nodes than were measured count as the
+    largest measured number.
 
     **Training.** Quantities that depend on the batch size are interpolated between trainings with a smaller and
     a larger one.
 
-    Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator. That assumes at most 16 nodes and
-    refuses anything outside of the measurements.
+    Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which assumes at most 16 nodes and
+    refuses anything beyond the measurements.
     """
 
     name: Name
@@ -80,7 +80,7 @@ class Application(Frozen):
     # Step times
 
     def step_time(self, shape: Sequence[int], local_batch: int) -> Times | None:
-        """Return the seconds of a step and of its gradient exchange; None outside of the measurements."""
+        """Return the seconds of a step and of its gradient exchange, or None beyond the measurements."""
         return self._steps.times(shape, [local_batch])[0]
 
     def step_times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
@@ -90,13 +90,15 @@ class Application(Frozen):
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
         """Return placements of a number of GPUs, one for each distinct behaviour of the step times.
 
-        Step times may be unknown on some of them. In shapes that were not measured, a node has at most
-        `largest` GPUs; if None, as many as the largest measured node.
+        Step times may be unknown on some of these placements. In shapes that were not measured, a node has at
+        most `largest` GPUs or, if None, at most as many as the largest measured node.
         """
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more; 0 if none.
+        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more.
+
+        The result is 0 if there is none.
 
         In Sia's simulator this is the largest batch that fits into the GPUs' memory.
         """
@@ -110,7 +112,7 @@ class Application(Frozen):
 
     @property
     def work(self) -> float:
-        """Progress of a complete training."""
+        """The progress of a complete training."""
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
@@ -122,8 +124,12 @@ class Application(Frozen):
         ends = zip(*(each.epochs[: self.epochs] for each in self.validations), strict=True)
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
+    def is_validated(self, batch: int) -> bool:
+        """Check whether a batch size is between those of complete trainings."""
+        return self._batches[0] <= batch <= self._batches[-1]
+
     def completion_epoch(self, batch: int) -> int:
-        """Return the last epoch of a training, counted from 0; it is the same for every validated batch."""
+        """Return the last epoch of a training, counted from 0. It is the same for every validated batch."""
         self._around(batch)
         return self.epochs - 1
 
@@ -139,7 +145,7 @@ class Application(Frozen):
         return Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var))
 
     def gradients(self, batches: Sequence[int]) -> tuple[Array, Array]:
-        """Return the same statistics, `sqr` and `var`, of several batches in every epoch, row by row."""
+        """Return the gradient statistics, `sqr` and `var`, of several batches in every epoch, row by row."""
         around = [self._around(batch) for batch in batches]
         low, high = ([self._batches.index(each.batch) for each in side] for side in zip(*around, strict=True))
         below = np.array([batch - least.batch for batch, (least, _) in zip(batches, around, strict=True)])
@@ -165,7 +171,7 @@ class Application(Frozen):
         return sqr, var
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Return the trainings with the next smaller and next larger batch size, or the exact one twice."""
+        """Return the trainings with the next smaller and the next larger batch size, or the exact one twice."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]

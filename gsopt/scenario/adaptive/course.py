@@ -46,7 +46,7 @@ class Course:
 
     @cached_property
     def work(self) -> float:
-        """Progress of the whole training."""
+        """The progress of the whole training."""
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
@@ -77,7 +77,9 @@ class Course:
         return float(np.interp(progress, ends, counts))
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return how long a training takes with a batch on the best placement of some GPUs; None if on none.
+        """Return the seconds that a training takes with a batch on the best placement of some GPUs.
+
+        The result is None if it cannot run on them.
 
         Epochs are not rounded to whole seconds.
         """
@@ -93,20 +95,20 @@ class Course:
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
         """Return the highest share of the work per second on any placement of a number of GPUs, in any epoch.
 
-        Parameters are those of `highest_speeds`.
+        The parameters are those of `highest_speeds`.
         """
         return float(self.highest_speeds(gpus, batch_size, largest=largest).max()) / self.work
 
     def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
         """Return the highest progress per second on any placement of a number of GPUs, by epoch.
 
-        It is 0 where the training cannot run. The job may choose its batch when `batch_size` is None. Nodes
-        have at most `largest` GPUs; as many as any measured node when None.
+        The speed is 0 where the training cannot run. If `batch_size` is None, the job may choose its batch.
+        Nodes have at most `largest` GPUs or, if None, at most as many as the largest measured node.
         """
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 
     def highest_speeds_on(self, shape: tuple[int, ...], batch_size: int | None) -> Array:
-        """Return the highest progress per second on one placement, by epoch; as `highest_speeds` otherwise."""
+        """Return the highest progress per second on one placement, by epoch, as in `highest_speeds`."""
         return self._fastest(sum(shape), [shape], batch_size)
 
     def _fastest(self, gpus: int, shapes: Sequence[tuple[int, ...]], batch_size: int | None) -> Array:
@@ -122,9 +124,11 @@ class Course:
         return found
 
     def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[tuple[Batch, Times]]:
-        """Yield the batches that were measured on a shape, with the times of a step."""
+        """Yield the batches that were measured on a shape and validated, with the times of a step."""
         times = self.application.step_times(shape, [batch.local for batch in batches])
-        return ((batch, time) for batch, time in zip(batches, times, strict=True) if time is not None)
+        for batch, time in zip(batches, times, strict=True):
+            if time is not None and self.application.is_validated(batch.over(sum(shape))):
+                yield batch, time
 
     def _iteration(self, times: Times, batch: Batch) -> float:
         """Return the seconds of an iteration: accumulations and the step."""
@@ -149,7 +153,7 @@ class Course:
 
 
 def _choices(gpus: int, limits: Limits, batch_size: int | None) -> list[Batch]:
-    """Return the batch of a size on a number of GPUs, or every one that a job may choose when None."""
+    """Return the batches that a job may have on a number of GPUs, of a given size or of any size if None."""
     if batch_size is not None:
         return [split(batch_size, gpus, limits)]
     from gsopt.scenario.adaptive.throughput import batches

@@ -47,24 +47,24 @@ def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) 
 
     The fit minimizes the root mean square errors of the logarithms of computing times and of step times. Small
     additional terms prefer little overlap and a low cost per additional GPU, so that untried configurations
-    look worth trying. Exchanges that were never measured are assumed to be cheap: they take no time, or 1.1
-    times as long between nodes as within one. If only one local batch was measured, half of the computing time
-    is assumed to be constant.
+    look worth trying. Exchanges that were never measured are assumed to be cheap: they take no time or, between
+    nodes, 1.1 times as long as within one node. If only one local batch was measured, half of the computing
+    time is assumed to be constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
-    The search is local. In a fiftieth of random cases its result also depends on the order of the measurements;
-    jobs pass theirs in the order of time, as in the authors' program. It takes ten to a hundred evaluations of
-    the loss and its gradient, each linear in the measurements. It ends when the relative change of the loss, or
-    the gradient, is below `tolerance`. None means scipy's defaults, 2e-9 and 1e-5, as in Pollux' program; Sia's
-    has 1e-5.
+    The search is local. In a fiftieth of random cases, its result also depends on the order of the
+    measurements. Jobs pass their measurements in the order of time, as in the authors' program. It takes ten to
+    a hundred evaluations of the loss and its gradient, each linear in the measurements. It ends when the
+    relative change of the loss, or the gradient, is below `tolerance`. None means scipy's defaults, 2e-9 and
+    1e-5, as in Pollux' program. Sia's program has 1e-5.
     """
     return _fitted(tuple(measurements), tolerance)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> ThroughputModel:
-    """Fit a model; jobs of one application often measure the same, so fits are remembered."""
+    """Fit a model, and cache the fit because jobs of one application often measure the same."""
     from scipy.optimize import Bounds, minimize
 
     measured = _Measurements.of(measurements)
@@ -80,7 +80,7 @@ def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> T
 
 @dataclass(frozen=True, eq=False)
 class _Measurements:
-    """Measurements as arrays; computing and exchange times are linear in the first six parameters."""
+    """Measurements as arrays. Computing and exchange times are linear in the first six parameters."""
 
     nodes: _Floats
     gpus: _Floats
@@ -145,7 +145,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
-    """Return the starting point and the limits; parameters without measurements are fixed."""
+    """Return the starting point and the limits. Parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (measured.local == measured.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 
 class Gradient(NamedTuple):
-    """Statistics of a job's gradients at its initial batch; their ratio shows how noisy they are."""
+    """Statistics of a job's gradients at its initial batch. Their ratio shows how noisy they are."""
 
     sqr: float  # squared norm of the mean gradient
     var: float  # variance of the gradient of an initial batch

@@ -25,7 +25,7 @@ class StepTimes:
         self._known: dict[tuple[tuple[int, ...], int], Times | None] = {}
 
     def times(self, shape: Sequence[int], local_batches: Sequence[int]) -> list[Times | None]:
-        """Return the times on a shape for each local batch; None outside of the measurements."""
+        """Return the times on a shape for each local batch, or None beyond the measurements."""
         placed = tuple(shape)
         new = [local for local in local_batches if (placed, local) not in self._known]
         if new:
@@ -67,7 +67,10 @@ class StepTimes:
 
     @cached_property
     def _interpolator(self) -> Any:
-        """Interpolator over nodes, GPUs and local batches; None where the measurements do not span a space."""
+        """The interpolator over nodes, GPUs and local batches.
+
+        It is None if the measurements do not span a space.
+        """
         from scipy.interpolate import LinearNDInterpolator
         from scipy.spatial import QhullError
 
@@ -85,7 +88,7 @@ class StepTimes:
 
 
 def _spreads(gpus: int, nodes: int, largest: int) -> Iterator[tuple[int, ...]]:
-    """Yield every way to put GPUs on a number of nodes, at least one on each and at most `largest`."""
+    """Yield every distribution of GPUs over a number of nodes, with 1 to `largest` GPUs on each."""
     if not nodes:
         yield ()
         return
@@ -101,7 +104,7 @@ def least_rotation(shape: Sequence[int]) -> tuple[int, ...]:
 
 
 def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
-    """Interpolate step and exchange time between two measurements; None outside of them."""
+    """Interpolate step and exchange time between two measurements, or return None beyond them."""
     after = bisect_left(points, local, key=lambda point: point[0])
     if after < len(points) and points[after][0] == local:
         return points[after][1:]

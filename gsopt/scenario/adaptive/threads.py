@@ -1,4 +1,4 @@
-"""Threads: tiny problems of linear algebra run on one thread, as several would wait for each other."""
+"""Threads: one thread for tiny problems of linear algebra, since several threads would wait for each other."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -8,12 +8,15 @@ from threadpoolctl import ThreadpoolController
 
 
 def one_thread() -> AbstractContextManager[Any]:
-    """Limit the linear algebra of this process to one thread inside a ``with`` block; scipy must be loaded."""
+    """Limit the linear algebra of this process to one thread inside a ``with`` block.
+
+    scipy must already be loaded.
+    """
     limited: AbstractContextManager[Any] = _controller().limit(limits=1, user_api="blas")
     return limited
 
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the controller of this process's threaded libraries; they do not change once scipy is loaded."""
+    """Return the controller of this process's threaded libraries. They do not change once scipy is loaded."""
     return ThreadpoolController()

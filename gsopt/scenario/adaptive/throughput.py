@@ -32,10 +32,10 @@ class BatchChoice(NamedTuple):
 class ThroughputModel(Frozen):
     """Step times of data-parallel training: computation and communication, which partly overlap.
 
-    With b samples at once on each of K GPUs on N nodes, a pass over them computes for ``compute +
-    compute_per_sample b`` seconds. Gradients are exchanged in ``within + within_per_gpu (K - 2)`` seconds on
-    one node and in ``across + across_per_gpu (K - 2)`` on several; a single GPU has nothing to exchange. A step
-    takes their p-norm for p = `overlap`: the sum for p = 1, and nearly the longer one for p = 10. Each
+    With b samples at once on each of K GPUs on N nodes, a pass computes for ``compute + compute_per_sample b``
+    seconds. Gradients are exchanged in ``within + within_per_gpu (K - 2)`` seconds on one node and in ``across
+    + across_per_gpu (K - 2)`` on several. A single GPU has nothing to exchange. A step takes the p-norm of
+    these two times for p = `overlap`, which is their sum for p = 1 and nearly the longer time for p = 10. Each
     accumulation before the step adds another computation.
 
     Source: Pollux (OSDI 2021), section 3.2, Equations 4-6. As in the authors' program, an exchange takes 1e-8 s
@@ -79,10 +79,11 @@ class ThroughputModel(Frozen):
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        The first best one of 50 batch sizes between the smallest and the largest is chosen. Gradients are
-        accumulated for a local batch above the limit and, on a single GPU, for a batch above the initial one,
-        as a single gradient does not reveal its noise. GPUs too many for the largest batch are assumed to have
-        the smallest local batch each, as in the authors' program.
+        Of 50 batch sizes from the smallest to the largest, the best one is chosen, or the first of several
+        equally good ones. Gradients are accumulated for a local batch above the limit and, on a single GPU, for
+        a batch above the initial one, as a single gradient does not reveal its noise. If there are too many
+        GPUs for the largest batch, each is assumed to have the smallest local batch, as in the authors'
+        program.
         """
         nodes, gpus = np.broadcast_arrays(nodes, gpus)
         local, steps = batches(gpus, limits)
@@ -103,7 +104,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return candidate local batches and accumulations; the last axes are those of `gpus`."""
+    """Return candidate local batches and accumulations. The last axes are those of `gpus`."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

@@ -28,15 +28,16 @@ class Trainee:
     its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
     batch that does not fit at once and, on a single GPU, for a batch above the initial one.
 
-    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. There, an epoch with less than
-    half a second left at the end of an interval ends just after it; here it ends just before.
+    Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
+    less than half a second left at the end of an interval ends just after the interval. Here it ends just
+    before.
 
     Parameters
     ----------
     application
         Measurements of its model.
     agents
-        How it measures and tunes itself.
+        The settings by which it measures and tunes itself.
     batch_size
         Batch size over all GPUs chosen by its user; None if the job chooses it.
     now
@@ -91,7 +92,7 @@ class Trainee:
         slowdown: float = 1.0,
         batch_size: int | None = None,
     ) -> None:
-        """Restart the job on the given GPUs, or stop it; refuse a shape on which it cannot run.
+        """Restart the job on the given GPUs, or stop it, and refuse a shape on which it cannot run.
 
         An empty shape stops it. It works again from `works_from` on, `slowdown` times slower than with GPUs to
         itself. Without `batch_size` it chooses its batch. No call of any method may have had a later `now`.
@@ -117,7 +118,7 @@ class Trainee:
             self._work(max(now, self._begun))
 
     def lose(self, share: float, now: float) -> None:
-        """Take back a share of all its work so far, 1 for all of it; it keeps its measurements."""
+        """Take back a share of all work done so far (1 for all of it). The job keeps its measurements."""
         self._record_progress(now)
         self._done = max(self._done - share * self.course.work, 0.0)
         while self.course.work_at(self.epoch) > self._done:
@@ -134,14 +135,14 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Return when the job completes or next tunes its batch, whichever is first; infinity without GPUs."""
+        """Return the next time at which the job completes or tunes its batch, or infinity without GPUs."""
         return self._next_change
 
     # The truth about it
 
     @property
     def share(self) -> float:
-        """Completed share of its work."""
+        """The completed share of its work."""
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:
@@ -158,7 +159,7 @@ class Trainee:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model fitted to all measurements; None before the job first worked."""
+        """The throughput model fitted to all measurements, or None before the job first works."""
         count = len(self._measured)
         if count and (self._fitted is None or self._fitted[0] < count):
             self._fitted = (count, fit(list(self._measured.values()), tolerance=self.agents.tolerance))
@@ -166,11 +167,11 @@ class Trainee:
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs on which it has worked; 0 before it first worked."""
+        """Largest number of GPUs on which it has worked, or 0 before it first works."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs; None before the job first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs, or None before the job first works."""
         model = self.model
         if model is None or self.gradient is None:
             return None
@@ -220,7 +221,7 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch by current knowledge; keep the old one if the new one was not measured."""
+        """Choose the batch by current knowledge, but keep the old one if the new one was not measured."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.batch_size)
         if self.application.step_time(self.shape, batch.local) is not None:

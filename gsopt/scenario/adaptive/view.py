@@ -1,4 +1,4 @@
-"""View: what a policy can see of an adaptive job."""
+"""View: the part of an adaptive job that a policy can see."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -24,7 +24,7 @@ class TraineeView:
 
     @property
     def application(self) -> Application:
-        """The true measurements of its model, which real schedulers know only by profiling."""
+        """The true measurements of its model, which real schedulers know only from profiling."""
         return self._trainee.application
 
     @property
@@ -34,12 +34,12 @@ class TraineeView:
 
     @property
     def model(self) -> ThroughputModel | None:
-        """Throughput model that the job has fitted to its own steps; None before the first one."""
+        """Throughput model that the job has fitted to its own steps, or None before the first one."""
         return self._trainee.model
 
     @property
     def gradient(self) -> Gradient | None:
-        """Last measured gradient statistics; None before it first worked."""
+        """Last measured gradient statistics, or None before it first works."""
         return self._trainee.gradient
 
     @property
@@ -64,16 +64,16 @@ class TraineeView:
 
     @property
     def batch(self) -> Batch | None:
-        """How its batch is divided; None if it has no GPUs."""
+        """The division of its batch, or None if it has no GPUs."""
         return self._trainee.batch
 
     @property
     def batch_size(self) -> int | None:
-        """Batch size over all GPUs that it was given; None if it chooses its batch."""
+        """Batch size over all GPUs that it was given, or None if it chooses its batch."""
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs; None before the job first worked."""
+        """Return the expected goodput on numbers of nodes and GPUs, or None before the job first works."""
         return self._trainee.goodput(nodes, gpus)
 
     def rate(self, shape: Sequence[int], batch: int | None = None) -> float:

@@ -30,16 +30,16 @@ _SHAPE = re.compile(r"([1-9][0-9]{0,6})x([1-9][0-9]{0,6})x([1-9][0-9]{0,6})")
 class Cluster(Lean):
     """The GPUs on which a workload runs.
 
-    A plain cluster is a number of identical GPUs; which of them a job holds makes no difference. In any other
-    cluster the GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
-    job holds GPUs by number. The levels of a cluster of racks are machine, rack and network; a cluster with a
-    `network` has the levels of its switches. Methods raise `InvalidInput` for GPUs and levels that do not
-    exist.
+    A plain cluster is just a number of identical GPUs, and it does not matter which of them a job holds. In any
+    other cluster, GPUs are numbered from 0 in the order of the tree, rack by rack and machine by machine, and a
+    job holds particular GPUs, which are given by their numbers. The levels of a cluster of racks are machine,
+    rack and network. A cluster with a `network` has the levels of its switches. Methods raise `InvalidInput`
+    for GPUs and levels that do not exist.
 
     Attributes
     ----------
     plain_gpus
-        Number of GPUs of a plain cluster; 0 with racks or a network.
+        Number of GPUs of a plain cluster; 0 if there are racks or a network.
     racks
         The racks, joined by one network; empty for any other cluster.
     network
@@ -67,7 +67,7 @@ class Cluster(Lean):
     @model_validator(mode="after")
     def _plain_or_racks(self) -> "Cluster":
         if self.racks and self.network:
-            raise RuleBroken("network", self.network.name, "must not be given beside racks")
+            raise RuleBroken("network", self.network.name, "must not be given together with racks")
         if (self.plain_gpus > 0) == bool(self.racks or self.network):
             rule = "must be a positive number without racks and network, or 0 with them"
             raise RuleBroken("plain_gpus", self.plain_gpus, rule)
@@ -75,7 +75,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _not_too_large(self) -> "Cluster":
-        """Limit the number of numbered GPUs, which are looked at one by one."""
+        """Limit the number of numbered GPUs, as the code loops over them."""
         if not self.is_plain and self.gpus > _MOST_GPUS:
             rule = f"must have at most {_MOST_GPUS:,} GPUs in all"
             raise RuleBroken("racks" if self.racks else "network", self.gpus, rule)
@@ -99,7 +99,7 @@ class Cluster(Lean):
 
     @model_validator(mode="after")
     def _links_all_or_none(self) -> "Cluster":
-        """Require all links of a kind if some are known, and no link above the root."""
+        """Require that either all or no links of a kind are known, and that the root has no link above."""
         if self.network and self.network.uplink:
             raise RuleBroken(
                 "network.uplink", self.network.name, "must not be given: nothing is above the root"
@@ -124,7 +124,7 @@ class Cluster(Lean):
 
     @classmethod
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
-        """Return a cluster of equal racks of equal machines; `gpus` is the number of GPUs of one machine.
+        """Return a cluster of equal racks of equal machines. `gpus` is the number of GPUs of one machine.
 
         Examples
         --------
@@ -172,10 +172,10 @@ class Cluster(Lean):
         """Create a cluster from a networkx tree, such as one that `graph` returns.
 
         Each node has a `kind`: ``"gpu"``, ``"island"``, ``"machine"``, or the level of a switch. GPUs are nodes
-        below their machine or island, or that node states their number as `gpus`. Machines may have `gpu_type`
-        and `memory` (bytes), and any node may have a `name` that differs from its identifier. Edges may have
-        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their machine states their
-        links, as `gpu_bandwidth` and so on. All other data of nodes and edges are ignored.
+        below their machine or island, unless the machine or island states their number as `gpus`. Machines may
+        have `gpu_type` and `memory` (bytes), and any node may have a `name` that differs from its identifier.
+        Edges may have `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). If GPUs are not nodes, their
+        machine states their links, as `gpu_bandwidth` and so on. All other data of nodes and edges are ignored.
 
         GPUs keep their numbers if their nodes are the numbers from 0 on. Otherwise they are numbered in the
         order of the graph, machines before switches. A root of kind ``"datacenter"`` yields a cluster of racks
@@ -217,7 +217,7 @@ class Cluster(Lean):
 
     @cached_property
     def root(self) -> Switch:
-        """The switch above everything else; refused for a plain cluster, which has none."""
+        """The switch above everything else. A plain cluster has none and is refused."""
         if self.network:
             return self.network
         if not self.racks:
@@ -231,7 +231,7 @@ class Cluster(Lean):
 
     @cached_property
     def switches(self) -> tuple[Switch, ...]:
-        """All switches, each before those below it; empty for a plain cluster."""
+        """All switches, each before those below it. A plain cluster has none."""
         return () if self.is_plain else tuple(self.root.walk())
 
     @cached_property
@@ -242,7 +242,7 @@ class Cluster(Lean):
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups of every level, for many look-ups; refused for a plain cluster, which has none."""
+        """The groups of every level, for many look-ups. A plain cluster has none and is refused."""
         return Levels(self.root)
 
     @property
@@ -252,7 +252,7 @@ class Cluster(Lean):
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """Numbers of the GPUs of every machine, by machine name."""
+        """The indices of the GPUs of every machine, by machine name."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -266,19 +266,19 @@ class Cluster(Lean):
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels, innermost first; a plain cluster counts as one machine."""
+        """Names of the levels, innermost first. A plain cluster counts as one machine."""
         return (MACHINE,) if self.is_plain else self.numbered.names
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups of every level, by level; empty for a plain cluster.
+        """The groups of every level. A plain cluster has none.
 
         On a level where a machine has no switch, it belongs to the group of its widest switch below that level.
         """
         return {} if self.is_plain else self.numbered.groups
 
     def group_of(self, level: str) -> tuple[int, ...]:
-        """Return the index of each machine's group on a level; islands, inside machines, are refused.
+        """Return the index of each machine's group on a level. Levels inside machines (islands) are refused.
 
         Examples
         --------
@@ -306,7 +306,7 @@ class Cluster(Lean):
         return tuple(groups[machine] for machine in self.machine_of)
 
     def room(self, gpu_type: str = "", memory: int = 0) -> int:
-        """Count the GPUs of a type (any if empty) with at least `memory` bytes each.
+        """Count the GPUs of a type (or of any, if empty) with at least `memory` bytes each.
 
         GPUs of a plain cluster have no type, and their memory is ignored.
 
@@ -324,7 +324,7 @@ class Cluster(Lean):
         )
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the tier that joins GPUs, given by number: the innermost level with all in one group.
+        """Return the tier that joins GPUs, given by number: the innermost level with all of them in one group.
 
         The three levels of a cluster of racks are members of `Tier`. All tiers are strings, and `levels` gives
         their order. A single GPU has the innermost tier.
@@ -340,7 +340,10 @@ class Cluster(Lean):
         return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
-        """Return the tier that joins all GPUs from one number to another, as groups are consecutive."""
+        """Return the tier that joins all GPUs from one number to another.
+
+        Groups are ranges of GPUs.
+        """
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
@@ -360,7 +363,9 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes of the graph from one GPU to another, including both; plain GPUs have none between.
+        """Return the nodes of the graph from one GPU to another, including both.
+
+        Plain GPUs have no nodes between them.
 
         Examples
         --------
@@ -373,7 +378,7 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Return the lowest rate of the links between GPUs, and the longest latency of two, as a link.
+        """Return the lowest rate and the longest latency between any of the GPUs, as a link.
 
         The rate is that of a single transfer. Return None if a link is unknown, or for fewer than two GPUs.
 
@@ -417,7 +422,7 @@ class Cluster(Lean):
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Return the lowest and the highest of some GPU numbers; refuse numbers of no GPU."""
+        """Return the lowest and the highest of some GPU numbers, and refuse numbers of no GPU."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"

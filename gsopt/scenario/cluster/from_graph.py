@@ -1,4 +1,4 @@
-"""From graph: building a cluster from a networkx tree, with one line about anything that is wrong."""
+"""From graph: building a cluster from a networkx tree, with a one-line error for anything that is wrong."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,11 +21,11 @@ from gsopt.scenario.cluster.tier import Tier
 
 
 class Levelled(Protocol):
-    """Interface of anything built from a tree, which knows its levels, innermost first."""
+    """Interface of anything built from a tree that knows its levels."""
 
     @property
     def levels(self) -> tuple[str, ...]:
-        """Names of the levels."""
+        """The names of the levels, innermost first."""
         ...
 
 
@@ -42,7 +42,7 @@ _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 def read_tree(
     make: Callable[..., C], graph: Any, *, levels: Sequence[str] | None = None, root: Hashable = None
 ) -> C:
-    """Build a cluster from a tree; see `Cluster.from_graph`."""
+    """Build a cluster from a tree (see `Cluster.from_graph`)."""
     rooted = root_tree(graph, root)
     tree = _Tree(rooted, _given_levels(rooted.graph.graph.get("levels") if levels is None else levels))
     return tree.check_order(tree.read(make))
@@ -68,7 +68,7 @@ def _given_levels(given: Any) -> Sequence[str] | None:
 class _Tree:
     """A tree whose nodes become islands, machines and switches, from the bottom up.
 
-    The levels are given innermost first; None for those in common use.
+    The levels are given innermost first; None for the levels in common use.
     """
 
     def __init__(self, tree: Rooted, levels: Sequence[str] | None) -> None:
@@ -104,7 +104,7 @@ class _Tree:
         named = [level for level in self._levels or () if level in cluster.levels]
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
-            rule = f"must stand in the order that was named, innermost first: {', '.join(named)}"
+            rule = f"must be in the given order, innermost first: {', '.join(named)}"
             raise InvalidInput("levels", ", ".join(stand), rule)
         return cluster
 
@@ -120,7 +120,7 @@ class _Tree:
         return str(kind)
 
     def _name_all(self) -> Mapping[Hashable, str]:
-        """Return the names of all nodes except GPUs: as given, or the nodes themselves."""
+        """Return the names of all nodes except GPUs, either as given or as the nodes themselves."""
         names: dict[Hashable, str] = {}
         taken: dict[str, Hashable] = {}
         for node in self._tree.nodes:
@@ -139,23 +139,21 @@ class _Tree:
             return
         above = self._kinds[parent]
         if above == GPU:
-            raise self._wrong(node, "kind", kind, f"must not stand below node {show(parent)}, which is a GPU")
+            raise self._wrong(node, "kind", kind, f"must not be below node {show(parent)}, which is a GPU")
         if kind in _PARENTS:
             if kind == GPU and any(self._kinds[each] == ISLAND for each in self._tree.children[parent]):
-                raise self._wrong(
-                    node, "kind", kind, f"must stand on an island, as others of {show(parent)} do"
-                )
+                raise self._wrong(node, "kind", kind, f"must be on an island, as others of {show(parent)} do")
             if above not in _PARENTS[kind]:
-                rule = f"must stand below kind {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
+                rule = f"must be below kind {' or '.join(_PARENTS[kind])}, and not below node {show(parent)}"
                 raise self._wrong(node, "kind", kind, rule)
         elif above in {ISLAND, MACHINE}:
-            rule = f"must stand below a switch, and not below node {show(parent)}, of kind {above!r}"
+            rule = f"must be below a switch, and not below node {show(parent)}, of kind {above!r}"
             raise self._wrong(node, "kind", kind, rule)
 
     # Links
 
     def _link(self, node: Hashable) -> Link | None:
-        """Return the link from a node to the one above."""
+        """Return the link from a node to its parent."""
         data = self._tree.edge(node)
         given = {name: _number(data[name]) for name in Link.model_fields if data.get(name) is not None}
         if not given:
@@ -182,7 +180,7 @@ class _Tree:
         link = self._links[gpus[0]]
         for gpu in gpus:
             if self._links[gpu] != link:
-                rule = f"must be as that of GPU {show(gpus[0])}: the GPUs of one machine have equal links"
+                rule = f"must equal that of GPU {show(gpus[0])}: the GPUs of one machine have equal links"
                 raise InvalidInput(self._edge(gpu), shorten(self._links[gpu]), rule)
         return link
 
@@ -190,7 +188,7 @@ class _Tree:
 
     @cached_property
     def _number_of(self) -> Mapping[Hashable, int]:
-        """Numbers of the GPUs, if their nodes are the numbers from 0 on; else empty."""
+        """The numbers of the GPUs, if their nodes are the numbers from 0 on, and otherwise nothing."""
         gpus = [node for node in self._tree.nodes if self._kinds[node] == GPU]
         numbers = {gpu: _gpu_number(gpu) for gpu in gpus}
         return numbers if sorted(numbers.values()) == list(range(len(gpus))) else {}
@@ -206,7 +204,7 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Return the children of a node, by the numbers of GPUs if they have any, else as in the graph."""
+        """Return the children of a node, in the order of their GPU numbers if known, and else of the graph."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
@@ -262,7 +260,7 @@ class _Tree:
         return self._checked(f"node {show(node)}", lambda: Machine(**given, islands=tuple(islands)))
 
     def _count(self, node: Hashable, below: int) -> Any:
-        """Return the number of GPUs of a node: counted below it, or as given."""
+        """Return the number of GPUs of a node, as counted below it or as given."""
         given = _number(self._tree.data(node).get("gpus", below))
         if below and given != below:
             raise self._wrong(node, "gpus", given, f"must be {below}, as many as are below it")
@@ -288,7 +286,7 @@ class _Tree:
     # Errors
 
     def _checked(self, where: str, make: Callable[[], T]) -> T:
-        """Build something; if it is invalid, say where and why in one line."""
+        """Build something or, if it is invalid, raise one line that says where and why."""
         try:
             return make()
         except ValidationError as error:
@@ -308,14 +306,14 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Return a number of any library as a Python number, and anything else as it is."""
+    """Return a number of any library as a Python number, and anything else unchanged."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node is, also as text; -1 if it is no number."""
+    """Return the number that a node represents, possibly as a string, or -1 if it is no number."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

@@ -10,8 +10,8 @@ from gsopt.core.problem import Frozen
 class Lean(Frozen):
     """Data that omit some fields in files while these have their defaults.
 
-    Existing files, and the keys of finished studies, lack the fields named in `later`. Omitting them keeps both
-    valid.
+    Existing files, and the keys of finished studies, lack the fields named in `later`. Omitting these fields
+    keeps both valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

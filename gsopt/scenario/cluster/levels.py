@@ -1,7 +1,7 @@
 """Levels: the groups of machines and GPUs on every level of a cluster.
 
 Machines and GPUs are numbered in the order of the tree, so a group is a range of both. The tier of a set of
-GPUs is that of its first and last GPU, so no routing is needed.
+GPUs is therefore the tier of its first and last GPU.
 """
 
 from bisect import bisect_left
@@ -34,9 +34,9 @@ class Group:
     name
         Name of the island, machine or switch.
     machines
-        Numbers of its machines.
+        Indices of its machines.
     gpus
-        Numbers of its GPUs.
+        Indices of its GPUs.
 
     Examples
     --------
@@ -53,10 +53,10 @@ class Group:
 def order_levels(root: Switch) -> tuple[str, ...]:
     """Return the levels below a switch and its own, innermost first.
 
-    A level that some paths lack is placed as on the other paths. Levels that never occur on the same path are
-    ordered as in `USUAL_LEVELS`, with other names last. No tier depends on that order, but it decides which of
-    two levels is wider for a penalty. Raise `RuleBroken` for levels in different orders on two paths, a level
-    below itself, and too many levels.
+    A level that some paths lack has the same place as on the other paths. Levels that never occur on the same
+    path are ordered as in `USUAL_LEVELS`, with other names last. No tier depends on this order, but it decides
+    which of two levels counts as wider for a penalty. Raise `RuleBroken` for levels in different orders on two
+    paths, a level below itself, and too many levels.
     """
     below: dict[str, dict[str, str]] = {
         MACHINE: {}
@@ -69,14 +69,14 @@ def order_levels(root: Switch) -> tuple[str, ...]:
                 below[MACHINE][ISLAND] = machine.name
         for child in switch.switches:
             if child.level == switch.level:
-                rule = f"must not stand below {switch.name!r}, which is of the same level"
+                rule = f"must not be below {switch.name!r}, which is of the same level"
                 raise RuleBroken(f"switch {child.name!r}: level", child.level, rule)
             inner[child.level] = child.name
     try:
         levels = tuple(_sort(below))
     except CycleError as error:
         level, above = error.args[1][:2]
-        rule = f"must not stand below {above!r} here and above it elsewhere: levels have one order on all paths"
+        rule = f"must not be below {above!r} here and above it elsewhere: levels have one order on all paths"
         raise RuleBroken(f"switch {below[above][level]!r}: level", level, rule) from None
     if len(levels) > _MOST_LEVELS:
         raise RuleBroken("levels", len(levels), f"must be at most {_MOST_LEVELS}")
@@ -84,7 +84,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
 
 
 def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield every level after those below it, in the usual order if several could come next."""
+    """Yield every level after the levels below it, in the usual order if several could come next."""
     usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
     sorter = TopologicalSorter(below)
     sorter.prepare()
@@ -137,7 +137,7 @@ class Levels:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """Number of GPUs of the largest group of every level, innermost first, so ascending."""
+        """The number of GPUs in the largest group of every level, innermost first and so ascending."""
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:
@@ -197,7 +197,7 @@ def _number(machines: Sequence[Machine], standing: Sequence[str]) -> tuple[tuple
 
 
 def _number_islands(machines: Sequence[Machine]) -> tuple[tuple[Group, ...], tuple[int, ...]]:
-    """Group the GPUs by island, each alone where a machine has none, and number the groups."""
+    """Group the GPUs by island, or one by one on machines without islands, and number the groups."""
     groups: list[Group] = []
     numbers: list[int] = []
     for number, machine in enumerate(machines):

@@ -10,7 +10,7 @@ from gsopt.scenario.cluster.link import Link
 
 
 class Island(Lean):
-    """GPUs of one machine joined by faster links than those to its other GPUs, such as an NVLink domain.
+    """GPUs of one machine that are joined by faster links, such as an NVLink domain.
 
     Attributes
     ----------

@@ -26,7 +26,7 @@ class Rooted:
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Return the data of the edge up from a node; empty for the root."""
+        """Return the data of the edge up from a node, which is empty for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 
@@ -37,7 +37,7 @@ def show(node: Hashable) -> str:
 
 
 def root_tree(graph: Any, root: Hashable = None) -> Rooted:
-    """Find the root of a networkx graph, and check that it is a tree; see `Cluster.from_graph`."""
+    """Find the root of a networkx graph, and check that it is a tree (see `Cluster.from_graph`)."""
     simple = _simple(graph)
     top = _find_root(simple, root)
     nodes, parent, children = [top], dict[Hashable, Hashable](), dict[Hashable, Sequence[Hashable]]()

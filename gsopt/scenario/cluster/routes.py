@@ -12,8 +12,8 @@ from gsopt.scenario.cluster.machine import Machine
 class Routes:
     """The paths of a cluster, each found once for a pair of machines.
 
-    A home is an island, or a machine without islands. GPUs of one home differ only in their numbers, so paths
-    lead from home to home. The machines are in the order of their GPUs, and the networkx tree has no GPUs.
+    A home is an island, or a machine without islands. GPUs of one home have the same routes, so paths are
+    computed from home to home. The machines are in the order of their GPUs, and the networkx tree has no GPUs.
     """
 
     def __init__(self, machines: Sequence[Machine], tree: Any) -> None:

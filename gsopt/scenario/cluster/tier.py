@@ -4,7 +4,7 @@ from enum import StrEnum
 
 
 class Tier(StrEnum):
-    """Network level of a cluster of racks; a job's tier is the lowest one that joins all its GPUs.
+    """Network level of a cluster of racks. A job's tier is the lowest one that joins all its GPUs.
 
     Clusters with a custom network may have other levels. A tier is always a string: ``Tier.RACK == "rack"``.
 

@@ -1,10 +1,10 @@
 """Bounds: lower bounds on the sum of completion times that scale to whole traces.
 
 The bounds hold for every policy, whatever its preemptions, resizes, rounds and overheads. They assume only that
-a job on k GPUs is no faster than the menu of its mode says, that it makes no progress before the overhead of
-its first start is over, and that the GPUs in use never exceed the capacity. The bounds use three properties of
-a job: its area (least GPU-seconds over the menus of all its modes, phase by phase), its height (least seconds,
-likewise) and its release date. GPUs of slower types count by their capability
+a job on k GPUs is no faster than the menu of its mode says, that it makes no progress until the overhead of its
+first start is over, and that the GPUs in use never exceed the capacity. The bounds use three properties of a
+job: its area (the least GPU-seconds over the menus of all its modes, phase by phase), its height (the least
+seconds, likewise) and its release date. GPUs of slower types count by their capability
 (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network tiers the bounds apply to the
 jobs of `on_best_tiers`, and with adaptive jobs to those of `on_weighted_epochs`. `total_jct` converts a sum of
 completion times into one of job completion times.
@@ -12,8 +12,8 @@ completion times into one of job completion times.
 `gsopt.schedule.bounds.prices` has a bound by prices of GPU time, which is much better but takes longer.
 `mean_jct_bound` returns the best bound that is affordable.
 
-Formulas are computed in exact numbers, with times read as decimals and counted from the first release date. So
-late release dates and very different durations cost no accuracy. Rounding is always down.
+Formulas are computed in exact numbers, with times read as decimals and counted from the first release date.
+Late release dates and very different durations therefore cost no accuracy. All rounding is downwards.
 """
 
 from gsopt.schedule.bounds.adaptive import on_weighted_epochs

@@ -1,4 +1,4 @@
-"""Adaptive: jobs without epochs that no adaptive job can beat, for bounds to count."""
+"""Adaptive: replacement of adaptive jobs by non-adaptive ones that are at least as fast, for lower bounds."""
 
 from collections.abc import Iterable, Mapping
 
@@ -9,20 +9,21 @@ from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times
 
 
 def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | None = None) -> Scenario:
-    """Return a scenario without applications whose jobs need no more than the adaptive ones in any schedule.
+    """Return a scenario in which non-adaptive jobs replace the adaptive ones and are at least as fast.
 
-    The speed of an adaptive job depends on the placement, the batch and the epoch. In the result its work is
-    the sum of the weights of its epochs, and its menus have the highest speeds at which this can grow: see
-    `gsopt.schedule.bounds.epochs.EpochTimes`. An epoch weighs what it costs at least, in GPU-seconds. So every
-    schedule of the given scenario has time for all work of the result, and bounds of the result hold for it
-    from the first progress of each job on. A scenario without applications is returned as it is.
+    The speed of an adaptive job depends on the placement, the batch and the epoch. In the result, its work is
+    the sum of the weights of its epochs, and its menus contain the highest speeds at which this weighted work
+    can grow (see `gsopt.schedule.bounds.epochs.EpochTimes`). The weight of an epoch is the least number of
+    GPU-seconds that it takes. Every schedule of the given scenario therefore has time for all work of the
+    result. Lower bounds for the result hold for the given scenario, counted from the first progress of each
+    job. A scenario without applications is returned unchanged.
 
     Parameters
     ----------
     scenario
-        What is given.
+        The scenario, whose jobs may be adaptive.
     times
-        The least seconds of the epochs of each job that can run, by name; computed when None.
+        The least seconds of each epoch, by name of the job, for the jobs that can run; computed if None.
 
     Examples
     --------
@@ -41,7 +42,7 @@ def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | Non
 
 
 def _weighted(job: Job, times: EpochTimes | None) -> Job:
-    """Return a job with the weighted work of an adaptive one, at the highest speeds at which that grows."""
+    """Return a job with the weighted work of an adaptive job, at the highest speeds at which it grows."""
     if times is None:
         return job  # it is not adaptive, or runs nowhere
     weights = times.weights

@@ -1,4 +1,4 @@
-"""Best: the best affordable bound, and means of completion times."""
+"""Best: the best affordable lower bound, and conversions of completion times."""
 
 from fractions import Fraction
 
@@ -13,14 +13,14 @@ MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the best bound on the sum of completion times that is affordable for the number of jobs.
+    """Return the best lower bound on the sum of completion times that is affordable for the number of jobs.
 
     Parameters
     ----------
     workload
         The jobs.
     gpus
-        Largest number of GPUs at any time. If n jobs may share a GPU it counts n times, and GPUs of slower
+        The largest number of GPUs at any time. A GPU that n jobs may share counts n times, and GPUs of slower
         types count by their capability (`gsopt.schedule.bounds.capability`).
 
     Examples
@@ -49,7 +49,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Convert a sum of completion times into a mean job completion time, never rounded up.
+    """Convert a sum of completion times into a mean job completion time, without rounding up.
 
     Examples
     --------

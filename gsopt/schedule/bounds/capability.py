@@ -1,23 +1,26 @@
-"""Capability: the worth of GPUs of several types, in GPUs of the type on which menus were measured."""
+"""Capability: how much GPUs of several types are worth, in GPUs of the type on which menus were measured."""
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
 
 
 def capability(scenario: Scenario, gpu_type: str) -> float:
-    """Return the speed of jobs on a GPU of a type, relative to that in their menus."""
+    """Return the speed of jobs on a GPU of the given type, relative to the speed in their menus."""
     return 1.0 / scenario.speed.gpu_types.get(gpu_type, 1.0)
 
 
 class Capabilities:
-    """The largest capability of any number of GPUs, for jobs that need a GPU type or memory."""
+    """The largest total capability of any number of GPUs, for jobs that need a GPU type or memory."""
 
     def __init__(self, scenario: Scenario) -> None:
         self._scenario = scenario
         self._rooms: dict[tuple[str, int], list[tuple[float, int]]] = {}
 
     def of(self, count: int, gpu_type: str = "", memory: int = 0) -> float | None:
-        """Return the largest capability of `count` GPUs, of a type or of any; None if there are fewer."""
+        """Return the largest capability of `count` GPUs of the given type, or of any type.
+
+        The result is None if there are fewer GPUs.
+        """
         need = (gpu_type, memory)
         if need not in self._rooms:
             self._rooms[need] = self._room(gpu_type, memory)
@@ -38,7 +41,7 @@ class Capabilities:
 
 
 def _room_of(cluster: Cluster, kind: str, memory: int) -> int:
-    """Count the GPUs of a type, which may have no name, with at least `memory` bytes."""
+    """Count the GPUs of a type with at least `memory` bytes. The type may be unnamed."""
     return sum(
         machine.gpus
         for machine in cluster.machines

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gsopt.core.numbers.tolerances import SUM
+from gsopt.core.numbers.tolerances import SUM, TERM, ULPS
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Overhead, Scenario
@@ -31,36 +31,36 @@ _OWN_GPUS = 8.0
 class EpochTimes:
     """The least seconds of each epoch, for all jobs of one kind.
 
-    A job makes progress through an epoch at the highest true speed, over all placements and allowed batches,
-    or slower. It begins at the first start plus its overhead. Where `Agents.whole_seconds` holds, an epoch ends
-    a whole number of seconds, and at least one, after the job last tuned, which saves up to half a second each
-    time. How these savings are counted depends on what interrupts a job:
+    A job goes through an epoch at most at the highest true speed over all placements and allowed batches. Its
+    progress begins when the overhead of its first start is over. If `Agents.whole_seconds` holds, an epoch ends
+    a whole number of seconds, and at least one, after the job last tuned itself. Rounding to whole seconds can
+    save up to half a second each time. How these savings are counted depends on how jobs are interrupted:
 
     - *Dear restarts.* Every start, resize and change of GPUs or mode that may change the number of GPUs costs
-      at least two seconds, and nothing makes a job slower than on GPUs of its own. Let a visit be the time
-      between two of these. An epoch that lasts x seconds without rounding takes at least max(1, x - 1/2)
-      seconds if it begins and ends in one visit, and these are the seconds that it counts. A first epoch of a
-      visit that began in an earlier one saves another second at most, and a last one that is not over when the
-      visit ends is at most one second further than counted. Both are paid by the overhead with which the visit
-      begins, in which the job counts as running on the same GPUs. A first visit begins with a whole epoch, so
-      there one second suffices (`advance`), and the rest of the first overhead delays the job.
-    - *Whole seconds throughout.* If moreover decisions fall on whole seconds only, and overheads take whole
-      seconds, so does every epoch inside a visit: the next whole number from x - 1/2 on.
-    - *Any other case.* Between two ends of epochs nothing is saved, and at the end of an epoch at most half a
-      second at the current speed, and at most a third of what was left. So the epoch counts as shorter on every
-      number of GPUs by the same share: that of half a second at its highest speed, at most a third.
+      at least two seconds, and no job is ever slower than on GPUs of its own. Let a visit be the time between
+      two such changes. An epoch that lasts x seconds without rounding takes at least max(1, x - 1/2) seconds if
+      it begins and ends in one visit, and is counted with this number. An epoch that began in an earlier visit
+      saves at most one more second, and an epoch that is not over when the visit ends is at most one second
+      further than counted. The overhead at the beginning of the visit covers both, since the job counts as
+      running on the same GPUs during it. The first visit begins with a whole epoch. Here one second suffices
+      (`advance`), and the rest of the first overhead delays the job.
+    - *Whole seconds throughout.* If, in addition, all decisions fall on whole seconds and all overheads take
+      whole seconds, then every epoch inside a visit also takes a whole number of seconds: x - 1/2, rounded up.
+    - *Any other case.* Rounding saves time only at the end of an epoch: at most half a second at the current
+      speed, and at most a third of the work that was left. The epoch therefore counts as shorter by the same
+      share on every number of GPUs: half a second's share at its highest speed, but at most a third.
 
-    An eviction may take progress back. What counts is the furthest that a job has been: it passes the rest of
-    an epoch in no less time than if it had not fallen back.
+    An eviction may undo progress. Only the furthest progress of a job counts, since after an eviction it
+    completes an epoch no earlier than it would have done without one.
 
     Attributes
     ----------
     counts
-        Numbers of GPUs on which the job may run, ascending.
+        The numbers of GPUs on which the job may run, ascending.
     seconds
-        Least seconds by epoch and number of GPUs; infinite where it cannot run.
+        The least seconds by epoch and number of GPUs; infinite where the job cannot run.
     advance
-        Seconds of the overhead of its first start that the counted seconds use up.
+        The seconds of the first start's overhead that the counted seconds already include.
     """
 
     counts: Array
@@ -73,11 +73,18 @@ class EpochTimes:
         found: Array = ((self.counts + _OWN_GPUS) * self.seconds).min(axis=1)
         return found
 
-    def speeds(self, weights: Array) -> Array:
-        """Return the highest speed on each number of GPUs if all epochs are as long as weights say.
+    @cached_property
+    def height(self) -> float:
+        """Least seconds of all epochs together, each on the GPUs where it is fastest; rounded down."""
+        rounding = TERM * (ULPS + len(self.seconds))
+        return float(self.seconds.min(axis=1).sum() * (1 - rounding))
 
-        Whenever the job is in an epoch its weighted work grows at the weight over its seconds, so it never
-        grows faster than at the highest of these speeds: weights of any size bound a job by one without epochs.
+    def speeds(self, weights: Array) -> Array:
+        """Return the highest speed on each number of GPUs, for epochs whose lengths are the given weights.
+
+        In each epoch, the weighted work of the job grows at the weight divided by the seconds of the epoch. It
+        never grows faster than the highest of these speeds, so, for any weights, a job with these speeds and
+        without epochs is at least as fast.
         """
         found: Array = (weights[:, None] / self.seconds).max(axis=0)
         return found
@@ -89,7 +96,7 @@ def epoch_times(scenario: Scenario, round_length: float | None = None) -> dict[s
     Parameters
     ----------
     scenario
-        What is given.
+        The scenario, whose jobs may be adaptive.
     round_length
         Seconds between decisions if every schedule decides in rounds, as for `gsopt.simulation.simulate`.
     """
@@ -122,7 +129,7 @@ class _Times:
         return job.model, self._users_batch(job), needed
 
     def of(self, alike: Sequence[Job]) -> EpochTimes | None:
-        """Return the times of jobs of one kind; None if they run nowhere."""
+        """Return the times of jobs of one kind, or None if they cannot run."""
         model, users_batch = alike[0].model, self._users_batch(alike[0])
         course = Course(self._scenario.applications[model], self._scenario.agents, users_batch)
         highest: dict[int, Array] = {}
@@ -145,7 +152,7 @@ class _Times:
         return job.batch_size if self._scenario.agents.progress == "samples" else None
 
     def _counted(self, overhead: Overhead, seconds: Array) -> tuple[Array, float]:
-        """Return the seconds that epochs count, and what they use up of the first overhead."""
+        """Return the counted seconds of epochs, and the seconds of the first overhead that they include."""
         if not self._scenario.agents.whole_seconds:
             return seconds, 0.0
         if min(overhead.start, overhead.resize) < _PAYING or not _is_interrupted_by_restarts(self._scenario):
@@ -159,7 +166,7 @@ class _Times:
 
 
 def _is_interrupted_by_restarts(scenario: Scenario) -> bool:
-    """Check whether a job changes its number of GPUs by restarts only, and is as fast as on GPUs of its own."""
+    """Check whether only restarts change a job's number of GPUs, and sharing never slows a job down."""
     speed = scenario.speed
     is_alone = scenario.share_limit == 1 or not (
         speed.interference or speed.groups or speed.default_interference > 1
@@ -168,6 +175,6 @@ def _is_interrupted_by_restarts(scenario: Scenario) -> bool:
 
 
 def _moves_in_whole_seconds(scenario: Scenario, round_length: float | None) -> bool:
-    """Check whether jobs start, move and stop at whole seconds of the scenario's clock only."""
+    """Check whether jobs start, move and stop only at whole seconds of the scenario's clock."""
     is_undisturbed = not scenario.events and not scenario.capacity_changes
     return round_length is not None and float(round_length).is_integer() and is_undisturbed

@@ -1,4 +1,4 @@
-"""Far apart: parts of a workload separated by long breaks, which are bounded one by one."""
+"""Far apart: parts of a workload that are separated by long breaks and bounded separately."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -11,10 +11,10 @@ _FAR, _MOST_PARTS = 1_000, 100
 
 
 def far_apart(workload: Workload) -> list[Sequence[Job]]:
-    """Divide jobs at long breaks, so that distant jobs cost no digits and no cells of time.
+    """Divide a workload at long breaks, so that jobs far away in time cost neither digits nor time cells.
 
-    Bounds of the parts add up to a bound of the whole. A break is far longer than all jobs before it take one
-    after another, so nothing is lost if there are GPUs for them.
+    The bounds of the parts add up to a bound of the whole. A break is far longer than all jobs before it take
+    one after another, so the division does not weaken the bound if every job has enough GPUs.
     """
     jobs, breaks = workload.jobs, list[tuple[float, int]]()
     begin = busy = before = 0.0

@@ -40,8 +40,8 @@ class MeanBound:
     mean_jct
         The bound, in seconds.
     proof
-        What proves it: ``formulas``, ``prices``, or ``given`` for a bound from the user. A proof ``in rounds``
-        holds only for policies that decide in rounds.
+        How the bound is proven: ``formulas``, ``prices``, or ``given`` for a bound from the user. A proof ``in
+        rounds`` holds only for policies that decide in rounds.
 
     Examples
     --------
@@ -61,21 +61,23 @@ def mean_jct_bound(
     round_length: float | None = None,
     **physics: Any,
 ) -> MeanBound | None:
-    """Return a lower bound on the mean job completion time of every policy; None without jobs.
+    """Return a lower bound on the mean job completion time of every policy, or None without jobs.
 
-    This is the best of the affordable formulas and of the bound by prices of GPU time, which improves with more
-    evaluations (`gsopt.schedule.bounds.prices.price_bound`). A job is never faster than on the best network
-    tier that its GPUs can have. Slowdowns of jobs that share GPUs count as in `gsopt.schedule.bounds.places`.
+    The bound is the best of the affordable formulas and the bound by prices of GPU time, which improves with
+    more evaluations (`gsopt.schedule.bounds.prices.price_bound`). A job is never faster than on the best
+    network tier that its GPUs can have. Slowdowns of jobs that share GPUs count as in
+    `gsopt.schedule.bounds.places`.
 
     Parameters
     ----------
     given, cluster, physics
-        What is given, as for `gsopt.simulate`.
+        The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     evaluations
-        Number of price vectors to try; None for fewer than a simulation takes, 0 for formulas only.
+        Number of price vectors to try: 0 for formulas only, None for a number that takes less time than a
+        simulation.
     round_length
         Seconds between decisions, as for `gsopt.simulation.simulate`. The bound then holds only for policies
-        that decide in such rounds, and its proof says so; for every policy when None.
+        that decide in such rounds, as its proof says. With None it holds for every policy.
 
     Examples
     --------
@@ -96,6 +98,8 @@ def mean_jct_bound(
         part = relaxation if len(jobs) == len(workload.jobs) else relaxation.part(jobs)
         own = part.scenario.workload
         found = total_jct(lower_bound(own, gpus), own)
+        if part.times:  # other jobs count with their heights in every formula
+            found = max(found, part.heights())
         priced = _priced(part, evaluations)
         if priced > found:
             found, proof = priced, "prices"
@@ -105,7 +109,10 @@ def mean_jct_bound(
 
 
 def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
-    """Return a bound on the total over all jobs by prices, as many as wanted or affordable; 0 without any."""
+    """Return a bound on the total over all jobs by prices, from as many evaluations as wanted or affordable.
+
+    The bound is 0 without evaluations.
+    """
     compiled = None
     if evaluations is None:
         evaluations, compiled = _affordable(relaxation.scenario)
@@ -119,7 +126,7 @@ def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
 def _most_gpus(scenario: Scenario) -> float:
     """Return the largest total capability of the available GPUs, for the places that jobs take up.
 
-    If no GPU is ever available, all of the cluster count. The result is not rounded down.
+    If no GPU is ever available, all GPUs of the cluster count. The result is not rounded down.
     """
     from gsopt.schedule.bounds.prices.supply import GpuSupply
 
@@ -130,9 +137,9 @@ def _most_gpus(scenario: Scenario) -> float:
 
 
 def _affordable(scenario: Scenario) -> tuple[int, bool | None]:
-    """Return how many price vectors to try, and whether with compiled kernels; None if that depends.
+    """Return how many price vectors to try, and whether to use compiled kernels (None to choose by size).
 
-    It does not depend on the clock, so that results can be reproduced.
+    The answer does not depend on elapsed time, so results are reproducible.
     """
     from gsopt.core.numbers.compiled import is_installed
 
@@ -152,7 +159,7 @@ def known_bound(bound: "MeanBound | PriceBound | float | None", scenario: Scenar
     Raises
     ------
     InvalidInput
-        It is not a finite number, or it is a bound for another number of jobs.
+        The bound is not finite, or belongs to another number of jobs.
 
     Examples
     --------

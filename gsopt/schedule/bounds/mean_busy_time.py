@@ -15,8 +15,8 @@ _BITS = 64
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times by mean busy times.
 
-    A job completes at least half its height after the mean time of its work. Preemptive smallest area first on
-    one fast machine minimizes the sum of these means. Takes O(n log n).
+    A job completes at least half its height after the mean time of its work. Serving the job with the smallest
+    area first, with preemption on one fast machine, minimizes the sum of these means. Takes O(n log n).
 
     Examples
     --------

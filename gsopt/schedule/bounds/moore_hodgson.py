@@ -1,4 +1,4 @@
-"""Moore and Hodgson: how many jobs can be complete by a time."""
+"""Moore and Hodgson: a bound from the number of jobs that can be complete by each time."""
 
 from collections.abc import Callable, Sequence
 from fractions import Fraction
@@ -16,9 +16,9 @@ _BITS = 40
 
 
 def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times by how many jobs can be complete at each time.
+    """Return a lower bound on the sum of completion times, from the jobs that can be complete by each time.
 
-    It is at least as good as the position bound, and takes O(n^2 log n) per bisection step.
+    The bound is at least as good as the position bound. Each bisection step takes O(n^2 log n).
 
     Examples
     --------
@@ -36,7 +36,8 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
 
     The q-th completion is not before the first time at which one fast machine can complete q jobs, if each uses
     the least area with which it completes in the remaining time. Moore and Hodgson's rule on reversed time
-    finds it. The result is in seconds, ascending; its q-th entry bounds the q-th completion of every schedule.
+    finds this time. The results are in seconds and ascending, and the q-th one is a bound on the q-th
+    completion of every schedule.
 
     Examples
     --------
@@ -51,7 +52,7 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
 
 
 def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int]:
-    """Return bounds on the completions by position, in steps short enough for bisection."""
+    """Return bounds on the first, second, ... completion by bisection, in steps short enough for it."""
     curves = [
         _Areas(job, arrival, steps.seconds, gpus)
         for job, arrival in zip(workload.jobs, steps.release, strict=True)
@@ -68,8 +69,8 @@ def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int
 class _Areas:
     """The least area with which a job completes within a span: the lower hull of the menus of all its modes.
 
-    Phases are ignored; without them jobs complete in less time and with smaller areas. Spans and areas are
-    counted in steps, an area as the time that all GPUs together take for it, and rounded down.
+    Phases are ignored, since without them jobs need less time and smaller areas. Spans are counted in steps. An
+    area is counted as the steps that all GPUs together need for it, rounded down.
     """
 
     def __init__(self, job: Job, arrival: int, step: Fraction, gpus: Number) -> None:
@@ -88,7 +89,7 @@ class _Areas:
             self.points.append(point)
 
     def least(self, span: int) -> int | None:
-        """Return the least area within a span; None if the job cannot complete in it."""
+        """Return the least area within a span, or None if the job cannot complete in it."""
         if span < self.points[0][0]:
             return None
         for (seconds, cost), (slower, cheaper) in zip(self.points, self.points[1:], strict=False):

@@ -13,18 +13,18 @@ Array = np.ndarray[Any, Any]
 
 
 def places(scenario: Scenario) -> list[float]:
-    """Return the number of places that each job takes up on its GPUs; a GPU has ``share_limit`` places.
+    """Return the number of places that each job takes up on its GPUs, where a GPU has ``share_limit`` places.
 
-    Let xi_jk be the slowdown of job j by sharing a GPU with job k, and choose weights w_j of at most 1 with w_j
-    / xi_jk + w_k / xi_kj <= 1 for any two jobs. Let rho_j be the speed of job j relative to that alone, which
-    is at most 1 / xi for its worst partner. So two jobs on a GPU have w_j rho_j + w_k rho_k <= 1. Adding this
-    up over all pairs of c jobs on a GPU yields a sum of w_j rho_j of at most c / 2; for a job alone it is at
-    most 1. So if up to C >= 2 jobs may share, the sum of 2 w_j rho_j over all GPUs is at most C times their
-    number. A job at full speed on 2 w_j of the C places of each of its GPUs would do the same work in the same
-    time. Without slowdowns that is one place. With slowdowns of 2 it is two, and sharing is no better than
-    running one job after the other.
+    Let xi_jk be the slowdown of job j when it shares a GPU with job k, and choose weights w_j of at most 1 such
+    that w_j / xi_jk + w_k / xi_kj <= 1 for any two jobs. Let rho_j be the speed of job j relative to its speed
+    alone, which is at most 1 / xi for its worst partner. Then w_j rho_j + w_k rho_k <= 1 holds for two jobs on
+    a GPU. Adding this up over all pairs of c jobs on a GPU shows that the sum of w_j rho_j is at most c / 2;
+    for a job alone it is at most 1. If up to C >= 2 jobs may share a GPU, the sum of 2 w_j rho_j over all GPUs
+    is therefore at most C times the number of GPUs. A job that ran at full speed on 2 w_j of the C places of
+    each of its GPUs would do the same work in the same time. Without slowdowns it takes up one place. With
+    slowdowns of 2 it takes up two, and sharing is no better than running one job after another.
 
-    Each pair starts with equal weights. Then each weight grows as far as the others allow, starting with the
+    All pairs start with equal weights. Then each weight grows as far as the others allow, beginning with the
     models that have the most work. This choice of weights is gsopt's own.
     """
     jobs, speed = scenario.workload.jobs, scenario.speed
@@ -45,7 +45,7 @@ def places(scenario: Scenario) -> list[float]:
 
 
 def _weights(slow: Array, meet: Array) -> Array:
-    """Return weights of models by their mutual slowdowns, for the pairs that may share a GPU."""
+    """Return the weights of models from their mutual slowdowns, for the pairs that may share a GPU."""
     if (slow[meet] <= 1).all():
         return np.full(len(slow), 0.5)
     together = np.where(meet, 1 / (1 / slow + 1 / slow.T), 1.0)

@@ -22,9 +22,9 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound by shortest remaining time on one machine as fast as all GPUs.
+    """Return the lower bound of shortest remaining time on one machine as fast as all GPUs.
 
-    It bounds the sum of completion times, and takes O(n log n).
+    This is a bound on the sum of completion times. Takes O(n log n).
 
     Examples
     --------
@@ -40,9 +40,9 @@ def srpt_bound(workload: Workload, gpus: Number) -> Exact:
 def position_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, position by position.
 
-    The q-th completion is not before the q-th one under shortest remaining time (SRPT) on one fast machine,
-    which completes the most jobs by any time. Nor is it before the q-th smallest release date plus height. The
-    bound is at least as good as the SRPT and the height bound, and takes O(n log n).
+    On one fast machine, shortest remaining processing time (SRPT) completes the most jobs by any time, so the
+    q-th completion is not before the q-th one under SRPT. Nor is it before the q-th smallest release date plus
+    height. The bound is at least as good as the SRPT bound and the height bound. Takes O(n log n).
 
     Examples
     --------

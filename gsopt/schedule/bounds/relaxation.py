@@ -1,4 +1,4 @@
-"""Relaxation: jobs without network tiers, applications and overheads that no schedule can beat."""
+"""Relaxation: jobs that are at least as fast, without network tiers, applications and overheads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -13,23 +13,24 @@ from gsopt.schedule.bounds.adaptive import on_weighted_epochs
 from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times
 from gsopt.schedule.bounds.starts import on_first_progress
 from gsopt.schedule.bounds.tiers import on_best_tiers
+from gsopt.schedule.bounds.work import height
 
 
 @dataclass(frozen=True)
 class Relaxation:
-    """What bounds are computed for.
+    """The simplified scenario for which bounds are computed.
 
     Attributes
     ----------
     scenario
-        The jobs by the dates from which they can make progress, on their best network tiers and with weighted
+        The jobs, released when they can first make progress, on their best network tiers and with weighted
         epochs.
     numbers
-        The number of each of them in the given workload.
+        The index of each of these jobs in the given workload.
     delays
-        Seconds from the release of each to that date.
+        The seconds from the release of each job to its first possible progress.
     times
-        The epochs of those that are adaptive, by name.
+        The epoch times of the adaptive jobs, by name.
     """
 
     scenario: Scenario
@@ -39,7 +40,7 @@ class Relaxation:
 
     @classmethod
     def of(cls, scenario: Scenario, round_length: float | None = None) -> "Relaxation":
-        """Relax a scenario, for all schedules or for those whose decisions are made in rounds."""
+        """Relax a scenario, either for all schedules or only for those that decide in rounds."""
         holds = round_length is None or 0 < number_of(round_length) < inf
         require(holds, "round_length", round_length, "must be a finite number of seconds above 0, or None")
         times = epoch_times(scenario, round_length)
@@ -55,7 +56,7 @@ class Relaxation:
         )
 
     def part(self, jobs: Sequence[Job]) -> "Relaxation":
-        """Return the same of some consecutive jobs."""
+        """Return the relaxation for some consecutive jobs."""
         names = [job.name for job in self.scenario.workload.jobs]
         first = names.index(jobs[0].name)
         chosen = slice(first, first + len(jobs))
@@ -63,8 +64,14 @@ class Relaxation:
         scenario = self.scenario.model_copy(update={"workload": workload})
         return replace(self, scenario=scenario, numbers=self.numbers[chosen], delays=self.delays[chosen])
 
+    def heights(self) -> Fraction:
+        """Add up the least seconds of the jobs, with each epoch of an adaptive one on its fastest GPUs."""
+        jobs = self.scenario.workload.jobs
+        own = (self.times[job.name].height if job.name in self.times else height(job) for job in jobs)
+        return sum((Fraction(each) for each in own), Fraction(0))
+
     def delayed(self, weights: Sequence[float] | None = None) -> Fraction:
-        """Add up the delays, by weights of the jobs if they have any."""
+        """Add up the delays, multiplied by the weights of the jobs if given."""
         if weights is None:
             return Fraction(sum(self.delays))
         return sum((Fraction(w) * delay for w, delay in zip(weights, self.delays, strict=True)), Fraction(0))

@@ -1,4 +1,4 @@
-"""Starts: how long a job waits at least before it makes progress, for bounds to count."""
+"""Starts: the least time that a job waits before it makes progress, for lower bounds."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -13,21 +13,22 @@ from gsopt.scenario.scenario import Scenario
 def on_first_progress(
     scenario: Scenario, *, round_length: float | None = None, advances: Mapping[str, float] | None = None
 ) -> tuple[Scenario, dict[str, Exact]]:
-    """Return a scenario whose jobs are released when they can make progress, and by name how much later.
+    """Return a scenario whose jobs are released when they can first make progress, and the delays by name.
 
-    A job makes no progress before its release plus the overhead of its first start. Where decisions are made in
-    rounds, it does not start before the first one from its release on. New dates are rounded down; the delays
-    are those of the rounded dates, and what bounds the result bounds the given scenario after they are added.
+    A job makes no progress before its release plus the overhead of its first start. If decisions are made in
+    rounds, it does not start before the first round after its release. The new dates are rounded down, and the
+    delays are computed from the rounded dates. A lower bound for the result plus the delays is a lower bound
+    for the given scenario.
 
     Parameters
     ----------
     scenario
-        What is given.
+        The given scenario.
     round_length
-        Seconds between decisions, the first of them where the clock of the scenario begins; None if jobs may
+        Seconds between decisions, of which the first is when the scenario's clock begins; None if jobs may
         start at any time.
     advances
-        Seconds of the first overhead of a job, by name, that do not count.
+        The seconds of a job's first overhead that do not count, by name.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Stock: the most machines that may be available over time, whichever of them are given up."""
+"""Stock: the largest set of machines that may be available over time, whichever of them are given up."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -21,11 +21,11 @@ _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Yield, for each time, the largest total worth of the available GPUs from then on, for every row.
+    """Yield each time of change, and the largest total worth of the available GPUs from then on, for every row.
 
     `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many machines
     have been given up by each deadline, but not which. The remaining machines are assumed to be the most
-    valuable ones, so no schedule has more; possibly all have less.
+    valuable ones. No schedule can have more, and possibly all have less.
     """
     stock = Stock(scenario.cluster)
     machines = scenario.cluster.machines
@@ -45,7 +45,7 @@ def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array
 
 
 def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
-    """Yield everything that happens, with its time and its order at that time."""
+    """Yield every event of a scenario, with its time and its order at this time."""
     for change in scenario.capacity_changes:
         yield float(change.time), _CAPACITY, change.gpus
     for event in scenario.events:
@@ -56,7 +56,7 @@ def _happenings(scenario: Scenario) -> Iterator[tuple[float, int, Any]]:
 
 @dataclass
 class _MachineGroup:
-    """Machines that are counted together: those of a type, or all."""
+    """Machines that are counted together: all machines of a type, or all machines."""
 
     members: Array
     there: int  # most members that are there
@@ -69,19 +69,19 @@ class _MachineGroup:
         return cls(members, _count(members), _count(members))
 
     def has(self, machines: Array) -> bool:
-        """Check whether all of some machines are members."""
+        """Check whether all of the given machines are members."""
         return not np.any(machines & ~self.members)
 
     def come(self, count: int) -> None:
-        """Return up to `count` members, or remove as many if negative."""
+        """Add `count` members, or remove them if negative."""
         self.there += count
         self.promised += count
 
     def close(self, count: int, elsewhere: int) -> None:
-        """Close a request for `count` members; it cannot take at most `elsewhere` of the available members.
+        """Close a request for `count` members, when at most `elsewhere` available members are out of its reach.
 
-        Either all that it asks for have been given up, which `promised` counts but `there` does not, or all
-        machines that it can take are away.
+        Either all requested machines have been given up, which `promised` counts and `there` does not, or all
+        machines that the request can take are away.
         """
         self.asked -= count
         self.there = min(self.there, max(self.promised - count, elsewhere))
@@ -97,10 +97,10 @@ class _MachineGroup:
 class Stock:
     """The machines of a cluster from event to event, as far as they do not depend on decisions.
 
-    Machines are counted in groups: one for each type, and one for all. Requests for machines of a type count in
-    both, other requests only in the latter. A machine that is given up is away, but counts as promised until
-    the deadline of its request, when as many promises fall due as were requested. A machine that returns or is
-    lent in the meantime counts again, as it may be given up again.
+    Machines are counted in groups: one for each type, and one for all machines. Requests for machines of a type
+    count in both groups, other requests only in the latter. A machine that is given up is away, but counts as
+    promised until the deadline of its request, when as many promises fall due as were requested. A machine that
+    returns or is lent in the meantime counts again, as it may be given up again.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -164,7 +164,7 @@ class Stock:
             self._doubt(servers & self._meant(request))
 
     def _lend(self, servers: int, meant: Array) -> None:
-        """Return up to `servers` machines that are away; which ones is not known."""
+        """Return up to `servers` machines that are away. It is not known which machines return."""
         for group in self._groups:
             group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
         self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
@@ -178,7 +178,7 @@ class Stock:
         self._doubt(taken)
 
     def _doubt(self, machines: Array) -> None:
-        """Note that machines that were available may no longer be."""
+        """Note that machines which were available may be away now."""
         self._known[machines & (self._known == _THERE)] = _UNCERTAIN
 
     def _cut(self) -> None:
@@ -193,13 +193,13 @@ class Stock:
         return found
 
     def _meant(self, event: Reclaim | Loan) -> Array:
-        """Return the machines that a request may take, or a loan may return."""
+        """Return the machines that a request may take or a loan may return."""
         if event.among:
             return self._named(event.among)
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)
 
     def _elsewhere(self, group: _MachineGroup, taken: Array) -> int:
-        """Count the members of a group that may be available and that a request cannot take."""
+        """Count the members of a group that may be available but cannot be taken by a request."""
         left = ~taken & (self._known != _AWAY)
         parts = [part for part in self._types if group.has(part.members)]
         return sum(min(part.there, _count(part.members & left)) for part in parts)

@@ -65,7 +65,7 @@ def _least(job: Job, held: Callable[[int], int]) -> Exact:
 
 
 def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
-    """Return the least amount needed for a unit of work; floats narrow the choices down."""
+    """Return the least amount needed for a unit of work. Floats narrow the choices down."""
     if len(choices) == 1 and choices[0][1] == 1:
         return choices[0][0]
     near = min(count / speed for count, speed in choices) * (1 + SUM)
@@ -73,7 +73,7 @@ def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
 
 
 def first_release(workload: Workload) -> float:
-    """Return the first release date; 0 without jobs."""
+    """Return the first release date, or 0 without jobs."""
     return workload.jobs[0].release_date if workload.jobs else 0.0
 
 
@@ -87,8 +87,9 @@ def arrivals_of(workload: Workload) -> list[Exact]:
 class Steps:
     """The input of the bounds, in whole steps of time from the first release date.
 
-    All times are whole numbers of steps if such a step is not too short; otherwise times are rounded down. A
-    job that needs less time and is released earlier completes no later, so bounds for the rounded times hold.
+    The step divides all times if such a step is not too short. Otherwise times are rounded down to whole steps.
+    A job that needs less time and is released earlier completes no later, so bounds for the rounded times
+    remain valid.
     """
 
     seconds: Fraction  # of a step
@@ -113,7 +114,7 @@ class Steps:
         return cls(seconds, origin, count(release), count(heights), count(sizes))
 
     def divided(self, parts: int) -> Self:
-        """Return the same times in shorter steps."""
+        """Return the same times in steps that are shorter by a factor of `parts`."""
         times = (tuple(time * parts for time in own) for own in (self.release, self.height, self.size))
         return type(self)(self.seconds / parts, self.origin, *times)
 
@@ -123,7 +124,7 @@ class Steps:
 
 
 def _step(times: Iterable[Exact], least: Iterable[Exact]) -> Fraction:
-    """Return a step that divides all times, or else one far below the shortest of them."""
+    """Return a step that divides all times, or else one that is far shorter than the shortest time."""
     parts = 1
     for time in times:
         parts = lcm(parts, time.denominator)

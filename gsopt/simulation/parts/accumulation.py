@@ -25,12 +25,12 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
 
 def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
-    """Return the least free memory of some GPUs, in bytes; None if memory is unlimited."""
+    """Return the least free memory of some GPUs, in bytes, or None if memory is unlimited."""
     return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
 
 
 def fits(job: Job, mode: str, left: int | None) -> bool:
-    """Check whether a job in a mode fits into the free bytes per GPU; unknown memory always fits."""
+    """Check whether a job in a mode fits into the free bytes per GPU. Unknown memory always fits."""
     need = job.memory_in(mode)
     return need is None or left is None or need <= left
 

@@ -21,7 +21,7 @@ class _KnownJob(NamedTuple):
 
 
 class Greedy:
-    """Allocate the GPUs as a scan of all jobs in the order of their keys would.
+    """Allocates the GPUs as a scan of all jobs in the order of their keys would.
 
     The scan gives each job its largest allowed number of GPUs that the jobs before it leave free. It skips a
     job if even its smallest number is not free. So a job grows before the jobs after it get any GPUs.
@@ -41,7 +41,7 @@ class Greedy:
         The state at the beginning of the run.
     key
         Returns the current key of a job. The key of a waiting job does not change. The key of a running job may
-        fall at any time; if it rises other than at its `pace`, `rekey` must be called.
+        fall at any time. If it rises in another way than at its `pace`, `rekey` must be called.
     counts
         Returns the allowed numbers of GPUs of a job, ascending; None for the demanded number only.
     skip
@@ -171,7 +171,7 @@ class Greedy:
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Grant a job the GPUs that the jobs before it leave; return False if they are no more than it has."""
+        """Grant a job the GPUs that the jobs before it leave, and return whether these are more than it has."""
         job = rank[1]
         item, counts, _ = self._known[job]
         had = size(holding)
@@ -227,7 +227,7 @@ class Greedy:
             self._stop(job)
 
     def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
-        """Return, by holding, how many jobs after a rank have it, and how many of its GPUs the job can use."""
+        """Return the number of jobs after a rank with each holding, and the GPUs in it that the job can use."""
         item, usable = self._known[rank[1]].item, self._pool.usable
         found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
         self._nobody_behind = not found
@@ -238,8 +238,8 @@ class Greedy:
     ) -> tuple[list[tuple[int, int]], int]:
         """Return the last running jobs after a rank that hold `need` GPUs which its job may use.
 
-        Each is returned with its number of such GPUs, together with their sum. All jobs after the rank are
-        returned if they hold too few, or if `need` is None.
+        Each job is returned with its number of such GPUs, together with their sum. If the jobs after the rank
+        hold too few GPUs, or if `need` is None, all of them are returned.
         """
         running = self._running
         chosen = {holding: 0 for holding, (_, part) in behind.items() if part}
@@ -271,5 +271,5 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest of ascending numbers of GPUs that is at most the free number; 0 if there is none."""
+    """Return the largest allowed number of GPUs that are free, or 0 if there is none."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

@@ -19,7 +19,7 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether now is an instant, or a requested one has passed; this ends the request.
+        """Check whether now is an instant, or a requested one has passed, and end the request.
 
         Because of rounding, a time up to `excused` seconds after a multiple counts as the multiple.
         """

@@ -1,4 +1,4 @@
-"""Inventory: the kinds of GPUs of a cluster, the speed of jobs of fixed size on each, and their placement."""
+"""Inventory: the kinds of GPUs of a cluster, the speed of rigid jobs on each kind, and their placement."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,7 +14,7 @@ ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A GPU type and its memory in bytes; None if memory is unlimited."""
+    """A GPU type and its memory in bytes, or None if memory is unlimited."""
 
     gpu_type: str
     memory: int | None
@@ -47,7 +47,7 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find the kinds on which a new job can run, and its mode on each; refuse a job without any."""
+        """Find the kinds on which a new job can run, with its mode on each, and refuse a job without any."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
@@ -55,7 +55,7 @@ class Inventory:
         return list(self._modes[job])
 
     def kinds_with_room(self, state: State, job: int) -> list[str]:
-        """Return the kinds for a job with as many available GPUs as it demands."""
+        """Return the kinds with at least as many available GPUs as a job demands."""
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -63,7 +63,7 @@ class Inventory:
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the steps per second of a job on a kind; None if its batch size or samples are unknown."""
+        """Return the steps per second of a job on a kind, or None if its batch size or samples are unknown."""
         item, mode = state.jobs[job], self._modes[job][name]
         batch_size = _batch_size(item, mode)
         if item.training is None or batch_size is None:
@@ -88,11 +88,13 @@ class Inventory:
     def assign(
         self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
     ) -> Assign:
-        """Return the assignment of jobs to their chosen kinds; jobs in `beside` share the GPUs of another.
+        """Return the assignment of jobs to their chosen kinds.
+
+        Jobs in `beside` share the GPUs of another job.
 
         Every kind must have enough GPUs. The largest jobs are placed first. Among jobs of one size, those that
-        already run on their kind keep their GPUs, unless a larger job has taken them. Then the others get the
-        first GPUs by number.
+        already run on their kind keep their GPUs, unless a larger job has taken them. Then the other jobs get
+        the first free GPUs.
         """
         if state.cluster.is_plain:
             return Assign({job: (state.jobs[job].gpus, self._modes[job][ANY]) for job in chosen})
@@ -112,7 +114,7 @@ class Inventory:
                 best[name] = max(modes, key=lambda mode: self._rate(state, job, name, mode))
         if not best:
             raise Unsupported(
-                f"job {item.name!r} demands {item.gpus} GPUs, more than there are of any kind for it"
+                f"job {item.name!r} demands {item.gpus} GPUs, more than there are of any suitable kind"
             )
         return best
 
@@ -169,13 +171,13 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
-    """Return the GPUs of a kind by number; none in a plain cluster, whose GPUs have no numbers."""
+    """Return the GPUs of a kind by number, or nothing in a plain cluster, whose GPUs have no numbers."""
     machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Return the GPUs with those of large machines first, so that the first ones are close together."""
+    """Return the GPUs with those of large machines first, so that the first GPUs are close together."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

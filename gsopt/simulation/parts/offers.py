@@ -30,13 +30,13 @@ class _Offer(NamedTuple):
 
 
 class Offers:
-    """Offer free GPUs to the waiting jobs in the order of their keys; each job accepts or declines.
+    """Offers free GPUs to the waiting jobs in the order of their keys. Each job accepts or declines.
 
     A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to the
     next job. A job is skipped if too few GPUs are free for it.
 
-    With leases, a job returns its GPUs after the lease; they are offered to all waiting jobs, including this
-    one. If it gets the same GPUs again, it just continues.
+    With leases, a job returns its GPUs after the lease, and they are offered to all waiting jobs, including
+    this one. If it gets the same GPUs again, it just continues.
 
     Ties of keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for all
     jobs with the same demand, and all of these are skipped if too few are free.
@@ -46,17 +46,18 @@ class Offers:
     state
         The state at the beginning of the run.
     patience
-        Decides how long jobs wait before they accept.
+        Decides how long jobs wait before they accept an offer.
     key
         Returns the key of a job when it begins to wait; None for equal keys.
     clock
-        Returns since when a job waits.
+        Returns the time since which a job waits.
     lease
-        Seconds for which a job may hold its GPUs; if None, until it completes, so that no job is stopped.
+        Seconds for which a job may hold its GPUs. With None it holds them until it completes, so no job is
+        stopped.
     renew
-        Which jobs may stay on their tier without waiting when a lease ends: on their own GPUs, or on others of
-        the tier if closer ones are free. With ``"best"`` only jobs on their best tier may, so that a bad
-        placement lasts no longer than a lease; with ``"same"`` jobs on any tier may.
+        The jobs that may stay on their tier without waiting when a lease ends, either on their own GPUs or on
+        others of the tier if closer ones are free. With ``"best"``, only jobs on their best tier may stay, so
+        that a bad placement lasts no longer than a lease. With ``"same"``, all jobs may stay.
     placer
         Chooses the GPUs that are offered; None for the placer of the run.
 
@@ -143,7 +144,7 @@ class Offers:
         self._turns.add(Turn(key, state.now, job), need_of(state.jobs[job]))
 
     def _offer_all(self, state: State, before: Mapping[int, _Offer]) -> Generator[Action, None, None]:
-        """Offer free GPUs to one job after another, and find when the next would accept a declined offer."""
+        """Offer free GPUs to one job after another, and find when the next declined offer would be accepted."""
         if state.free <= 0:
             return
         offers: dict[Need, _Offer] = {}  # since the last acceptance
@@ -204,14 +205,14 @@ class Offers:
             heappush(self._ends, (end, job))
 
     def _ended(self, now: Any) -> list[int]:
-        """Return the jobs whose leases end."""
+        """Return the jobs whose leases end now."""
         ended = []
         while self._next_end() <= now:
             ended.append(heappop(self._ends)[1])
         return ended
 
     def _next_end(self) -> Any:
-        """Return when the next lease ends."""
+        """Return the time at which the next lease ends."""
         while self._ends and self._end.get(self._ends[0][1]) != self._ends[0][0]:
             heappop(self._ends)
         return self._ends[0][0] if self._ends else inf

@@ -1,4 +1,4 @@
-"""Options: order of the jobs, placement and leases of the policies that make offers."""
+"""Options: the order of jobs, the placement and the leases in policies that make offers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -45,13 +45,13 @@ def offers(
 
 
 def key_of(state: State, order: Order) -> Key | None:
-    """Return the key function of an order; None for the order by waiting time."""
+    """Return the key function of an order, or None for the order by waiting time."""
     require_one_of("order", order, _ORDERS)
     return partial(relative_sensitivity, Tiers(state)) if order == "relative" else _ORDERS[order]
 
 
 def placer_of(placement: Placement) -> Placer | None:
-    """Return the placer with a name; None for the placer of the run."""
+    """Return the placer with a name, or None for the placer of the run."""
     require_one_of("placement", placement, _PLACERS)
     return _PLACERS[placement]
 

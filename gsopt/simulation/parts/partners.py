@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 class Match(NamedTuple):
-    """The judgement of a pair of jobs that may share GPUs.
+    """The judgement on a pair of jobs that may share GPUs.
 
     Examples
     --------
@@ -26,7 +26,7 @@ Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
 class Partner(NamedTuple):
-    """A running job, the GPUs that only it holds, and the rank and mode of a waiting job on these."""
+    """A running job, the GPUs that only it holds, and the rank and mode of a waiting job on these GPUs."""
 
     rank: Any
     job: int
@@ -35,13 +35,13 @@ class Partner(NamedTuple):
 
 
 class Partners:
-    """The running jobs that hold GPUs alone, and the waiting jobs that may share these.
+    """The running jobs that hold GPUs alone, and the waiting jobs that may share them.
 
-    There are none if only one job may hold a GPU, or if GPUs have no numbers. No more than two jobs share a
-    GPU.
+    There are no partners if only one job may hold a GPU, or if GPUs have no numbers. No more than two jobs
+    share a GPU.
 
-    Refused pairs are cached, so that each is judged once. Most stay refused, as the remaining work of the
-    running job only decreases.
+    Refused pairs are cached, so that each pair is judged once. Most pairs stay refused, as the remaining work
+    of the running job only decreases.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ class Partners:
                 self._see(state, each)
 
     def of(self, state: State, job: int) -> list[Partner]:
-        """Return the partners of a waiting job, the best first; ties go to the lower number."""
+        """Return the partners of a waiting job, the best first. Ties go to the lower number."""
         item = state.jobs[job]
         found = []
         for partner, alone in self._alone.items():

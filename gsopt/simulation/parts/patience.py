@@ -12,10 +12,10 @@ Timer = Callable[[int, int], float]
 
 
 class Patience(Protocol):
-    """Interface for how long a job waits before it accepts an offer, which may depend on accepted offers."""
+    """Interface for the time that a job waits before it accepts an offer, which may depend on past offers."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
-        """Return the seconds that a job waits before it accepts GPUs of a tier; infinity if it never does."""
+        """Return the seconds that a job waits before it accepts GPUs of a tier, possibly infinite."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
         """Record that a job has accepted an offer of a tier after waiting for a number of seconds."""
@@ -27,9 +27,9 @@ class Timers:
     A job accepts GPUs of a tier once the timers of all better tiers that it could ever get have run out. The
     timers run at the same time.
 
-    Source: Dally, Algorithm 1. A job that does not fit into a machine, or a rack, of the empty cluster does not
-    wait for one. (The currently free GPUs cannot be the criterion, as then no job would ever wait.) A timer
-    lasts at least as long as those of better tiers.
+    Source: Dally, Algorithm 1. A job that does not fit into any machine, or any rack, of the empty cluster does
+    not wait for one. (The currently free GPUs cannot be the criterion, as then no job would ever wait.) A timer
+    lasts at least as long as the timers of better tiers.
 
     Parameters
     ----------

@@ -85,7 +85,7 @@ class Count:
     def actions(
         self, state: State, before: Mapping[int, int | None], after: Mapping[int, int | None]
     ) -> list[Action]:
-        """Return the actions between two allocations: first stop and shrink, then grow and start."""
+        """Return the actions between two allocations: stops and shrinks first, then growths and starts."""
         del state
         less: list[Action] = []
         more: list[Action] = []
@@ -102,7 +102,7 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds, where a holding has a number for each, least memory first."""
+    """The pool of a cluster with several kinds. A holding has a number for each kind, least memory first."""
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -152,7 +152,7 @@ class Kinds:
         return sum(holding[kind] for kind in self._kinds_for(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Take free GPUs for a job: first what it held before, then those with the least memory."""
+        """Take free GPUs for a job: first those that it held before, then those with the least memory."""
         taken = [0] * len(self._free)
         kinds = self._kinds_for(job)
         for limit in (self._free if before is None else before, self._free):
@@ -173,7 +173,10 @@ class Kinds:
         before: Mapping[int, tuple[int, ...] | None],
         after: Mapping[int, tuple[int, ...] | None],
     ) -> list[Action]:
-        """Return the actions with GPU numbers: a job keeps its own GPUs, and gets new ones close together."""
+        """Return the actions with GPU numbers.
+
+        A job keeps its own GPUs, and its new GPUs are close together.
+        """
         changed = [job for job in before if before[job] != after[job]]
         if not changed:
             return []

@@ -1,4 +1,4 @@
-"""Running: the running jobs by key, and what the jobs after a rank hold."""
+"""Running: the running jobs by key, and the GPUs that the jobs after a rank hold."""
 
 from bisect import bisect_left, bisect_right, insort
 from collections.abc import Callable, Iterator, Mapping
@@ -10,9 +10,9 @@ from gsopt.simulation.parts.waiting import Rank
 class RunningQueue:
     """Running jobs by key, in one sorted list for each holding of GPUs.
 
-    There are few different holdings, so what the jobs after a rank hold is a short sum, and the last job of all
-    is the last one of some list. Keys may rise with time; all keys of a list rise at the same pace, so its
-    order does not change.
+    There are few different holdings. So the GPUs held by the jobs after a rank are a short sum, and the last
+    job of all is the last one of some list. Keys may rise with time. All keys of a list rise at the same pace,
+    so its order does not change.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
@@ -40,7 +40,7 @@ class RunningQueue:
         insort(self._lists.setdefault(holding, []), rank)
 
     def remove(self, job: Any) -> Any:
-        """Remove a job and return what it held."""
+        """Remove a job, and return the GPUs that it held."""
         holding, rank = self._at.pop(job)
         ranks = self._lists[holding]
         del ranks[bisect_left(ranks, rank)]
@@ -62,7 +62,7 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the last job, with its key, ignoring a number of last jobs of each holding in `but`."""
+        """Return the last job and its key, ignoring as many last jobs of each holding as `but` states."""
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]

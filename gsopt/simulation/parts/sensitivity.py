@@ -1,4 +1,4 @@
-"""Sensitivity to the network: how fast jobs have run so far, by which Dally orders its offers."""
+"""Sensitivity: how much the network has slowed jobs down so far, by which Dally orders its offers."""
 
 from typing import Any
 
@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 def network_sensitivity(state: State, job: int) -> Any:
-    """Return Dally's Nw_sens of a job: its work done per second of running; 0 before it has run.
+    """Return Dally's Nw_sens of a job: its work done per second of running, or 0 before it has run.
 
     Source: Dally, section IV-B1, where the expected number of iterations cancels out. Jobs of one model that
     have run only on the same tier tie.

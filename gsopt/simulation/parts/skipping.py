@@ -1,4 +1,4 @@
-"""Skipping: waiting jobs start in the order of a key, as far as they fit."""
+"""Skipping: waiting jobs start in the order of a key, skipping jobs that do not fit."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,7 +9,7 @@ from gsopt.simulation.policy import Action, State
 
 
 class Skipping:
-    """Start waiting jobs in the order of their keys, skipping those that do not fit. No job is stopped.
+    """Starts waiting jobs in the order of their keys, skipping jobs that do not fit. No job is stopped.
 
     This is list scheduling. Unlike backfilling, it reserves nothing for a job that is skipped.
 

@@ -11,10 +11,12 @@ from gsopt.simulation.policy import Start, State
 
 
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
-    """Return the start of a job on free GPUs, chosen by a placer or by that of the run; None if too few.
+    """Return the start of a job on free GPUs, or None if there are too few.
 
-    The job keeps its whole batch. Only if the cluster has too few GPUs with enough memory for that, it starts
-    in the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
+    A given placer, or else that of the run, chooses the GPUs.
+
+    The job keeps its whole batch if the cluster has enough GPUs with the memory for it. Otherwise it starts in
+    the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -29,9 +31,9 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the start of a job that shares GPUs with running ones, the best first; None if too few.
+    """Return the start of a job that shares GPUs with the best running jobs, or None if there are too few GPUs.
 
-    Free GPUs are added if the shared ones are too few; with `free_first` they are taken first.
+    Free GPUs are added if there are too few GPUs to share. With `free_first`, free GPUs are taken first.
     """
     if not found:
         return None
@@ -55,7 +57,7 @@ def _may_be_whole(state: State, job: Job) -> bool:
 
 
 def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
-    """Return GPUs of partners, as many as wanted or else all, and the modes of these partners."""
+    """Return GPUs of partners, up to the wanted number, and the modes of these partners."""
     shared: list[int] = []
     modes: set[str] = set()
     for partner in found:
@@ -76,7 +78,7 @@ def _usable(state: State, job: Job) -> tuple[int, ...]:
 
 
 def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
-    """Return free GPUs: first on the machines of the shared ones, then on those with the most free GPUs."""
+    """Return free GPUs, first on the machines of the shared ones, then on those with the most free GPUs."""
     if count <= 0:
         return ()
     machine_of = state.cluster.machine_of

@@ -10,7 +10,7 @@ from gsopt.simulation.policy import State
 
 
 class Need(NamedTuple):
-    """The demand of a job: a number of GPUs, their type (empty for any), and the memory on each or None."""
+    """The demand of a job: a number of GPUs, their type (empty for any), and the memory on each, or None."""
 
     gpus: int
     gpu_type: str
@@ -32,11 +32,11 @@ class Tiers:
         self._best: dict[Any, int] = {}
 
     def of(self, gpus: Sequence[int]) -> int:
-        """Return the tier that joins GPUs; 0 if they have no numbers."""
+        """Return the tier that joins GPUs, or 0 if they have no numbers."""
         return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
-        """Return the best tier that a job could get; the outermost if the cluster lacks its GPUs."""
+        """Return the best tier that a job could get, or the outermost one if the cluster lacks its GPUs."""
         need = need_of(job)
         if need not in self._best:
             if need[1:] not in self._room:
@@ -52,7 +52,7 @@ class Tiers:
 
 
 def need_of(job: Job) -> Need:
-    """Return the demand of a job; jobs with the same demand are offered the same GPUs."""
+    """Return the demand of a job. Jobs with the same demand are offered the same GPUs."""
     return Need(job.gpus, job.gpu_type, job.memory)
 
 

@@ -43,7 +43,7 @@ class Turns:
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
         """Yield the jobs in order, each with its need, leaving out those whose needs are not open.
 
-        A need is checked before each of its jobs; once it is not open, its other jobs are skipped. The caller
+        A need is checked before each of its jobs. Once it is not open, its other jobs are skipped. The caller
         may remove the job yielded last.
         """
         heads: list[tuple[Turn, int, Any]] = [(turns[0], 0, need) for need, turns in self._lists.items()]

@@ -1,4 +1,4 @@
-"""Waiting: the waiting jobs by key, so that no policy scans them all at an event."""
+"""Waiting: the waiting jobs by key, so that policies do not scan all of them at every event."""
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
@@ -9,7 +9,7 @@ Rank = tuple[Any, Any]
 
 
 class WaitingQueue:
-    """Waiting jobs by key, the smallest first; ties go to the lower number.
+    """Waiting jobs by key, the smallest first. Ties go to the lower number.
 
     There is one heap for each queue of jobs that need the same number of GPUs of the same kinds, so that the
     first job that fits is found in O(number of queues).
@@ -43,18 +43,18 @@ class WaitingQueue:
         del self._keys[job]
 
     def head(self, queue: Hashable) -> Rank | None:
-        """Return the first job of a queue with its key; None if it is empty."""
+        """Return the first job of a queue with its key, or None if it is empty."""
         heap, keys = self._heaps[queue], self._keys
         while heap and keys.get(heap[0][1]) != heap[0][0]:
             heappop(heap)
         return heap[0] if heap else None
 
     def heads(self) -> list[Rank]:
-        """Return the first job of every queue with its key, in no order."""
+        """Return the first job of every queue with its key, in arbitrary order."""
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Return the first job, with its key, of the queues that `open_to` accepts; None if there is none."""
+        """Return the first job, with its key, of the queues that `open_to` accepts, or None without one."""
         best = None
         for queue, heap in self._heaps.items():
             if heap and open_to(queue):

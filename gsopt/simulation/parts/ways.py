@@ -20,7 +20,7 @@ class Ways(NamedTuple):
 
 
 def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_type: str | None = None) -> Ways:
-    """Return the best ways to run a job, within limits on batch size, memory per GPU and GPU type if given.
+    """Return the best ways to run a job, within any given limits on batch size, memory per GPU and GPU type.
 
     If even the smallest batch size of the job exceeds the limit, that size is allowed.
     """
@@ -49,13 +49,13 @@ def ways_of(job: Job, limit: int | None = None, memory: int | None = None, gpu_t
 
 
 def local_limit(job: Job) -> int | None:
-    """Return the largest batch size with which a job runs on a single GPU; None if none is known."""
+    """Return the largest batch size with which a job runs on a single GPU, or None if none is known."""
     fitting = [size for mode, size in _sizes(job).items() if size is not None and 1 in job.speeds[mode]]
     return max(fitting, default=None)
 
 
 def largest_batch(job: Job) -> int | None:
-    """Return the largest known batch size of a job; None if none is known."""
+    """Return the largest known batch size of a job, or None if none is known."""
     return max((size for size in _sizes(job).values() if size is not None), default=None)
 
 

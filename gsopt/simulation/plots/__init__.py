@@ -1,4 +1,4 @@
-"""Pictures of schedules and runs: where jobs ran, which waited, and how long they took.
+"""Plots: pictures of where jobs ran, which of them waited, and how long they took.
 
 Colours are safe for colour-blind readers, and long times are in hours or days. matplotlib is imported only
 when something is drawn.

@@ -50,7 +50,7 @@ class Classes:
     of: Mapping[str, int]  # number of every job's class, by name
 
     def add_legend(self, axes: "Axes", further: Sequence[Any] = ()) -> None:
-        """Add a legend of the classes that occur beside a plot, with further handles below them."""
+        """Add a legend of the classes that occur next to a plot, with further handles below them."""
         from matplotlib.patches import Patch
 
         held = sorted(set(self.of.values()))
@@ -84,10 +84,10 @@ def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
 
 
 def _jobs(scenario: Scenario) -> Classes:
-    """Assign a class of its own to every job."""
+    """Assign every job a class of its own."""
     names = tuple(job.name for job in scenario.workload.jobs)
     if len(names) > FEW_JOBS:
-        raise InvalidInput("colour", shorten("job"), f"tells at most {FEW_JOBS} jobs apart")
+        raise InvalidInput("colour", shorten("job"), f"distinguishes at most {FEW_JOBS} jobs")
     colours = tuple(COLOURS[place % len(COLOURS)] for place in range(len(names)))
     return Classes(_TITLES[Colour.JOB], names, colours, {name: place for place, name in enumerate(names)})
 

@@ -19,16 +19,16 @@ if TYPE_CHECKING:
 def gpus_in_use(
     schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the number of GPUs held over time below the capacity; a shared GPU counts for each of its jobs.
+    """Draw the number of GPUs held over time below the capacity, counting shared GPUs once per job.
 
     Parameters
     ----------
     schedule, scenario
-        What is drawn.
+        The schedule to draw, and its scenario.
     title
         Title, such as the policy's name.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Examples
     --------
@@ -101,9 +101,9 @@ def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -
     Parameters
     ----------
     replays
-        The runs; each has its own colour, line style and marker.
+        The runs, each of which has its own colour, line style and marker.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Gantt chart: what ran when, GPU by GPU."""
+"""Gantt chart: the jobs on each GPU over time."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -30,23 +30,23 @@ def gantt(
     title: str = "",
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw what ran when, GPU by GPU, with the capacity as a line; only idle GPUs are white.
+    """Draw the jobs on each GPU over time, with the capacity as a line. Only idle GPUs are white.
 
-    Jobs are coloured by what became of them, dark where they waited long, so that light jobs below and before
-    dark ones are those that overtook them. If there are few jobs, they are framed and labelled. Where GPUs have
-    no numbers, each segment takes the lowest rows that are free when it starts or the capacity changes.
+    Jobs that waited long are dark, so light jobs below and before dark ones have overtaken them. If there are
+    few jobs, they are framed and labelled. If GPUs have no numbers, each segment takes the lowest rows that are
+    free when it starts or the capacity changes.
 
     Parameters
     ----------
     schedule, scenario
-        What ran, and what was given.
+        The schedule to draw, and its scenario.
     colour
         Meaning of the colours: ``slowdown`` (completion minus release, over the duration), ``waiting`` (seconds
         since the release without GPUs), ``gpus`` (demanded) or ``job`` (one colour per job, for few jobs).
     title
         Title of the chart, such as the policy's name.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Raises
     ------
@@ -83,7 +83,7 @@ def gantt(
 
 
 def _draw_blocks(axes: "Axes", classes: Classes, blocks: Sequence[_Block], *, framed: bool) -> None:
-    """Draw the blocks of a class at once; frames and smooth edges would cover blocks of few pixels."""
+    """Draw the blocks of a class at once. Frames and smooth edges would cover blocks of few pixels."""
     from matplotlib.collections import PolyCollection
 
     groups: dict[int, list[Any]] = {}

@@ -23,7 +23,7 @@ def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes
     Parameters
     ----------
     schedule, scenario
-        What is drawn.
+        The schedule to draw, and its scenario.
     title, axes
         As in `gpus_in_use`.
 

@@ -51,11 +51,11 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     Parameters
     ----------
     replays
-        The runs; those that were not recorded are in the completion times only.
+        The runs. Runs that were not recorded appear only among the completion times.
     folder
-        Where to save them.
+        The folder for the files.
     ending
-        ``.png``, ``.svg`` or ``.pdf``.
+        The file extension: ``.png``, ``.svg`` or ``.pdf``.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     Raises
     ------
     InvalidInput
-        The ending is not supported, or a file cannot be written.
+        The file extension is not supported, or a file cannot be written.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Prices: what a GPU is worth over time, by the duals that prove a bound."""
+"""Prices: the value of a GPU over time, by the dual values that prove a bound."""
 
 from typing import TYPE_CHECKING
 
@@ -12,20 +12,20 @@ _COLOUR = "#D55E00"
 
 
 def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Draw the prices of a bound over time: the hours of waiting that one more GPU, for an hour, would save.
+    """Draw the prices of a bound over time, as hours of waiting saved by one more GPU for an hour.
 
     A price is the dual value of a cell's capacity: the seconds by which the bound on the sum of completion
-    times falls for each further GPU-second there. It is as high as the queue is long and its jobs are short,
-    and 0 where GPUs stay idle.
+    times falls for each additional GPU-second there. Long queues of short jobs make prices high. The price is 0
+    where GPUs stay idle.
 
     Parameters
     ----------
     bound
         The bound.
     title
-        Stands above it.
+        Title above the picture.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Examples
     --------

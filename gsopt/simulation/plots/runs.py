@@ -1,4 +1,4 @@
-"""Runs beside each other: jobs' times as boxes and shares, and the remaining jobs and GPUs in use over time."""
+"""Runs: comparisons of several runs, by job times, remaining jobs and GPUs in use over time."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -37,7 +37,7 @@ _CELLS = 60
 
 
 class JobTime(StrEnum):
-    """Seconds of a job: from release to completion, while it runs, or while it queues.
+    """The times of a job that can be drawn: from release to completion, while running, or while queueing.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class JobTime(StrEnum):
     QUEUEING = "queueing time"
 
     def of(self, run: Replay) -> list[float]:
-        """Return the seconds of the completed jobs by number; a job queues while it holds no GPUs."""
+        """Return the seconds of the completed jobs by number. A job queues while it holds no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
         if self is JobTime.JCT:
             return times
@@ -62,7 +62,7 @@ class JobTime(StrEnum):
 def boxes(
     runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the median, the quartiles and the 5th and 95th percentile of jobs' seconds, and a dot at the mean.
+    """Draw a box plot of the jobs' seconds: median, quartiles, 5th and 95th percentile, and mean as a dot.
 
     Source: the plots of ONES' Figure 15 d to f.
 
@@ -71,14 +71,14 @@ def boxes(
     runs
         The runs by their labels.
     part
-        Which seconds; its value will do.
+        The time to draw, as a `JobTime` or its value.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Raises
     ------
     InvalidInput
-        There is no such part.
+        `part` is not one of the times.
 
     Examples
     --------
@@ -129,12 +129,12 @@ def shares(
     Parameters
     ----------
     runs, part, axes
-        As in `boxes`; each run has its own colour, line style and marker.
+        As in `boxes`. Each run has its own colour, line style and marker.
 
     Raises
     ------
     InvalidInput
-        There is no such part.
+        `part` is not one of the times.
 
     Examples
     --------
@@ -152,7 +152,7 @@ def shares(
 
 
 def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[Sequence[float]]) -> "Axes":
-    """Draw the share of values up to each, one line for each of several lists of seconds."""
+    """Draw the cumulative distribution of each of several lists of seconds as a line."""
     shares_at = [[(index + 1) / len(values) for index in range(len(values))] for values in found]
     _draw_lines(axes, labels, list(zip(map(sorted, found), shares_at, strict=True)), drawstyle="steps-post")
     least, most = _limits(found)
@@ -182,7 +182,7 @@ def _limits(found: Sequence[Sequence[float]]) -> tuple[float, float]:
 
 
 def _scale(least: float) -> dict[str, Any]:
-    """Return a logarithmic scale, which near zero is linear where there are such values."""
+    """Return a logarithmic scale, which is linear near zero if there are values there."""
     return {"value": "log"} if least >= _LINEAR else {"value": "symlog", "linthresh": _LINEAR}
 
 
@@ -194,9 +194,9 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
     Parameters
     ----------
     runs
-        The runs by their labels; each has its own colour, line style and marker.
+        The runs by their labels. Each has its own colour, line style and marker.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Examples
     --------
@@ -227,7 +227,7 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
 def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
     """Draw the share of the cluster's GPUs that are held over time, one line per run.
 
-    Each point is the mean over a sixtieth of the time that is shown. A shared GPU counts for each of its jobs.
+    Each point is the mean over a sixtieth of the time shown. A shared GPU counts once for each of its jobs.
     Source: the plot of Dally's Figure 11.
 
     Parameters
@@ -235,7 +235,7 @@ def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "A
     runs
         The recorded runs by their labels.
     axes
-        Where to draw; on a new figure when None.
+        The axes to draw on, or None for a new figure.
 
     Raises
     ------
@@ -289,7 +289,7 @@ def _held(label: str, run: Replay) -> Iterator[tuple[float, float, int]]:
 
 
 def _draw_lines(axes: "Axes", labels: Sequence[str], lines: Sequence[tuple[Any, Any]], **style: Any) -> None:
-    """Draw lines, each with its own colour, line style and marker; one that lies on another says so."""
+    """Draw lines, each with its own colour, style and marker, and mark lines that coincide with another one."""
     curves = [(tuple(xs), tuple(ys)) for xs, ys in lines]
     told = name_twins(labels, curves)
     for label, (xs, ys), look in zip(told, lines, looks(len(lines)), strict=True):

@@ -1,4 +1,4 @@
-"""Spans: the time that the pictures of a schedule show, with the capacity and when each job waited."""
+"""Spans: the time that the pictures of a schedule show, its capacity, and the waiting times of jobs."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -35,7 +35,10 @@ class ShownSpan(NamedTuple):
 
 
 def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
-    """Return the time that pictures show; with many jobs they leave out the long end in which no job waits."""
+    """Return the time that pictures show.
+
+    With many jobs, it leaves out the long end in which no job waits.
+    """
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
     end = max((float(segment.end) for segment in schedule.segments), default=first + 1)
@@ -47,7 +50,7 @@ def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
 
 
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
-    """Return the times from which the number of GPUs that are there differs, with that number, and the end."""
+    """Return the times at which the number of available GPUs changes, with this number, and the end."""
     steps = [(begin, scenario.cluster.gpus)]
     for step in Presence(scenario, schedule.vacated, float).steps:
         time = max(step.time, begin)
@@ -59,7 +62,7 @@ def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: fl
 
 
 def waits_of(schedule: Schedule, scenario: Scenario) -> Iterator[tuple[Job, float, float]]:
-    """Yield every span in which a job is released, holds no GPUs, and will hold some later."""
+    """Yield every span in which a released job holds no GPUs but will hold some later."""
     runs: dict[str, list[tuple[float, float]]] = {}
     for segment in schedule.segments:
         runs.setdefault(segment.job, []).append((float(segment.start), float(segment.end)))

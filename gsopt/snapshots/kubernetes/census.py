@@ -1,4 +1,4 @@
-"""Census: the pods of a cluster, taken one by one and grouped into gangs."""
+"""Census: the pods of a cluster, counted one by one and grouped into gangs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -15,7 +15,7 @@ _CUT, _LONGEST_KIND = 160, 30
 
 
 class Census:
-    """Counts pods: the resources in use on each node, the pods of each gang, and those being deleted."""
+    """Collector of resources in use on each node, the pods of each gang, and pods being deleted."""
 
     def __init__(self, reader: PodReader) -> None:
         self._reader = reader
@@ -29,17 +29,20 @@ class Census:
     @property
     def notes(self) -> list[str]:
         """Notes on pods that belong to no gang, and on requirements that are ignored."""
-        told = "pods that wait and ask for {}, which is not looked at: {:,}"
+        told = "pods that wait and ask for {}, which is ignored: {:,}"
         return [
             *(f"pods {fate}: {number:,}" for fate, number in self._fates.items() if fate),
             *(told.format(asked, number) for asked, number in self._unread.items()),
         ]
 
     def count(self, pod: Field) -> None:
-        """Take a pod; one that occurs twice in the files counts once."""
+        """Count a pod.
+
+        Raise `InvalidInput` if the pod occurs twice in the files.
+        """
         name = (pod["metadata"]["namespace"].text(), pod["metadata"]["name"].name())
         if name in self._seen:
-            pod["metadata"]["name"].refuse("must not stand in the files twice")
+            pod["metadata"]["name"].refuse("must not occur twice in the files")
         self._seen.add(name)
         with validly(pod.source):
             fate = self._reader.fate(pod)
@@ -52,7 +55,7 @@ class Census:
                     self.leaving.append(self._reader.leftover(pod))
 
     def _take(self, pod: Field) -> None:
-        """Take a pod that belongs to a gang."""
+        """Count a pod that belongs to a gang."""
         found = self._reader.read(pod)
         self.members.setdefault(found.owner, []).append(found)
         if found.part.node:
@@ -87,7 +90,7 @@ def gangs_of(members: Mapping[Owner, Sequence[Pod]]) -> list[Gang]:
 
 
 def _free(name: str, kind: str, taken: set[str]) -> str:
-    """Return a name that is not taken and not too long."""
+    """Return a name that is neither taken nor too long."""
     found = name if len(name) <= LONGEST_NAME else f"{name[:_CUT]}~"
     found = found if found not in taken else f"{found[:_CUT]} ({kind[:_LONGEST_KIND]})"
     number = 1

@@ -1,4 +1,4 @@
-"""Devices: the Kubernetes resources that are GPUs, and how much of a GPU each is."""
+"""Devices: the Kubernetes resources that are GPUs, and the fraction of a GPU that each represents."""
 
 import re
 from collections.abc import Collection, Mapping
@@ -29,14 +29,17 @@ _SEVENTHS = 7
 
 
 class Device(NamedTuple):
-    """How a resource counts as GPUs."""
+    """The conversion of a resource to GPUs."""
 
     kind: str  # "whole", "slice", "shared" or "share"
     gpus: Fraction  # that one of it is; 1 for a shared one, of which nothing says how many share it
 
 
 def device(resource: str, others: Collection[str] = ()) -> Device | None:
-    """Return how a resource counts as GPUs; None if it does not. `others` has further names of whole GPUs."""
+    """Return how a resource counts as GPUs, or None if it is not a GPU.
+
+    `others` has further names of resources that are whole GPUs.
+    """
     return Device("whole", Fraction(1)) if resource in others else _known(resource)
 
 

@@ -22,7 +22,7 @@ _PODS = "pods"
 
 
 def pod_needs(pod: Field) -> dict[str, Fraction]:
-    """Return the requests of a pod: its containers together or the largest init container, plus overhead."""
+    """Return a pod's requests: the total of its containers or the largest init container, plus overhead."""
     spec = pod["spec"]
     total: dict[str, Fraction] = {}
     for container in spec["containers"]:
@@ -45,11 +45,11 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 
 
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
-    """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, memory in MiB, others by name.
+    """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, and memory in MiB.
 
-    GPUs also count under their own resource name, as those of one vendor do not replace those of another.
-    `others` has further names of whole GPUs. Amounts that are `needed` are rounded up, available ones down;
-    `field` is their location.
+    Other resources are listed by name. GPUs are also listed under their own resource name, as GPUs of one
+    vendor cannot replace those of another. `others` has further names of resources that are whole GPUs. Amounts
+    that are `needed` are rounded up, and available ones down. `field` is their location.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}
@@ -64,7 +64,7 @@ def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: 
 
 
 def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fraction:
-    """Return the number of GPUs in amounts of resources, with fractions of time-sliced GPUs."""
+    """Return the number of GPUs in amounts of resources, counting time-sliced GPUs as fractions."""
     total, shares = Fraction(0), Fraction(0)
     for name, value in amounts.items():
         found = device(name, others)
@@ -78,7 +78,7 @@ def gpus_of(amounts: Amounts, others: Collection[str], turns: Fraction) -> Fract
 
 
 def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
-    """Return the GPUs requested by annotations instead of resources: fractions of one, or whole ones."""
+    """Return the GPUs, or the fraction of a GPU, requested by annotations instead of resources."""
     annotations = pod["metadata"]["annotations"]
     if _COUNT in total:
         return {} if _MILLI in total else {_MILLI: total[_COUNT] * _THOUSAND}
@@ -91,7 +91,10 @@ def _annotated(pod: Field, total: Amounts) -> dict[str, Fraction]:
 
 
 def _asked(resources: Field) -> dict[str, Fraction]:
-    """Return the requested amounts; a limit without a request counts as the request."""
+    """Return the requested amounts.
+
+    A limit without a request counts as a request.
+    """
     return amounts_of(resources["limits"]) | amounts_of(resources["requests"])
 
 

@@ -1,4 +1,4 @@
-"""Nodes: the nodes of Kubernetes with their GPUs, their place in the network, and why they must stay."""
+"""Nodes: Kubernetes nodes with their GPUs, network location, and any reason not to return them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -58,7 +58,7 @@ _STAYS = {
 
 
 class Site(NamedTuple):
-    """A node as its file describes it, without its pods; see `gsopt.snapshots.node.Node`."""
+    """A node as described by its file, without its pods; see `gsopt.snapshots.node.Node`."""
 
     name: str
     gpus: int
@@ -73,7 +73,7 @@ class Site(NamedTuple):
 
     @property
     def stand(self) -> NodePlace:
-        """Its machine and its place in the network."""
+        """The machine and its location in the network."""
         return NodePlace(Machine(name=self.name, gpus=self.gpus, gpu_type=self.gpu_type), self.path)
 
 
@@ -82,15 +82,15 @@ def read_sites(
 ) -> dict[str, Site]:
     """Read nodes, by name.
 
-    `levels` has the label for each level, the outermost first; `LEVELS` if None. `others` has further names of
-    whole GPUs. `notes` receives a line for shared GPUs.
+    `levels` maps each level to its label, the outermost first. If None, `LEVELS` is used. `others` has further
+    names of resources that are whole GPUs. `notes` receives a line for shared GPUs.
     """
     keys = LEVELS if levels is None else {level: (label,) for level, label in levels.items()}
     found: dict[str, Site] = {}
     for node in nodes:
         site = _site(node, keys, others)
         if site.name in found:
-            node["metadata"]["name"].refuse("must not stand in the files twice")
+            node["metadata"]["name"].refuse("must not occur twice in the files")
         found[site.name] = site
     for level, label in (levels or {}).items():
         if not any(label in site.labels for site in found.values()):
@@ -124,7 +124,7 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
 
 
 def _turns(amounts: Mapping[str, Fraction], labels: Mapping[str, str]) -> Fraction:
-    """Return how many containers share each GPU, by a label or by the numbers of turns and GPUs."""
+    """Return how many containers share each GPU, from a label or from the numbers of replicas and GPUs."""
     told, gpus = _number(labels, _TURNS, 1), _number(labels, _COUNT, 0)
     shared = sum(value for name, value in amounts.items() if (found := device(name)) and found.kind == "shared")
     return max(Fraction(told), Fraction(shared, gpus)) if told == 1 and shared and gpus else Fraction(told)
@@ -136,7 +136,7 @@ def _gpus(
     turns: Fraction,
     others: Sequence[str],
 ) -> int:
-    """Count the GPUs in a machine: whole ones, time-sliced ones, and those that are cut into slices."""
+    """Count the GPUs of a machine: whole, time-sliced, and partitioned ones."""
     of = {"whole": Fraction(0), "slice": Fraction(0), "shared": Fraction(0), "share": Fraction(0)}
     for name, value in amounts.items():
         if found := device(name, others):
@@ -151,14 +151,14 @@ def _gpus(
 
 
 def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
-    """Return the number in a label of any vendor; the default if there is none above 0."""
+    """Return the positive number in a label, whatever its vendor, or the default if there is none."""
     texts = (value for key, value in labels.items() if key.endswith(ending))
     found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
     return int(found or 0) or default
 
 
 def _closed(node: Field) -> str:
-    """Return why nothing may be placed on a node; empty if something may be."""
+    """Return the reason why nothing may be placed on a node, or an empty string."""
     if node["spec"]["unschedulable"].truth():
         return "is cordoned"
     for condition in node["status"]["conditions"]:
@@ -169,14 +169,14 @@ def _closed(node: Field) -> str:
 
 def _kept(metadata: Field, labels: Mapping[str, str]) -> str:
     if any(key in labels for key in _CONTROL):
-        return "is of the control plane"
+        return "belongs to the control plane"
     annotations = metadata["annotations"]
     stays = (key for key, value in _STAYS.items() if annotations[key].scalar() == value)
     return next((f"has the annotation {key}" for key in stays), "")
 
 
 def _sharing(sites: Collection[Site]) -> Iterator[str]:
-    """Yield a line about how shared GPUs are counted."""
+    """Yield notes on how shared GPUs are counted."""
     by_turns = [site for site in sites if site.gpus and site.turns > 1]
     if by_turns:
         most = max(site.turns for site in by_turns)

@@ -1,4 +1,4 @@
-"""Ownership: which pods stop together, by labels, pod groups and owners."""
+"""Ownership: the pods that stop together, determined from labels, pod groups and owners."""
 
 from typing import NamedTuple
 
@@ -35,7 +35,7 @@ _MIRROR = "kubernetes.io/config.mirror"
 
 
 class Owner(NamedTuple):
-    """The gang of a pod: what groups or owns its pods, or the pod itself."""
+    """The gang of a pod: the object that groups or owns its pods, or the pod itself."""
 
     kind: str
     namespace: str
@@ -43,7 +43,7 @@ class Owner(NamedTuple):
 
 
 def is_daemon(pod: Field) -> bool:
-    """Check whether a pod belongs to its node: one of a DaemonSet, or a mirror of a file there."""
+    """Check whether a pod is tied to its node, as part of a DaemonSet or as a mirror of a static pod."""
     metadata = pod["metadata"]
     return _MIRROR in metadata["annotations"].mapping() or _controller(metadata)["kind"].text() in _OF_NODES
 
@@ -56,9 +56,10 @@ def is_replaced(pod: Field) -> bool:
 def owner_of(pod: Field) -> Owner:
     """Return the gang that a pod belongs to.
 
-    Pod groups take precedence, by the label or annotation of their scheduler. Then come JobSet, LeaderWorkerSet
-    (where each leader with its workers is one gang), Kubeflow, Volcano and Ray by their labels, and then the
-    owner. Pods of ReplicaSets and StatefulSets, and pods without an owner, are gangs of their own.
+    Pod groups, identified by the label or annotation of their scheduler, take precedence. Next come JobSet,
+    LeaderWorkerSet (where each leader with its workers is one gang), Kubeflow, Volcano and Ray, identified by
+    their labels, and finally the owner. Pods of ReplicaSets and StatefulSets, and pods without an owner, are
+    gangs of their own.
     """
     metadata = pod["metadata"]
     space = metadata["namespace"].name() if metadata["namespace"] else "default"
@@ -87,7 +88,7 @@ def _by_controller(metadata: Field, space: str) -> Owner:
 
 
 def _controller(metadata: Field) -> Field:
-    """Return the owner that controls a pod; empty if there is none."""
+    """Return the owner that controls a pod, or an empty field if there is none."""
     owners = list(metadata["ownerReferences"])
     controlling = (owner for owner in owners if owner["controller"].truth())
     return next(controlling, owners[0] if owners else Field(metadata.source, None))

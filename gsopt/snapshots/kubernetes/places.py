@@ -1,4 +1,4 @@
-"""Places: the nodes on which waiting pods may run, once for all pods with the same requirements."""
+"""Places: the nodes on which waiting pods may run, determined once for all pods with equal requirements."""
 
 import json
 from collections.abc import Mapping
@@ -12,7 +12,7 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """Collects the requirements of pods on nodes, and the nodes that meet them.
+    """Collector of the requirements of pods on nodes, and of the nodes that meet them.
 
     Parameters
     ----------
@@ -32,13 +32,13 @@ class KubernetesPlaces:
         return tuple(self._named.values())
 
     def of(self, spec: Field) -> str:
-        """Return the name of the nodes on which a pod may run; empty if it may on all open ones."""
+        """Return the name of the set of nodes on which a pod may run, empty if it may run on all open nodes."""
         asks = {key: spec[key].value for key in ("nodeSelector", "tolerations") if spec[key]}
         asks |= {"nodeAffinity": node.value} if (node := spec["affinity"]["nodeAffinity"]) else {}
         text = json.dumps(asks, sort_keys=True)
         if text not in self._asked:
             if len(self._asked) >= MOST_ASKED:
-                spec.refuse(f"must not be more than {MOST_ASKED:,} ways to ask for nodes")
+                spec.refuse(f"must not be more than {MOST_ASKED:,} different requirements on nodes")
             self._asked[text] = self._name(spec)
         return self._asked[text]
 
@@ -56,7 +56,7 @@ class KubernetesPlaces:
 
 
 def _reason(spec: Field) -> str:
-    """Describe what a pod requires of nodes."""
+    """Describe the requirements of a pod on nodes."""
     wanted = [f"{key}={value}" for key, value in spec["nodeSelector"].texts().items()]
     wanted += ["node affinity"] if spec["affinity"]["nodeAffinity"] else []
     text = ", ".join(wanted) or "tolerates their taints"

@@ -25,11 +25,11 @@ _OVER = frozenset({"Succeeded", "Failed"})
 
 #: Reasons why a pod belongs to no gang, with the note on all such pods.
 OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
-    "over, and not counted",
+    "completed, and not counted",
     "on nodes that no file has, and not counted",
     "behind scheduling gates, and not placed",
-    "being deleted, which hold what they have and are no loss",
-    "of their nodes, which are no jobs",
+    "being deleted, which hold their resources and are not a loss",
+    "tied to their nodes, which are not jobs",
 )
 
 
@@ -51,7 +51,7 @@ class PodReader(NamedTuple):
     others: Sequence[str]  # names of further whole GPUs
 
     def fate(self, pod: Field) -> str:
-        """Return why a pod belongs to no gang; empty if it does."""
+        """Return the reason why a pod belongs to no gang, or an empty string if it does."""
         spec, metadata = pod["spec"], pod["metadata"]
         node = spec["nodeName"].text()
         if pod["status"]["phase"].text() in _OVER:
@@ -69,7 +69,7 @@ class PodReader(NamedTuple):
         return counted(pod["spec"]["containers"], pod_needs(pod), self.others, needed=True)
 
     def leftover(self, pod: Field) -> Part:
-        """Return a pod that is being deleted, as far as draining its node needs it."""
+        """Return a pod that is being deleted, with only the fields that matter for draining its node."""
         return Part(
             name=pod["metadata"]["name"].name(),
             node=pod["spec"]["nodeName"].text(),
@@ -106,7 +106,7 @@ class PodReader(NamedTuple):
 
 
 def started_of(pod: Field) -> float | None:
-    """Return when a pod started or else was created, in seconds since 1970."""
+    """Return the time in seconds since 1970 at which a pod started or, if unknown, was created."""
     start = pod["status"]["startTime"].time()
     return pod["metadata"]["creationTimestamp"].time() if start is None else start
 

@@ -1,4 +1,4 @@
-"""Quantities: amounts as Kubernetes writes them, such as ``64000m`` and ``256Gi``."""
+"""Quantities: amounts in the format of Kubernetes, such as ``64000m`` and ``256Gi``."""
 
 import re
 from fractions import Fraction
@@ -19,7 +19,7 @@ _QUANTITY = re.compile(
 
 
 def quantity(field: Field) -> Fraction:
-    """Read an amount; 0 if it is missing."""
+    """Read an amount, which is 0 if it is missing."""
     if field.value is None:
         return Fraction(0)
     value = _value(field.scalar())
@@ -40,7 +40,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def amount(field: Field, value: Fraction, *, needed: bool) -> int:
-    """Return an amount as an integer; rounded up if it is needed, and down if it is available."""
+    """Return an amount as an integer, rounded up if it is needed and down if it is available."""
     whole = ceil(value) if needed else floor(value)
     if whole > _MOST:
         field.refuse(f"must be at most {_MOST:,} of what it is counted in")
@@ -48,5 +48,5 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Return the unit in which a resource is counted: thousandths for CPUs, MiB for memory."""
+    """Return the unit in which decisions count a resource: thousandths for CPUs, MiB for memory."""
     return {"cpu": Fraction(1000), "memory": Fraction(1, _MEBI)}.get(resource, Fraction(1))

@@ -30,8 +30,8 @@ def read(
 ) -> Snapshot:
     """Read a Kubernetes cluster.
 
-    The files contain nodes, pods and disruption budgets in any order, one kind or several in each, as printed
-    by ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
+    The files contain nodes, pods and disruption budgets in any order, with one or more kinds in each file, as
+    printed by ``kubectl get nodes -o json`` or ``kubectl get pods,pdb --all-namespaces -o yaml``.
 
     - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain resources of their own, in
       addition to the number of GPUs of a machine. With time slicing, a replica does not count as a GPU.
@@ -47,8 +47,8 @@ def read(
     paths
         The files.
     levels
-        Node labels by name of the level that they state, the outermost first. If None, labels in common use,
-        such as ``topology.kubernetes.io/zone``.
+        Node labels by name of the network level that they state, the outermost first. If None, labels in common
+        use, such as ``topology.kubernetes.io/zone``.
     gpu_resources
         Further names of resources that are whole GPUs.
     time
@@ -59,7 +59,7 @@ def read(
     Raises
     ------
     InvalidInput
-        A file cannot be read or is not such a file; the message names file, field, value and rule.
+        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
 
     Examples
     --------
@@ -114,7 +114,7 @@ def snapshot_of(
 
 
 def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]:
-    """Group objects by kind, and note which are not read."""
+    """Group objects by kind, and add notes on kinds that are ignored."""
     of: dict[str, list[Field]] = {kind: [] for kind in _READ}
     others: Counter[str] = Counter()
     for each in found:
@@ -125,7 +125,7 @@ def _by_kind(found: Iterable[Field], notes: list[str]) -> dict[str, list[Field]]
                 each.refuse(f"must be at most {MOST_OBJECTS:,} of kind {kind}")
         else:
             others[kind] += 1
-    notes += (f"kind {kind}, which is not read: {number:,}" for kind, number in others.items())
+    notes += (f"kind {kind}, which is ignored: {number:,}" for kind, number in others.items())
     return of
 
 

@@ -1,4 +1,4 @@
-"""Selection: which nodes a pod may run on, by its selector, its affinity and the nodes' taints."""
+"""Selection: the nodes on which a pod may run, given its selector, its affinity and the nodes' taints."""
 
 from collections.abc import Iterator, Mapping
 
@@ -11,7 +11,10 @@ _REQUIRED = "requiredDuringSchedulingIgnoredDuringExecution"
 
 
 def selects(selector: Field, labels: Mapping[str, str]) -> bool:
-    """Check whether a label selector matches; an empty one matches everything."""
+    """Check whether a label selector matches.
+
+    An empty selector matches everything.
+    """
     wanted = selector["matchLabels"].texts()
     return all(labels.get(key) == value for key, value in wanted.items()) and all(
         _holds(term, labels) for term in selector["matchExpressions"]
@@ -63,7 +66,10 @@ def _matches(toleration: Field, taint: Field) -> bool:
 
 
 def _takes(term: Field, node: str, labels: Mapping[str, str]) -> bool:
-    """Check whether all of one term matches; an empty one matches no node."""
+    """Check whether every part of a term matches.
+
+    An empty term matches no node.
+    """
     by_label, by_field = list(term["matchExpressions"]), list(term["matchFields"])
     if not by_label and not by_field:
         return False

@@ -1,4 +1,4 @@
-"""GRES: GPUs and other generic resources, in the forms of Slurm's commands and releases."""
+"""GRES: GPUs and other generic resources, in the formats of Slurm's commands and releases."""
 
 import re
 from collections import Counter
@@ -36,7 +36,7 @@ class Gres(NamedTuple):
         return "+".join(sorted(kind for kind, number in self.gpus.items() if kind and number))
 
     def named(self) -> dict[str, int]:
-        """Return the amounts by name, as decisions name resources."""
+        """Return the amounts, keyed by the resource names that decisions use."""
         typed = {f"{_GPU}:{kind}": number for kind, number in self.gpus.items() if kind}
         found = {_GPU: self.number} | typed | dict(self.others)
         return {name: number for name, number in found.items() if number}
@@ -45,8 +45,8 @@ class Gres(NamedTuple):
 def read_gres(field: Field) -> Gres:
     """Read a list of generic resources.
 
-    It may be that of a node (``gpu:h100:4(S:0-1),gpu:h200:2``), of resources in use (``gpu:h100:2(IDX:0-1)``),
-    or of a request (``gres/gpu:h100:1``, ``gres:gpu:2``). `read_tres` reads lists with ``=``.
+    The list may describe a node (``gpu:h100:4(S:0-1),gpu:h200:2``), resources in use (``gpu:h100:2(IDX:0-1)``),
+    or a request (``gres/gpu:h100:1``, ``gres:gpu:2``). `read_tres` reads lists with ``=``.
     """
     gpus, others = Counter[str](), Counter[str]()
     for part in _SOCKETS.sub("", field.text()).split(","):
@@ -61,7 +61,7 @@ def read_gres(field: Field) -> Gres:
 def read_tres(field: Field) -> dict[str, int]:
     """Read a list of trackable resources, such as ``cpu=16,mem=62.50G,node=2,gres/gpu:h100=8``.
 
-    Memory is in MiB; values that are not numbers, such as lists of licences, are left out.
+    Memory is in MiB. Values that are not numbers, such as lists of licenses, are left out.
     """
     found: dict[str, int] = {}
     for part in field.text().split(","):

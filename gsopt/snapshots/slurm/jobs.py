@@ -29,8 +29,8 @@ _SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "m
 
 #: Reasons why a job belongs to no gang, with the note on all such jobs.
 OVER, LEAVING, HELD, ELSEWHERE = (
-    "over, and not counted",
-    "ending, which hold what they have and are no loss",
+    "completed, and not counted",
+    "ending, which hold their resources and are not a loss",
     "held, or waiting for a time or for others, and not placed",
     "on nodes that no file has, and not counted",
 )
@@ -56,7 +56,7 @@ class JobReader(NamedTuple):
     places: SlurmPlaces
 
     def fate(self, job: Field) -> str:
-        """Return why a job forms no gang; empty if it does."""
+        """Return the reason why a job forms no gang, or an empty string if it does."""
         states = {each.upper() for each in words(job["job_state"])}
         if "COMPLETING" in states:
             return LEAVING
@@ -67,7 +67,7 @@ class JobReader(NamedTuple):
         return HELD if job["state_reason"].text() in _HELD or job["hold"].truth() else ""
 
     def read(self, job: Field) -> SlurmJob:
-        """Read a job that forms a gang, or part of one."""
+        """Read a job that forms a gang or part of one."""
         waits = "PENDING" in {each.upper() for each in words(job["job_state"])}
         parts = self._waiting(job) if waits else tuple(self.standing(job))
         name, kind = _named(job)
@@ -81,7 +81,7 @@ class JobReader(NamedTuple):
         )
 
     def standing(self, job: Field) -> Iterator[Part]:
-        """Yield what a job has on each known node."""
+        """Yield the resources of a job on each known node."""
         names = nodes(job["nodes"])
         held = _held(job, names)
         cpus, memory = _allocated(job, names)
@@ -96,7 +96,7 @@ class JobReader(NamedTuple):
                 )
 
     def _waiting(self, job: Field) -> tuple[Part, ...]:
-        """Return what a job waits for: a part for each node, for each task, or for each of its GPUs."""
+        """Return the waiting parts of a job: one for each node, each task, or each GPU."""
         count, asked = _shape(job)
         cpus = ceil(max(1, number(job["cpus"])) / count)
         memory = number(job["memory_per_node"]) or number(job["memory_per_cpu"]) * cpus
@@ -149,7 +149,7 @@ def _counted(field: Field, count: int) -> int:
 
 
 def _named(job: Field) -> tuple[str, str]:
-    """Return the name and the kind of a job, as in Slurm's commands."""
+    """Return the name and kind of a job, with the name in the form that Slurm's commands use."""
     own, array, together = (number(job[key]) for key in ("job_id", "array_job_id", "het_job_id"))
     if own <= 0:
         job["job_id"].refuse("must be the number of a job")
@@ -199,7 +199,7 @@ def _held(job: Field, names: Sequence[str]) -> list[Gres]:
 
 
 def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
-    """Return the CPUs and the MiB that a job has on each of its nodes."""
+    """Return the CPUs and the memory in MiB that a job has on each of its nodes."""
     listed = job["job_resources"]["nodes"]
     if isinstance(listed.value, dict) and len(given := list(listed["allocation"])) == len(names):
         cpus = [_bounded(each["cpus"], number(each["cpus"]["count"])) for each in given]
@@ -209,7 +209,7 @@ def _allocated(job: Field, names: Sequence[str]) -> tuple[list[int], list[int]]:
 
 
 def _spread(total: int, count: int) -> list[int]:
-    """Spread an amount as evenly as possible; the first ones get the remainder."""
+    """Spread an amount as evenly as possible, with the remainder on the first parts."""
     return [total // count + (index < total % count) for index in range(count)]
 
 

@@ -1,4 +1,4 @@
-"""Nodes: the nodes of Slurm with their GPUs, partitions and features, and why they must stay."""
+"""Nodes: Slurm nodes with their GPUs, partitions and features, and any reason not to return them."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -29,7 +29,10 @@ _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"}
 
 
 class Host(NamedTuple):
-    """A node as Slurm describes it; most fields are as in `gsopt.snapshots.node.Node`."""
+    """A node as described by Slurm.
+
+    Most fields are as in `gsopt.snapshots.node.Node`.
+    """
 
     name: str
     gres: Gres
@@ -44,14 +47,14 @@ class Host(NamedTuple):
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
     """Read nodes, by name.
 
-    `listed` has the nodes of ``scontrol show nodes``, slurmrestd, and ``sinfo`` before release 23.11. `grouped`
-    has the entries of ``sinfo`` since then, each with identical nodes of one partition.
+    `listed` has the nodes from ``scontrol show nodes``, slurmrestd, or ``sinfo`` before release 23.11.
+    `grouped` has the entries of ``sinfo`` since that release, each with identical nodes of one partition.
     """
     found: dict[str, Host] = {}
     for entry in listed:
         host = _host(entry)
         if host.name in found:
-            entry["name"].refuse("must not stand in the files twice")
+            entry["name"].refuse("must not occur twice in the files")
         found[host.name] = host
     known = set(found)
     for entry in grouped:
@@ -109,7 +112,7 @@ def _group(entry: Field) -> Iterable[Host]:
 
 
 def _gres(field: Field) -> Gres:
-    """Read generic resources, with a plausible number of GPUs."""
+    """Read generic resources, checking that the number of GPUs is plausible."""
     found = read_gres(field)
     if found.number > _MOST_GPUS:
         field.refuse(f"must be at most {_MOST_GPUS:,} GPUs")
@@ -128,7 +131,7 @@ def _resources(gres: Gres, cpus: int, memory: int) -> Resources:
 
 
 def _reserved(entry: Field, states: set[str]) -> str:
-    """Return the reservation that holds a node, or its state in releases that do not name it."""
+    """Return the reservation that holds a node, or the node's state in releases that do not name it."""
     if entry["reservation"].text():
         return entry["reservation"].name()
     return _UNNAMED if "RESERVED" in states else ""

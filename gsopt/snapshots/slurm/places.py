@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:=/+-]+(?:(?:&[A-Za-z0-9_.:=/+-]+)*|(?:\|[A-Za
 
 
 class Reservation(NamedTuple):
-    """A reservation of nodes, from start to end in seconds since 1970; None if unknown."""
+    """A reservation of nodes, with start and end in seconds since 1970, or None if unknown."""
 
     name: str
     nodes: frozenset[str]
@@ -21,7 +21,10 @@ class Reservation(NamedTuple):
     end: float | None
 
     def holds(self, time: float | None) -> bool:
-        """Check whether the reservation is active at a time; if that is not known, it is."""
+        """Check whether the reservation is active at a time.
+
+        It counts as active if its times are unknown.
+        """
         return time is None or ((self.start or 0.0) <= time and (self.end is None or time < self.end))
 
 
@@ -39,7 +42,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Return the reservations that hold nodes according to the nodes themselves."""
+    """Return the reservations that the nodes state themselves."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         if host.reserved:
@@ -48,10 +51,10 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 
 
 class SlurmPlaces:
-    """Collects the requirements of jobs on nodes, and the nodes that meet them.
+    """Collector of the requirements of jobs on nodes, and of the nodes that meet them.
 
-    `partitions` has those that the nodes themselves do not name. `notes` receives a line for requirements that
-    are ignored.
+    `partitions` has the partitions that the nodes themselves do not state. `notes` receives a line for every
+    requirement that is ignored.
     """
 
     def __init__(
@@ -75,12 +78,12 @@ class SlurmPlaces:
         return tuple(self._named.values())
 
     def of(self, job: Field) -> str:
-        """Return the name of the nodes on which a job may start; empty if it may on all open ones."""
+        """Return the name of the set of nodes on which a job may start, empty if these are all open nodes."""
         keys = ("partition", "features", "resv_name", "required_nodes", "excluded_nodes")
         asked = (*(job[key].text() for key in keys), str(number(job["node_count"])))
         if asked not in self._asked:
             if len(self._asked) >= MOST_ASKED:
-                job.refuse(f"must not be more than {MOST_ASKED:,} ways to ask for nodes")
+                job.refuse(f"must not be more than {MOST_ASKED:,} different requirements on nodes")
             self._asked[asked] = self._name(job)
         return self._asked[asked]
 
@@ -118,7 +121,7 @@ class SlurmPlaces:
         if not text:
             return True
         if not _PLAIN.fullmatch(text):
-            note = "features joined by other than & alone or | alone, which are not looked at"
+            note = "features joined by other than & alone or | alone, which are ignored"
             if note not in self._notes:
                 self._notes.append(note)
             return True
@@ -127,7 +130,7 @@ class SlurmPlaces:
         return all(each in labels for each in text.split("&"))
 
     def _required(self, job: Field, names: tuple[str, ...]) -> tuple[str, ...]:
-        """Return only the nodes that a job requires, if these are enough for it, and none that it excludes."""
+        """Return the nodes that a job does not exclude, and only those that it requires if they are enough."""
         required, excluded = set(nodes(job["required_nodes"])), set(nodes(job["excluded_nodes"]))
         if required and len(required) >= number(job["node_count"]):
             names = tuple(name for name in names if name in required)

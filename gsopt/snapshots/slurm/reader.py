@@ -42,8 +42,8 @@ def read(
     --json``, ``squeue --json``, ``sinfo --json`` or slurmrestd (data parsers from v0.0.37 on), and the network
     as topology.conf.
 
-    - **GPUs** are those of the generic resources, by type if it is stated; shards and MPS remain resources of
-      their own. The GPUs of a job on each node are in its ``gres_detail``; without it, they are spread evenly.
+    - **GPUs** are generic resources, by type if that is stated. Shards and MPS remain resources of their own.
+      The GPUs of a job on each node are taken from its ``gres_detail``. Without it, they are spread evenly.
     - **Gangs** are jobs, tasks of arrays, and heterogeneous jobs as a whole. A waiting job that requests a
       total number of GPUs (``--gpus``) on any number of nodes may get each GPU on a different node.
     - **Kept** are nodes that are down, drained, away, or in an active reservation.
@@ -53,14 +53,14 @@ def read(
     paths
         The files.
     time
-        Time at which the files were written, in seconds since 1970; None for the latest update in them.
+        Time at which the files were written, in seconds since 1970. None for the latest update in them.
     notes
-        A list that receives a line for everything that was left out.
+        A list to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read or is not such a file; the message names file, field, value and rule.
+        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
 
     Examples
     --------
@@ -119,7 +119,7 @@ def is_conf(text: str) -> bool:
 
 def _listed(document: Field, name: str) -> list[Field]:
     if not any(key in document.mapping() for key in LISTS):
-        document.refuse(f"must be what Slurm prints as JSON, with {', '.join(LISTS)}")
+        document.refuse(f"must be Slurm's JSON output, with {', '.join(LISTS)}")
     found = list(document[name])
     if len(found) > MOST_OBJECTS:
         raise InvalidInput(
@@ -129,7 +129,7 @@ def _listed(document: Field, name: str) -> list[Field]:
 
 
 def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
-    """Return the nodes of each partition, in the form of any release."""
+    """Return the nodes of each partition, in the format of any release."""
     found = {}
     for each in entries:
         listed = each["nodes"]["configured"] if isinstance(each["nodes"].value, dict) else each["nodes"]
@@ -138,7 +138,7 @@ def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
 
 
 def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
-    """Return when the files were written, or else when the last job started or was submitted."""
+    """Return when the files were written or, if unknown, when the last job was started or submitted."""
     times = [moment(document["last_update"]) for document in documents]
     if not any(times):
         times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
@@ -161,7 +161,7 @@ def _read_jobs(
             read_job = None if fate else reader.read(job)
             standing = list(reader.standing(job)) if fate in ("", LEAVING) else []
         if read_job and read_job.kind != "heterogeneous job" and read_job.name in seen:
-            job["job_id"].refuse("must not stand in the files twice")
+            job["job_id"].refuse("must not occur twice in the files")
         if read_job:
             seen.add(read_job.name)
             unseen.update(() if standing else unread(job))
@@ -171,9 +171,7 @@ def _read_jobs(
             for resource, amount in part.needs.named.items():
                 on[resource] = on.get(resource, 0) + amount
     notes.extend(f"jobs {fate}: {number:,}" for fate, number in fates.items() if fate)
-    notes.extend(
-        f"jobs that wait and ask for {what}, which is not looked at: {unseen[what]:,}" for what in unseen
-    )
+    notes.extend(f"jobs that wait and ask for {what}, which is ignored: {unseen[what]:,}" for what in unseen)
     with validly(jobs[0].source if jobs else ""):
         return used, [_gang(each) for each in found.values()]
 
@@ -191,7 +189,10 @@ def _gang(jobs: Sequence[SlurmJob]) -> Gang:
 
 
 def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservation]) -> Node:
-    """Create a node; its own figures and those of its jobs may be from different times."""
+    """Create a node.
+
+    Its own data and those of its jobs may be from different times.
+    """
     reserved = next((each.name for each in reservations if host.name in each.nodes), "")
     own = host.used.named
     most = {name: max(own.get(name, 0), used.get(name, 0)) for name in {**own, **used}}
@@ -208,7 +209,7 @@ def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservatio
 
 
 def _network(confs: Mapping[str, str], hosts: Mapping[str, Host], notes: list[str]) -> Cluster | None:
-    """Build the cluster: as in topology.conf, with the GPUs of the nodes, or as one rack."""
+    """Build the cluster with the switches in topology.conf, or as one rack without such a file."""
     with_gpus = [host for host in hosts.values() if host.gres.number]
     if not confs or not with_gpus:
         stands = (Machine(name=host.name, gpus=host.gres.number, gpu_type=host.gres.kind) for host in with_gpus)

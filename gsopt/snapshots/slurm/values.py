@@ -1,4 +1,4 @@
-"""Values: numbers, states and lists in the different forms of Slurm's releases."""
+"""Values: numbers, states and lists in the different formats of Slurm's releases."""
 
 import re
 
@@ -10,7 +10,7 @@ _MOST_NODES = 20_000
 
 
 def number(field: Field, default: int = 0) -> int:
-    """Read a number, which newer releases wrap; the default if it is not set."""
+    """Read a number, which newer releases wrap in an object, or return the default if it is not set."""
     if not isinstance(field.value, dict):
         return field.whole(default)
     if field["infinite"].truth() or not field["set"].truth():
@@ -22,7 +22,7 @@ def number(field: Field, default: int = 0) -> int:
 
 
 def moment(field: Field) -> float | None:
-    """Read a time in seconds since 1970; None if it is not set."""
+    """Read a time in seconds since 1970, or return None if it is not set."""
     if isinstance(field.value, dict):
         return None if field["infinite"].truth() or not field["set"].truth() else field["number"].seconds()
     return field.seconds()
@@ -35,7 +35,7 @@ def words(field: Field) -> tuple[str, ...]:
 
 
 def nodes(field: Field) -> list[str]:
-    """Read the names of nodes, from a host list or a list of names that are safe in commands."""
+    """Read the names of nodes from a host list or a list, checking that they are safe in commands."""
     if isinstance(field.value, list):
         return [node_name(each) for each in field]
     text = field.text()

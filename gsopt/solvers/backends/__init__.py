@@ -1,4 +1,4 @@
-"""Backends: the solvers. Each runs in its own worker process; none is imported before it is used."""
+"""Backends: the solvers. Each is imported on first use and runs in its own worker process."""
 
 from gsopt.core.budget import Budget
 from gsopt.solvers.backends.base import Backend, Incumbent, Outcome
@@ -14,7 +14,7 @@ __all__ = ["SOLVERS", "Backend", "CpSat", "Highs", "Incumbent", "Outcome", "Scip
 
 
 def solver_of(budget: Budget) -> Backend:
-    """Return the backend of a budget; HiGHS by default.
+    """Return the backend of a budget, which is HiGHS by default.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Backend: the interface of all solvers, and the steps that they share."""
+"""Backend: the interface of all solvers, and the steps that they have in common."""
 
 import importlib.metadata
 import importlib.util
@@ -78,23 +78,23 @@ class Outcome:
     Attributes
     ----------
     status
-        Whether there is a solution, and whether it is proven optimal up to the requested gap, or the model
-        infeasible.
+        Whether a solution was found, and whether it is proven optimal up to the requested gap or the model is
+        proven infeasible.
     values
-        One value per column, shape (columns,), or None; integer columns hold integers.
+        One value per column, shape (columns,), or None. Integer columns have integer values.
     objective
         Objective value of `values`, or None.
     bound
-        Proven bound on the optimum, or None; never infinite.
+        Proven bound on the optimum, or None. Never infinite.
     stopped_by
         Why the solver stopped.
     solver
         Solver family: ``highs``, ``cp-sat``, ``scip``.
     duals
-        For linear programs, if the solver returns them: change of the objective per unit of each row's limit,
-        shape (rows,); else None.
+        Change of the objective per unit of each row's limit, shape (rows,), if the model is a linear program
+        and the solver returns duals; else None.
     message
-        The solver's own status, or what happened to its process.
+        The solver's own status, or a note that its process was killed or crashed.
     log
         The last million characters of the solver's log.
 
@@ -122,7 +122,8 @@ class Outcome:
 class Backend(Protocol):
     """Interface of a solver of standard forms.
 
-    A backend may also take a keyword `on_bound`, a function to call with bounds proven during the solve.
+    The method `solve` may also take a keyword `on_bound`, a function that it calls with bounds proven during
+    the solve.
     """
 
     @property
@@ -147,7 +148,7 @@ class Backend(Protocol):
         form
             The model.
         time_limit
-            Seconds; None for no limit.
+            Time limit in seconds; None for no limit.
         gap
             Relative gap at which to stop, as `gsopt.core.result.relative_gap` defines it.
         start
@@ -160,7 +161,7 @@ class Backend(Protocol):
         Raises
         ------
         MissingSolver
-            The solver is not installed, or its version is known to be wrong.
+            The solver is not installed, or its version is known to be faulty.
         Unsupported
             The solver does not support this model (for example continuous columns in CP-SAT).
         BrokenModel
@@ -170,7 +171,7 @@ class Backend(Protocol):
 
 
 class Ending(Enum):
-    """How a solver ended, in common terms: what is proven, and why it stopped."""
+    """A solver's status in terms common to all solvers: what is proven, and why it stopped."""
 
     OPTIMAL = (Status.OPTIMAL, StoppedBy.FINISHED)
     INFEASIBLE = (Status.INFEASIBLE, StoppedBy.FINISHED)
@@ -181,7 +182,7 @@ class Ending(Enum):
 
 
 class Answer(NamedTuple):
-    """A solver's answer from its worker."""
+    """The answer that a worker returns for a task."""
 
     status: str  # the solver's own word for how it ended
     values: Vector | None = None  # one value per column, or None
@@ -190,7 +191,7 @@ class Answer(NamedTuple):
 
 
 class Model(NamedTuple):
-    """The arrays of a standard form as HiGHS takes them, with the matrix by rows."""
+    """The arrays of a standard form in HiGHS's format, with the matrix stored by rows."""
 
     maximize: bool
     offset: float
@@ -227,7 +228,7 @@ class Model(NamedTuple):
 
 
 class Task(NamedTuple):
-    """A model to solve in a worker, with a start and options of the solver."""
+    """A model to solve in a worker, with a start and solver options."""
 
     model: Model
     start: Vector | None
@@ -237,8 +238,8 @@ class Task(NamedTuple):
 class Solver(ABC):
     """A backend whose solver runs in a worker process.
 
-    A subclass states its name, package and module, maps the solver's statuses to endings, and returns the
-    function that the worker runs and its task.
+    A subclass states its name, package and module, and maps the solver's statuses to endings. Its `request`
+    returns the function that the worker runs and the task.
     """
 
     name: ClassVar[str]
@@ -251,7 +252,7 @@ class Solver(ABC):
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the function that the worker runs, and its task; refuse unsupported models."""
+        """Return the function that the worker runs and its task, or raise `Unsupported` for the model."""
 
     def solve(
         self,
@@ -266,16 +267,16 @@ class Solver(ABC):
     ) -> Outcome:
         """Solve a standard form, as in `Backend.solve`.
 
-        The time limit includes the start of the solver's process, if there is none yet. The solver is killed if
-        it has not answered a quarter of a second after the limit. After Ctrl-C, after `on_incumbent` returns
-        True, or if the solver was killed or crashed, the best incumbent or the start is returned.
+        The time limit includes the time to start the solver's process if none is running. The solver is killed
+        if it has not answered a quarter of a second after the limit. If it is killed, crashes, or is stopped by
+        Ctrl-C or `on_incumbent`, the best incumbent or the start is returned.
 
         Raises
         ------
         InvalidInput
             An option is out of range.
         Contradiction
-            The solver reports a model as infeasible that has a known solution.
+            The solver reports that a model with a known solution is infeasible.
         """
         _check_options(form, time_limit, gap, start)
         time_limit = None if time_limit == inf else time_limit
@@ -317,7 +318,7 @@ class Solver(ABC):
         Late
             No worker is available by the deadline, in seconds of the monotonic clock.
         MissingSolver
-            The solver is not installed, does not start, or its version is known to be wrong.
+            The solver is not installed, does not start, or has a version that is known to be faulty.
         """
         return POOL.borrow(self.module, self._check_installed, deadline=deadline)
 
@@ -337,14 +338,14 @@ class Solver(ABC):
 
     def _ending(self, answer: Answer) -> Ending:
         if answer.status not in self.endings:
-            raise GsoptError(f"{self.name}: ended with a status that is not known: {answer.status}")
+            raise GsoptError(f"{self.name}: ended with an unknown status: {answer.status}")
         ending = self.endings[answer.status]
         if ending is Ending.UNBOUNDED:
             raise BrokenModel(f"{self.name}: the model is unbounded")
         return ending
 
     def _without_columns(self, report: "_Report") -> Outcome:
-        """Judge the only point of a model without columns."""
+        """Return the outcome for a model without columns, which has only one point."""
         feasible = report.consider(np.zeros(0))
         answer = Answer("no columns", bound=float(report.form.offset) if feasible else inf)
         return self._outcome(report, Ending.OPTIMAL if feasible else Ending.INFEASIBLE, answer)
@@ -357,14 +358,14 @@ class Solver(ABC):
         stopped_by: StoppedBy | None = None,
         gap: float = 0.0,
     ) -> Outcome:
-        """Return the best point that is feasible after rounding, with what is proven about it."""
+        """Return the best point that is feasible after rounding, with its status and bound."""
         message = answer.status
         if answer.values is not None and not report.consider(answer.values):
             message += ": the solver's last solution breaks the model once rounded, and is left out"
         best = report.best
         if best is not None and ending is Ending.INFEASIBLE:
             raise Contradiction(
-                f"{self.name}: a solution of value {best.objective:g} of a model it calls infeasible"
+                f"{self.name}: a solution of value {best.objective:g} for a model that it reports as infeasible"
             )
         bound = report.bound if _finite(answer.bound) is None else _finite(answer.bound)
         proven, natural_end = ending.value
@@ -391,7 +392,7 @@ class Solver(ABC):
 
 
 class _Report:
-    """What a running solve has reported: the best point, the bound and the log."""
+    """Everything that a running solve has reported: the best point, the bound and the log."""
 
     def __init__(
         self,
@@ -412,7 +413,7 @@ class _Report:
             self.consider(start)
 
     def __call__(self, frame: Frame) -> Any:
-        """Process a frame; return True to ask the solver to stop."""
+        """Process a frame, and return whether to stop the solver."""
         kind, content = frame
         if kind is FrameKind.LOG:
             self._add_log(content)
@@ -423,7 +424,7 @@ class _Report:
         return None
 
     def consider(self, values: Vector) -> bool:
-        """Keep a point if it is better than the best one; return whether it is feasible after rounding."""
+        """Keep a point if it is better than the best one, and return whether it is feasible after rounding."""
         if not np.isfinite(values).all():
             return False
         point = self.form.rounded(values) + 0.0  # no negative zero
@@ -455,7 +456,7 @@ class _Report:
 
 
 def _finite(bound: float | None) -> float | None:
-    """Return a bound, or None if it carries no information."""
+    """Return a bound, or None if it is not finite."""
     return bound if bound is not None and isfinite(bound) and abs(bound) < _INFINITY else None
 
 

@@ -59,17 +59,18 @@ class IntegerTask(NamedTuple):
 
 @dataclass(frozen=True)
 class CpSat(Solver):
-    """CP-SAT, which learns clauses: good at models with many small choices and without big-M.
+    """CP-SAT, a clause-learning solver, suited to models with many small choices and without big-M.
 
     Every column must be integer. Rows and objective are scaled to integers by the common denominator of their
     decimal numbers. An objective with too many digits for 64 bits is rounded, and its bound is weakened by the
-    largest possible rounding error. Columns without bounds get those implied by the rows, or else `CLAMP`; then
-    a proof is claimed only if the objective rules out all points beyond.
+    largest possible rounding error. Columns without bounds get those implied by the rows, or `CLAMP` if there
+    are none. In the latter case a proof is claimed only if the objective rules out all points beyond `CLAMP`.
 
     Attributes
     ----------
     threads
-        Number of CP-SAT's workers in one solve. A single worker usually proves fastest; never choose two.
+        Number of CP-SAT's workers in one solve. A single worker usually proves optimality fastest. Never choose
+        two.
     seed
         Seed of the solver's random choices.
     linearization_level
@@ -153,7 +154,7 @@ class CpSat(Solver):
 
 
 def optimize(task: IntegerTask, link: "ParentLink") -> Answer:
-    """Solve a model; runs in the worker."""
+    """Solve a model. This function runs in the worker."""
     from ortools.sat.python.cp_model import CpModel
 
     if (task.column_lower > task.column_upper).any() or (task.row_lower > task.row_upper).any():
@@ -192,7 +193,7 @@ def _post(model: Any, task: IntegerTask) -> list[Any]:
 
 
 def implied_bounds(form: "StandardForm") -> tuple[Vector, Vector]:
-    """Return the column bounds, with missing ones derived from the rows; shapes (columns,)."""
+    """Return the column bounds, shapes (columns,), with missing ones derived from the rows."""
     lower, upper = form.column_lower.copy(), form.column_upper.copy()
     for _ in range(_ROUNDS):
         missing = ~np.isfinite(lower) | ~np.isfinite(upper)
@@ -219,7 +220,7 @@ def _tighten(form: "StandardForm", row: int, lower: Vector, upper: Vector) -> No
 
 
 def _sums_of_others(terms: Vector, infinity: float) -> Vector:
-    """Return the sum of all other terms for each term; `infinity` if one of them is infinite."""
+    """Return, for each term, the sum of all other terms, or `infinity` if one of these is infinite."""
     infinite = np.isinf(terms)
     finite = np.where(infinite, 0.0, terms)
     return np.array(np.where(infinite.sum() > infinite, infinity, finite.sum() - finite))
@@ -234,7 +235,10 @@ def _refuse_continuous(form: "StandardForm") -> None:
 
 
 def _clamped(form: "StandardForm") -> "StandardForm":
-    """Add bounds to every unbounded column; return the same form if there are none."""
+    """Add bounds to every unbounded column.
+
+    The form itself is returned if there are no such columns.
+    """
     low, high = form.column_lower < -_EXACT, form.column_upper > _EXACT
     if not (low | high).any():
         return form
@@ -244,7 +248,7 @@ def _clamped(form: "StandardForm") -> "StandardForm":
 
 
 def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardForm") -> Outcome:
-    """Keep a proof only if no point beyond the clamps can be better than the solution."""
+    """Return the ending, with its proof only if no point beyond the clamps can be better than the solution."""
     low = known.column_lower != clamped.column_lower
     high = known.column_upper != clamped.column_upper
     if outcome.values is None:
@@ -265,7 +269,7 @@ def _beyond_clamps(outcome: Outcome, known: "StandardForm", clamped: "StandardFo
 def _least_beyond(
     known: "StandardForm", clamped: "StandardForm", low: NDArray[np.bool_], high: NDArray[np.bool_]
 ) -> float:
-    """Return the least cost, by the column bounds alone, of a point with a column beyond its clamp."""
+    """Return a lower bound on the cost of points with a column beyond its clamp, from column bounds alone."""
     cost = _signed_cost(known)
     with np.errstate(invalid="ignore"):  # 0 * inf, which the outer choice leaves out
         least = np.where(cost == 0, 0.0, cost * np.where(cost > 0, known.column_lower, known.column_upper))
@@ -280,7 +284,7 @@ def _signed_cost(form: "StandardForm") -> Vector:
 
 
 def _whole_objective(form: "StandardForm", magnitude: Vector) -> tuple[int, Integers, int, float]:
-    """Return offset and costs as integers, their scale, and the largest rounding error."""
+    """Return the objective's offset and costs as integers, their scale, and the largest rounding error."""
     numbers = [*form.cost.tolist(), float(form.offset)]
     size = float(np.abs(form.cost) @ magnitude) + abs(form.offset)
     whole, scale = _over_common_denominator(numbers)
@@ -297,7 +301,7 @@ def _whole_objective(form: "StandardForm", magnitude: Vector) -> tuple[int, Inte
 
 
 def _whole_rows(form: "StandardForm", magnitude: Vector) -> tuple[Integers, Integers, Integers]:
-    """Return the coefficients and limits of all rows as integers, each row with its own scale."""
+    """Return the coefficients and limits of all rows as integers, with a separate scale for each row."""
     data, starts = form.matrix.data, form.matrix.indptr
     sizes = abs(form.matrix) @ magnitude
     _refuse_large(form, sizes)
@@ -324,7 +328,7 @@ def _refuse_large(form: "StandardForm", sizes: Vector) -> None:
 
 
 def _noise(limits: Vector) -> Vector:
-    """Return the largest difference between a limit and another float for the same decimal."""
+    """Return the largest rounding error of a limit that was computed in floats."""
     return np.minimum(LIMIT_NOISE + LIMIT_PART * np.abs(limits), 0.5)
 
 
@@ -333,7 +337,7 @@ def _within(limits: Vector) -> Integers:
 
 
 def _over_common_denominator(numbers: list[float]) -> tuple[list[int], int]:
-    """Return decimal numbers as integers over a common denominator."""
+    """Return decimal numbers as integers over their common denominator."""
     if all(number.is_integer() for number in numbers):
         return [int(number) for number in numbers], 1
     exact = [Fraction(repr(number)) for number in numbers]

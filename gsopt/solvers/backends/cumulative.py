@@ -1,4 +1,4 @@
-"""Cumulative: activities with several modes on resources, solved by CP-SAT with intervals."""
+"""Cumulative: scheduling activities with several modes on resources, by CP-SAT with interval variables."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
@@ -10,7 +10,7 @@ if TYPE_CHECKING:
 
 
 class Way(NamedTuple):
-    """One mode of an activity: its length, and its units of some resources in total."""
+    """One mode of an activity: its length, and the total number of units that it takes of some resources."""
 
     length: int  # in periods
     units: int  # held from start to end
@@ -58,11 +58,11 @@ class CumulativeAnswer(NamedTuple):
 
 
 def solve(task: ActivityTask, link: "ParentLink") -> CumulativeAnswer:
-    """Solve a task; runs in the worker.
+    """Solve a task. This function runs in the worker.
 
     Every mode is an optional interval of fixed length. A mode on a single resource takes its units there. A
-    mode on several resources has a variable number of units of each, constant from start to end, which add up
-    to its demand. A cumulative constraint limits each resource, and each group, to its units.
+    mode on several resources may divide its demand among them in any way that stays the same from start to end.
+    A cumulative constraint limits each resource, and each group, to its units.
     """
     from ortools.sat.python.cp_model import CpModel
 
@@ -116,7 +116,7 @@ class _CumulativeModel:
         return end
 
     def _hold(self) -> None:
-        """Limit resources and groups to their units."""
+        """Limit the use of each resource and group to its units."""
         single: list[list[tuple[Any, Any]]] = [[] for _ in self.task.sizes]
         grouped: list[list[tuple[Any, Any]]] = [[] for _ in self.task.groups]
         for number, each in enumerate(self.task.activities):

@@ -31,7 +31,7 @@ _KEYWORDS = frozenset(
 
 
 class File(NamedTuple):
-    """A model to write, with the path of the file."""
+    """A model to write, and the path of the file."""
 
     model: Model
     columns: list[str]
@@ -103,7 +103,9 @@ class Highs(Solver):
         return optimize, Task(Model.of(form), start, options)
 
     def write(self, form: "StandardForm", path: str | Path) -> None:
-        """Write a model to an MPS or LP file, by the extension of its name; numbers have 15 digits.
+        """Write a model to an MPS or LP file, depending on the extension.
+
+        Numbers are written with 15 digits.
 
         Names are kept if the format allows them. Otherwise blanks and special characters become ``_``, in LP
         files square brackets become round ones, and names that are reserved words, numbers or duplicates get an
@@ -140,7 +142,7 @@ class Highs(Solver):
 
 
 def optimize(task: Task, link: "ParentLink") -> Answer:
-    """Solve a model; runs in the worker."""
+    """Solve a model. This function runs in the worker."""
     import highspy
 
     highspy.Highs.resetGlobalScheduler(True)  # the number of threads may differ from the last solve's
@@ -173,7 +175,7 @@ def _run(solver: Any) -> str:
 
 
 def write(task: File, link: "ParentLink") -> str:
-    """Write a model to a file; runs in the worker."""
+    """Write a model to a file. This function runs in the worker."""
     import highspy
 
     solver = highspy.Highs()  # type: ignore[no-untyped-call]
@@ -198,7 +200,7 @@ def _load(solver: Any, model: Model) -> None:
 
 
 def _follow(solver: Any, link: "ParentLink") -> None:
-    """Report log, incumbents and bounds while the solver runs, and stop it if the parent asks."""
+    """Report log, incumbents and bounds while the solver runs, and stop it when the parent asks for it."""
 
     def incumbent(event: Any) -> None:
         link.incumbent(np.asarray(event.data_out.mip_solution), event.data_out.mip_dual_bound)
@@ -218,7 +220,7 @@ def _follow(solver: Any, link: "ParentLink") -> None:
 
 
 def _without_objective(solver: Any, model: Model) -> str:
-    """Distinguish an unbounded model from an infeasible one, which is infeasible with any objective."""
+    """Solve again without an objective, to distinguish an unbounded model from an infeasible one."""
     columns = model.cost.size
     solver.changeColsCost(columns, np.arange(columns, dtype=np.int32), np.zeros(columns))
     status = _run(solver)
@@ -254,7 +256,7 @@ def _lp_name(name: str) -> str:
 
 
 def _unique(names: Iterable[str]) -> list[str]:
-    """Append ``_`` and its index to each name that has occurred before."""
+    """Make names unique by appending ``_`` and its index to each name that has occurred before."""
     seen: dict[str, None] = {}
     for index, name in enumerate(names):
         unique = name

@@ -1,4 +1,7 @@
-"""Worker processes: one per running solve, kept alive in between, killed if late, ended with the parent."""
+"""Processes: the worker processes of solvers, one for each running solve.
+
+They are kept alive between solves, killed if they exceed the time limit, and ended with the parent.
+"""
 
 import atexit
 import os
@@ -55,7 +58,7 @@ Frame = tuple[FrameKind, Any]
 
 @dataclass(frozen=True)
 class Reply:
-    """The end of a call: the answer, or why there is none."""
+    """The end of a call: the answer, or the reason for a failure."""
 
     answer: Any = None  # result of the function, if it has one
     stopped_by: StoppedBy | None = None  # why the call was cut short, if it was
@@ -67,14 +70,14 @@ class Died(Exception):
 
 
 class Late(Exception):
-    """The worker has not answered in time."""
+    """The worker did not answer in time."""
 
 
 class ProcessStarter:
     """The thread that starts all processes.
 
-    The system may end a process with the thread that started it (see `gsopt.solvers.backends.worker`). This
-    thread lasts as long as the program, unlike those that ask for a worker.
+    The system may end a process when the thread that started it ends (see `gsopt.solvers.backends.worker`).
+    This thread lasts as long as the program, unlike the threads that ask for a worker.
     """
 
     def __init__(self) -> None:
@@ -84,7 +87,7 @@ class ProcessStarter:
         )
 
     def start(self, command: list[str], **options: Any) -> "subprocess.Popen[bytes]":
-        """Start a process as `subprocess.Popen` does; Ctrl-C waits until it has started."""
+        """Start a process as `subprocess.Popen` does, holding back Ctrl-C until it has started."""
         found: Future[subprocess.Popen[bytes]] = Future()
         with held():
             with self._lock:
@@ -114,7 +117,7 @@ STARTER = ProcessStarter()
 
 
 class Worker:
-    """A process with one solver, imported before its first call, and the frames to and from it."""
+    """A process that has imported one solver, and the exchange of frames with it."""
 
     def __init__(self, module: str) -> None:
         self._module = module
@@ -152,8 +155,8 @@ class Worker:
     def await_ready(self, deadline: float = inf) -> None:
         """Wait until the solver is imported.
 
-        Raise `Late` at the deadline, in seconds of the monotonic clock; the process continues to start. Raise
-        `MissingSolver` if the import fails or takes unreasonably long.
+        Raise `Late` at the deadline, given in seconds of the monotonic clock, while the process continues to
+        start. Raise `MissingSolver` if the import fails or takes unreasonably long.
         """
         try:
             while not self._ready:
@@ -172,7 +175,7 @@ class Worker:
         """Run ``function(task, link)`` in the worker, with a `gsopt.solvers.backends.worker.ParentLink`.
 
         The worker is killed if it has not answered after `limit` seconds. `hear` is called with each frame
-        before the answer; if it returns True the function is asked to stop.
+        before the answer. If it returns True, the function is asked to stop.
         """
         deadline = inf if limit is None else monotonic() + limit
         stopped_by = StoppedBy.TIME_LIMIT
@@ -191,7 +194,7 @@ class Worker:
                 reply = self._listen(deadline, hear)
         except (Late, KeyboardInterrupt):
             self.kill()
-            reason = "the solver did not stop when it had to: its process was killed"
+            reason = "the solver did not stop in time: its process was killed"
             self._warn(reason)
             return Reply(None, stopped_by, reason)
         except Died:
@@ -216,7 +219,7 @@ class Worker:
             pipe.close()
 
     def _listen(self, deadline: float, hear: Callable[[Frame], Any]) -> Reply | None:
-        """Process frames up to the reply; return None if `hear` asks to stop."""
+        """Process frames up to the reply and return it, or return None if `hear` asks to stop."""
         while True:
             kind, content = frame = self._receive(deadline)
             if kind is FrameKind.ANSWER:
@@ -238,7 +241,10 @@ class Worker:
                 raise Died from None
 
     def _receive(self, deadline: float) -> Frame:
-        """Return the next frame; what the solver printed before it counts as log and comes first."""
+        """Return the next frame.
+
+        Output that the solver printed before it is returned first, as a log frame.
+        """
         while True:
             if self._stray in self._open and self._printed.poll(0) and (text := self._read(self._stray)):
                 return FrameKind.LOG, text.decode(errors="replace")
@@ -269,9 +275,9 @@ class Worker:
 
 
 class Pool:
-    """The workers of this process: all of them, and the idle ones by module.
+    """The pool of all workers of this process, which knows the idle ones by module.
 
-    A borrowed worker is not idle, and belongs to the thread that borrowed it.
+    A borrowed worker belongs to the thread that borrowed it, until it is idle again.
     """
 
     def __init__(self) -> None:
@@ -281,10 +287,12 @@ class Pool:
 
     @contextmanager
     def borrow(self, module: str, check: Callable[[], None], *, deadline: float = inf) -> Iterator[Worker]:
-        """Yield an idle worker, or a new one after the check; an exception inside the ``with`` block kills it.
+        """Yield an idle worker, or a new one once `check` has passed.
 
-        Raise `Late` if it has not started by the deadline; it continues to start for the next call. Raise
-        `MissingSolver` if it does not start.
+        An exception inside the ``with`` block kills the worker.
+
+        Raise `Late` if a new worker has not started by the deadline. It continues to start and serves a later
+        call. Raise `MissingSolver` if the worker fails to start.
         """
         worker = self._idle_worker(module) or self._new_worker(module, check)
         self._await_ready(module, worker, deadline)
@@ -303,7 +311,10 @@ class Pool:
             return [worker.pid for worker in self._all if worker.alive]
 
     def close(self) -> None:
-        """End every worker; a solve that is running in another thread counts as crashed."""
+        """End every worker.
+
+        A solve that is running in another thread counts as crashed.
+        """
         with self._lock:
             idle = {worker for _, worker in self._idle}
             busy = self._all - idle
@@ -375,7 +386,9 @@ POOL = Pool()
 
 
 def close() -> None:
-    """End every worker of this process, to free its memory; the next solve starts a new one.
+    """End every worker of this process to free memory.
+
+    The next solve starts a new worker.
 
     Examples
     --------
@@ -401,7 +414,10 @@ def _poll(event: int, *pipes: int) -> Any:
 
 
 def _wait(poll: Any, deadline: float) -> list[int]:
-    """Wait until a pipe is ready; check at least once, even after the deadline."""
+    """Wait until a pipe is ready.
+
+    The pipe is checked at least once, even after the deadline.
+    """
     while True:
         left = min(max(deadline - monotonic(), 0.0), _LONGEST_WAIT)
         ready = [pipe for pipe, _ in poll.poll(1000 * left)]

@@ -1,4 +1,4 @@
-"""Program: a growing linear program that stays loaded in the worker of HiGHS between solves."""
+"""Program: a growing linear program that stays loaded in a HiGHS worker between solves."""
 
 import os
 from collections import OrderedDict
@@ -30,7 +30,7 @@ _numbers = count()
 
 
 class Solved(NamedTuple):
-    """Optimum of a linear program: values of the columns, dual values of the rows, and objective."""
+    """Optimum of a linear program: column values, dual values of the rows, and objective."""
 
     values: Vector
     duals: Vector
@@ -38,7 +38,7 @@ class Solved(NamedTuple):
 
 
 class EditTask(NamedTuple):
-    """The edits since the last solve in the worker, the number of earlier ones, and the time limit."""
+    """The edits since the last solve in the worker, the number of earlier edits, and the time limit."""
 
     key: tuple[int, int]
     before: int
@@ -48,7 +48,7 @@ class EditTask(NamedTuple):
 
 @dataclass(frozen=True)
 class _KeptProgram:
-    """A program in the worker, and the number of its edits."""
+    """A program kept in the worker, and the number of edits made to it."""
 
     solver: Any
     edits: int
@@ -57,8 +57,8 @@ class _KeptProgram:
 class Program:
     """A growing linear program to minimize, such as the master program of column generation.
 
-    It stays in a worker of HiGHS, so each solve continues from the last basis, and only changes are sent. A
-    worker that does not have it, because it is new or has dropped it, receives all of it again.
+    The program stays in a HiGHS worker, so each solve continues from the last basis, and only changes are sent.
+    A worker that is new, or has dropped the program, receives all of it again.
     """
 
     def __init__(self) -> None:
@@ -82,7 +82,10 @@ class Program:
         rows: ArrayLike,
         entries: ArrayLike,
     ) -> None:
-        """Add columns with their costs and limits; a column's entries range from its start to the next one."""
+        """Add columns with their costs and limits.
+
+        The entries of a column range from its index in `starts` to that of the next column.
+        """
         values, given = _floats(costs), _floats(entries)
         limits = _floats(lower), _floats(upper)
         self._edit("addCols", values.size, values, *limits, given.size, _indices(starts), _indices(rows), given)
@@ -103,7 +106,10 @@ class Program:
         self._edit("changeRowsBounds", low.size, np.arange(low.size, dtype=np.int32), low, _floats(upper))
 
     def solve(self, budget: Budget) -> Solved | None:
-        """Minimize; None if no optimum exists or is found in time. Raise `KeyboardInterrupt` on Ctrl-C."""
+        """Return the minimum, or None if none exists or is found in time.
+
+        Ctrl-C raises `KeyboardInterrupt`.
+        """
         answer = self._ask(self._sent, budget)
         if answer == _UNKNOWN and self._sent:
             answer = self._ask(0, budget)
@@ -130,7 +136,7 @@ _KEPT: OrderedDict[tuple[int, int], _KeptProgram] = OrderedDict()
 
 
 def solve(task: EditTask, link: "ParentLink") -> Solved | str:
-    """Bring a program up to date and solve it; runs in the worker."""
+    """Bring a program up to date and solve it. This function runs in the worker."""
     del link
     kept = _KEPT.pop(task.key, None)
     if task.before == 0:

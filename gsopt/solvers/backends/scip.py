@@ -1,4 +1,4 @@
-"""SCIP: mixed-integer programs by branch, cut and propagation; a second opinion to HiGHS."""
+"""SCIP: mixed-integer programs by branching, cuts and propagation, as a check on HiGHS."""
 
 from collections.abc import Callable, Mapping
 from contextlib import suppress
@@ -21,7 +21,7 @@ _INFEASIBLE_OR_UNBOUNDED = frozenset({"inforunbd", "unbounded"})
 
 @dataclass(frozen=True)
 class Scip(Solver):
-    """SCIP, for a second opinion on models with continuous columns.
+    """SCIP, for an independent check of models with continuous columns.
 
     Attributes
     ----------
@@ -71,7 +71,10 @@ class Scip(Solver):
 
 
 def optimize(task: Task, link: "ParentLink") -> Answer:
-    """Solve a model; runs in the worker, which treats all output, and so SCIP's log, as log."""
+    """Solve a model.
+
+    This function runs in the worker, which treats everything printed there, including SCIP's log, as log.
+    """
     answer = None if _relaxation_is_unbounded(task, link) else _solve(task, link)
     if answer is None or answer.status in _INFEASIBLE_OR_UNBOUNDED:
         costless = task.model._replace(cost=np.zeros_like(task.model.cost))
@@ -81,7 +84,7 @@ def optimize(task: Task, link: "ParentLink") -> Answer:
 
 
 def _relaxation_is_unbounded(task: Task, link: "ParentLink") -> bool:
-    """Check if the relaxation is unbounded, as SCIP then may branch forever at a tight tolerance."""
+    """Check whether the relaxation is unbounded, as SCIP may then branch forever at a tight tolerance."""
     model = task.model
     cost = -model.cost if model.maximize else model.cost
     endless = ((cost > 0) & np.isneginf(model.column_lower)) | ((cost < 0) & np.isposinf(model.column_upper))
@@ -139,7 +142,7 @@ def _best(model: Any, columns: list[Any]) -> Vector:
 
 
 def _follow(model: Any, columns: list[Any], link: "ParentLink") -> None:
-    """Report incumbents and bounds while the solver runs, and stop it if the parent asks."""
+    """Report incumbents and bounds while the solver runs, and stop it when the parent asks for it."""
     from pyscipopt import SCIP_EVENTTYPE, Eventhdlr  # type: ignore[attr-defined]
 
     class Follower(Eventhdlr):

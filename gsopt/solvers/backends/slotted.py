@@ -1,4 +1,4 @@
-"""Slotted: jobs in time slots, slower while two of them share a GPU, solved by CP-SAT."""
+"""Slotted: scheduling jobs in time slots by CP-SAT, where two jobs that share a GPU slow each other down."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -53,11 +53,11 @@ class SlottedAnswer(NamedTuple):
 
 
 def solve(task: SlottedTask, link: "ParentLink") -> SlottedAnswer:
-    """Solve a task; runs in the worker.
+    """Solve a task. This function runs in the worker.
 
-    A job holds its GPUs in an interval of variable length. Its work in a slot is a variable, limited by each
-    active job with which it shares a GPU. A cumulative constraint limits each GPU to two jobs, and another one
-    all GPUs together to twice their number.
+    A job holds its GPUs during an interval of variable length. Its work in a slot is a variable, bounded by the
+    slowdown from each active job that shares one of its GPUs. One cumulative constraint limits each GPU to two
+    jobs, and another limits all GPUs together to twice their number.
     """
     from ortools.sat.python.cp_model import CpModel
 
@@ -95,7 +95,7 @@ class _SlottedModel:
         )
 
     def _passed(self, number: int, time: Any) -> list[Any]:
-        """Return, for each slot of a job, whether a time is at its beginning or before."""
+        """Return, for each slot of a job, whether a time is at or before the beginning of the slot."""
         job = self.task.jobs[number]
         passed = [self.model.new_bool_var("") for _ in range(job.release, job.latest)]
         for before, after in pairwise(passed):
@@ -128,7 +128,10 @@ class _SlottedModel:
             model.add_cumulative(each, [1] * len(each), USERS)
 
     def _work(self) -> None:
-        """Require the work of each job, which does less in a slot with a partner."""
+        """Require that each job does all its work.
+
+        A job does less work in a slot with a partner.
+        """
         model, full = self.model, self.task.full
         done = [{slot: model.new_int_var(0, full, "") for slot in active} for active in self.active]
         for given, active, own in zip(self.task.jobs, self.active, done, strict=True):
@@ -142,7 +145,7 @@ class _SlottedModel:
                 self._slow(done[other], other, one, share)
 
     def _slow(self, done: Mapping[int, Any], number: int, partner: int, share: Any) -> None:
-        """Slow a job down where it shares a GPU with a partner, or forbid this if the two may not share."""
+        """Slow a job down while it shares a GPU with a partner, or forbid sharing if the two must not share."""
         most = self.task.jobs[number].beside.get(partner)
         for slot in done.keys() & self.active[partner].keys():
             both = [share, self.active[partner][slot]]
@@ -159,7 +162,7 @@ class _SlottedModel:
         return share
 
     def _tell_gpus_apart(self) -> None:
-        """Order the GPUs by the jobs that hold them, to break symmetry."""
+        """Order identical GPUs by the jobs that hold them, to break symmetry."""
         weights = [2**number for number in reversed(self.numbers)]
         codes = [
             sum(weight * held[gpu] for weight, held in zip(weights, self.held, strict=True))

@@ -1,11 +1,11 @@
 """Worker: the process of one solver, run as ``python -m gsopt.solvers.backends.worker MODULE PARENT``.
 
 Frames arrive on the original standard input and leave on the original standard output. Both are moved to other
-descriptors at once, as any code that runs here may read, print and close them. Solvers print to descriptor 1,
-which is redirected to standard error; the parent treats that as log.
+descriptors at once, as any code that runs here may read, print to, or close the original ones. Solvers print to
+descriptor 1, which is redirected to standard error. The parent treats all such output as log.
 
-The process ends with its parent, also during a solve. On Linux the system ensures that, however busy the
-interpreter is; elsewhere a thread checks the parent.
+The process ends with its parent, even during a solve. On Linux the system ensures this, however busy the
+interpreter is. Elsewhere a thread monitors the parent.
 """
 
 import faulthandler
@@ -32,7 +32,10 @@ _PR_SET_PDEATHSIG = 1  # of prctl(2)
 
 
 class ParentLink:
-    """The connection of a running function to the parent, which may stop it; frames go to a descriptor."""
+    """The connection of a running function to the parent, which may stop it.
+
+    Frames are written to a file descriptor.
+    """
 
     def __init__(self, out: int) -> None:
         self.stopped = False
@@ -59,18 +62,18 @@ class ParentLink:
         self.send(FrameKind.INCUMBENT, (values, bound))
 
     def bound(self, bound: float) -> None:
-        """Report a bound; cheap to call often."""
+        """Report a bound, which is cheap and may be done often."""
         if bound != self._bound and monotonic() - self._sent_at > _TICK:
             self._bound, self._sent_at = bound, monotonic()
             self.send(FrameKind.BOUND, bound)
 
     def log(self, text: str) -> None:
-        """Append to the log, which is sent with the next frame or tick."""
+        """Append text to the log, which is sent with the next frame or tick."""
         with self._lock:
             self._log.append(text)
 
     def tick(self) -> None:
-        """Send pending log, unless a frame is being sent."""
+        """Send the pending log, unless a frame is being sent."""
         if self._log and self._lock.acquire(blocking=False):
             try:
                 self._send_log()
@@ -78,7 +81,7 @@ class ParentLink:
                 self._lock.release()
 
     def send(self, kind: FrameKind, content: Any) -> None:
-        """Send a frame, after any pending log."""
+        """Send a frame after any pending log."""
         with self._lock:
             self._send_log()
             self._write(kind, content)
@@ -120,9 +123,10 @@ def main(module: str, parent: int) -> None:
 
 
 def _end_with_parent() -> None:
-    """Have the system kill this process with the thread that started it, which lasts as long as the parent.
+    """Have the system kill this process when its parent ends.
 
-    A thread notices a parent that is already gone.
+    Strictly speaking, the process ends with the thread that started it, which lasts as long as the parent. If
+    the parent is already gone, a thread of this process notices.
     """
     if sys.platform == "linux":
         import ctypes
@@ -146,7 +150,7 @@ def _serve(function: Callable[[Any, ParentLink], Any], task: Any, link: ParentLi
 
 
 def _leave_fork(process: int) -> None:
-    """End a child that the function forked and that returned here."""
+    """End a child process that the function forked and that returned here by mistake."""
     if os.getpid() != process:
         os._exit(0)
 

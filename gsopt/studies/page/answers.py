@@ -1,4 +1,4 @@
-"""Answers: who is best in each group of instances, by how much, and how far from the best that is possible."""
+"""Answers: which method is best in each group of instances, by how much, and its gap to the bound."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ _MOST_LINES = 1000
 
 @dataclass(frozen=True)
 class Answer:
-    """What a page says first of a group of instances; a table has a line for each method that is ranked."""
+    """The first part of a page on a group of instances: a sentence, and a table of the ranked methods."""
 
     title: str
     sentence: str
@@ -40,7 +40,7 @@ class Answer:
 
 @dataclass(frozen=True)
 class Rank:
-    """A method on the instances of a group, with means over its seeds."""
+    """The results of a method on the instances of a group, as means over its seeds."""
 
     method: str
     values: tuple[float, ...]  # by instance
@@ -49,7 +49,7 @@ class Rank:
 
     @property
     def value(self) -> float:
-        """The mean over all instances."""
+        """The mean value over all instances."""
         return fmean(self.values)
 
     @property
@@ -64,16 +64,16 @@ class Rank:
 
     @property
     def optimal(self) -> int:
-        """The number of instances on which it is proven optimal."""
+        """The number of instances on which the method's value is proven optimal."""
         return sum(gap <= CONTINUOUS for gap in self.gaps)
 
 
 @dataclass(frozen=True)
 class Ranking:
-    """The methods of a group of instances that have a result on each of them; the best comes first.
+    """The ranking of the methods that have a result on every instance of a group, the best first.
 
-    Policies are ranked by their mean job completion time, and methods of a decision by their gaps, as values of
-    different instances of a decision have little in common.
+    Policies are ranked by mean job completion time. Methods of a decision are ranked by their gaps, as
+    objective values of different instances are not comparable.
     """
 
     rows: tuple[CellRow, ...]
@@ -103,33 +103,36 @@ class Ranking:
 
     @cached_property
     def ranks(self) -> list[Rank]:
-        """The methods, from the best on."""
+        """The ranked methods, the best first."""
         found = [self._rank(name, by) for name, by in self.cells.items() if len(by) == len(self.instances)]
         return sorted(found, key=self.score)
 
     @property
     def by_gap(self) -> bool:
-        """Whether gaps decide."""
+        """Whether methods are ranked by gap."""
         return not self.policies and all(rank.gaps for rank in self.ranks)
 
     @property
     def best(self) -> list[Rank]:
-        """The methods than which none is better, but for rounding."""
+        """The methods that no other method beats by more than rounding."""
         return [rank for rank in self.ranks if self.is_equal(rank, self.ranks[0])]
 
     def score(self, rank: Rank) -> float:
-        """Return what is least for the best."""
+        """Return the number by which methods are ranked, which is smallest for the best."""
         if not self.policies and rank.gap is not None:
             return rank.gap
         return -rank.value if self.maximize else rank.value
 
     def is_equal(self, one: Rank, other: Rank) -> bool:
-        """Check whether two methods are equally good, but for rounding."""
+        """Check whether two methods are equally good up to rounding."""
         size = 1.0 if self.by_gap else abs(self.score(other))
         return abs(self.score(one) - self.score(other)) <= CONTINUOUS * size
 
     def place(self, rank: Rank) -> int:
-        """Return the place of a method, which equally good ones share."""
+        """Return the place of a method in the ranking.
+
+        Equally good methods share a place.
+        """
         return 1 + next(place for place, each in enumerate(self.ranks) if self.is_equal(each, rank))
 
     def _rank(self, name: str, by_instance: Mapping[str, Sequence[CellRow]]) -> Rank:
@@ -143,12 +146,18 @@ class Ranking:
 
     @cached_property
     def _bounded(self) -> set[str]:
-        """The instances on which every value has a gap; it has none where only the bound is 0."""
+        """The instances on which every value has a gap.
+
+        A value has none if the bound is 0 and not attained.
+        """
         return set(self.instances) - {row.instance_key for row in self.rows if row.figures.get("gap") is None}
 
 
 def answers(found: Results) -> Iterator[Answer]:
-    """Answer who is best in each group; to be called while `gsopt.studies.page.svg.drawing`."""
+    """Yield the answer for each group.
+
+    Call this inside `gsopt.studies.page.svg.drawing`.
+    """
     groups = rankings(found)
     several = len({word for word, _ in groups}) > 1
     for word, group in list(groups)[:MOST_ANSWERS]:
@@ -162,12 +171,12 @@ def answers(found: Results) -> Iterator[Answer]:
 
 
 def titled(decision: str, group: str) -> str:
-    """Name a group, with its decision where that is given and not part of the name."""
+    """Return the title of a group, including the decision if one is given and not part of the name."""
     return group if group.startswith(decision) else f"{decision}: {group}"
 
 
 def overall(found: Results) -> str:
-    """Say in how many groups each method is best, where there are several groups."""
+    """Return a sentence on how many groups each method is best in, if there are several groups."""
     groups = [ranking for ranking in rankings(found).values() if ranking.ranks]
     wins: dict[str, int] = {}
     for rank in (rank for ranking in groups for rank in ranking.best):
@@ -190,7 +199,7 @@ def rankings(found: Results) -> dict[tuple[str, str], Ranking]:
 
 
 def sentence(ranking: Ranking) -> str:
-    """Say who is best, by how much, and how far from the proven bound."""
+    """Return a sentence on the best method, its lead, and its distance from the proven bound."""
     best, ranks = ranking.best, ranking.ranks
     names = _joined([rank.method for rank in best])
     value = [] if not ranking.policies else [f"mean JCT {_time(ranking, best[0].value)}"]
@@ -210,13 +219,13 @@ def _joined(names: Sequence[str]) -> str:
 
 
 def _time(ranking: Ranking, seconds: float) -> str:
-    """Write a time in the unit of the table."""
+    """Return a time in the unit of the table."""
     unit, name = time_unit(max(rank.value for rank in ranking.ranks))
     return f"{seconds / unit:,.3g} {name}"
 
 
 def _distance(ranking: Ranking, rank: Rank) -> str:
-    """Say how far a method is from the proven bound."""
+    """Return a phrase on the distance of a method from the proven bound."""
     count = len(ranking.instances)
     if rank.gap is None or rank.worst is None:
         return "no bound is proven"
@@ -229,7 +238,7 @@ def _distance(ranking: Ranking, rank: Rank) -> str:
 
 
 def _behind(ranking: Ranking, rank: Rank) -> str:
-    """Say how far a method is behind the best."""
+    """Return a phrase on how far a method is behind the best."""
     if ranking.by_gap and rank.gap is not None:
         return f"a mean gap of {percent(rank.gap)}"
     ratio = rank.value / ranking.ranks[0].value if ranking.ranks[0].value else 1.0
@@ -265,7 +274,7 @@ def _line(ranking: Ranking, rank: Rank) -> list[object]:
 
 
 def _picture(ranking: Ranking, title: str) -> PagePicture:
-    """Draw the gap of each method, or its value where there are no gaps; with a mark for each instance."""
+    """Draw the gap of each method, or its value if there are no gaps, with a mark for each instance."""
     gaps = all(rank.gaps for rank in ranking.ranks)
     shown = (
         ranking.ranks
@@ -288,11 +297,11 @@ def _picture(ranking: Ranking, title: str) -> PagePicture:
 
 
 def _remark(ranking: Ranking) -> str:
-    """Say what the ranking leaves out."""
+    """Return a remark on the methods and instances that the ranking leaves out."""
     count = len(ranking.instances)
     parts = [f"{name} ({len(by):,} of {count:,})" for name, by in ranking.cells.items() if len(by) < count]
     found = (
-        [f"Not ranked, for want of a result on some of the {count:,} instances: {', '.join(parts)}."]
+        [f"Not ranked, as results are missing on some of the {count:,} instances: {', '.join(parts)}."]
         if parts
         else []
     )

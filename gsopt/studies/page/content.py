@@ -1,4 +1,4 @@
-"""Content: everything that a study's page says, in the order in which it stands there."""
+"""Content: everything on a study's page, in the order of the page."""
 
 import gzip
 import json
@@ -32,7 +32,7 @@ _BOUND_ON = "bound on "
 
 
 class Download(NamedTuple):
-    """A file within a page: the name under which it is saved, and its content as an address (``data:``)."""
+    """A file embedded in a page: the name under which it is saved, and its content as a ``data:`` URL."""
 
     name: str
     address: str
@@ -40,7 +40,7 @@ class Download(NamedTuple):
 
 @dataclass(frozen=True)
 class Content:
-    """What a page says."""
+    """The content of a page."""
 
     title: str
     summary: str
@@ -74,10 +74,10 @@ def content(
     gantts: Sequence[PagePicture] = (),
     options: Mapping[str, Sequence[str]] | None = None,
 ) -> Content:
-    """Put together what a page says of results, of which `whole` is the table; to be called while `drawing`.
+    """Collect the content of a page on results, whose full table is `whole`.
 
-    `figures` are those that are shown; the usual ones if none is given. `options` are those of the command that
-    makes the page.
+    `figures` are the figures to show, by default the usual ones. `options` are those of the command that writes
+    the page. Call this inside `gsopt.studies.page.svg.drawing`.
     """
     pretty = _pretty(json.loads(spec))
     found_answers = tuple(answers(found))
@@ -108,7 +108,7 @@ def content(
 
 
 def summary(found: Results, runs: Sequence[StudyRun]) -> str:
-    """Say in a sentence or two how many cells have a result, and when and by which version."""
+    """Return a sentence or two on the number of cells with a result, the dates and the versions."""
     count = f"{len(found):,} of {found.total:,}" if found.missing else f"All {found.total:,}"
     states = Counter(row.outcome.state for row in found.rows)
     kinds = ((CellState.FAILED, "failed"), (CellState.UNSUPPORTED, "that the method does not handle"))
@@ -123,7 +123,7 @@ def summary(found: Results, runs: Sequence[StudyRun]) -> str:
 
 
 def remarks(found: Results, sources: Sequence[ReadFile]) -> Iterator[str]:
-    """Say what a reader must know before the numbers."""
+    """Yield remarks that a reader should see before the numbers."""
     if found.missing:
         cells = "1 cell is" if found.missing == 1 else f"{found.missing:,} cells are"
         yield f"{cells} missing: the study is not finished."
@@ -135,7 +135,7 @@ def remarks(found: Results, sources: Sequence[ReadFile]) -> Iterator[str]:
 
 
 def failures(found: Results) -> Table:
-    """Return the cells that failed, a line for each."""
+    """Return a table with one line per failed cell."""
     heads = [Head("instance"), Head("method"), Head("seed", _COUNT), Head("why")]
     lines = (
         (str(row.labels.instance), str(row.labels.method), row.seed, row.outcome.message)
@@ -145,7 +145,7 @@ def failures(found: Results) -> Table:
 
 
 def unsupported(found: Results) -> Table:
-    """Return what methods do not handle, with the number of cells."""
+    """Return a table of the instances that methods do not handle, with reasons and numbers of cells."""
     rows = (row for row in found.rows if row.outcome.state is CellState.UNSUPPORTED)
     counts = Counter((str(row.labels.method), row.outcome.message) for row in rows)
     heads = [Head("method"), Head("what it does not handle"), Head("cells", _COUNT)]
@@ -153,7 +153,7 @@ def unsupported(found: Results) -> Table:
 
 
 def runs_table(runs: Sequence[StudyRun]) -> Table:
-    """Return a line per run: when it began, and what it computed on."""
+    """Return a table with one line per run: its beginning, versions and machine."""
     heads = [
         Head("begun"),
         Head("cells", _COUNT),
@@ -170,7 +170,7 @@ def runs_table(runs: Sequence[StudyRun]) -> Table:
 
 
 def packages_table(runs: Sequence[StudyRun]) -> Table:
-    """Return each package with all versions that runs had of it."""
+    """Return a table of packages with all versions that runs used."""
     versions: dict[str, dict[str, None]] = {}
     for run in runs:
         for name, version in run.packages.items():
@@ -180,13 +180,13 @@ def packages_table(runs: Sequence[StudyRun]) -> Table:
 
 
 def sources_table(sources: Sequence[ReadFile]) -> Table:
-    """Return the files that instances were read from."""
+    """Return a table of the files from which instances were read."""
     lines = ((source.path, source.digest) for source in sources)
     return table([Head("file"), Head("SHA-256")], lines, most=_MOST)
 
 
 def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """Return what to type to compute a study and to make its page once more, with the page's own options."""
+    """Return the commands that compute the study again and write its page with the same options."""
     further = "".join(f" {name} {quote(value)}" for name, values in options.items() for value in values)
     return (
         "gsopt study run study.json --out results",
@@ -195,7 +195,7 @@ def commands(options: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
 
 
 def download(name: str, kind: str, text: str) -> Download:
-    """Put a text into a page as a file, compressed where it is large."""
+    """Return a text as a file embedded in a page, compressed if it is large."""
     data = text.encode("utf-8", errors="backslashreplace")
     if len(data) <= _LARGE:
         return Download(name, f"data:{kind};charset=utf-8;base64,{b64encode(data).decode()}")
@@ -204,7 +204,7 @@ def download(name: str, kind: str, text: str) -> Download:
 
 
 def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Table]]:
-    """Yield the tables of each decision that has some of the figures, with their titles."""
+    """Yield the titles and tables of each decision that has any of the figures."""
     parts = found.by_decision()
     for name, part in parts.items():
         known = numeric_figures(part.rows)
@@ -227,7 +227,7 @@ def _figures(found: Results, figures: Sequence[str]) -> Iterator[tuple[str, Tabl
 
 
 def _pretty(spec: Mapping[str, Any]) -> str:
-    """Write a study with one line for each of its keys, instances and methods."""
+    """Return a study as JSON with one line for each key, instance and method."""
     return "{" + ",\n ".join(f"{json.dumps(key)}: {_block(value)}" for key, value in spec.items()) + "}"
 
 

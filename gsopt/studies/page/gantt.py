@@ -1,4 +1,4 @@
-"""Gantt: runs of a study's policies, simulated once more and drawn."""
+"""Gantt: simulates runs of a study's policies again, and draws them."""
 
 import re
 from collections import Counter
@@ -23,15 +23,17 @@ _MOST_NAMES = 3
 
 
 def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str] = ()) -> Iterator[PagePicture]:
-    """Draw runs that are named by method and instance; to be called while `gsopt.studies.page.svg.drawing`.
+    """Draw runs given by method and instance.
 
-    A run is named such as ``fifo on Poisson(load=0.9, seed=1)``, with ``, seed 2`` where the policy draws at
-    random and the first seed is not meant. Options that are the same for all runs of the name may be left out.
+    Call this inside `gsopt.studies.page.svg.drawing`.
+
+    A run is given as, for example, ``fifo on Poisson(load=0.9, seed=1)``. Append ``, seed 2`` for a seed other
+    than the first of a randomized policy. Options that do not distinguish between runs may be left out.
 
     Raises
     ------
     InvalidInput
-        There is no such run, or it is no longer the one that the study kept.
+        The run does not exist, or differs from the one that the study stored.
     """
     known = runs_of(found)
     chosen = dict.fromkeys(find_run(name, known) for name in names)
@@ -40,7 +42,7 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
     for name in chosen:
         row = known[name]
         if row.key not in cells:
-            raise InvalidInput("gantt", shorten(name), "its instance is no longer what it was")
+            raise InvalidInput("gantt", shorten(name), "its instance has changed")
         run = recorded(cells[row.key])
         _refuse_other(name, run, row)
         if run.schedule is not None:
@@ -49,7 +51,10 @@ def gantts(spec: str, found: Results, names: Sequence[str], allow: Iterable[str]
 
 
 def runs_of(found: Results) -> dict[str, CellRow]:
-    """Return the runs of policies by name; the first of several seeds by a name without seed too."""
+    """Return the runs of policies by name.
+
+    The run with the first seed is also listed by a name without seed.
+    """
     known: dict[str, CellRow] = {}
     for row in found.rows:
         if not row.word and row.outcome.state is CellState.DONE:
@@ -61,12 +66,12 @@ def runs_of(found: Results) -> dict[str, CellRow]:
 
 
 def find_run(name: str, known: Mapping[str, CellRow]) -> str:
-    """Return the name under which a run is known that has at least the options in a given name.
+    """Return the full name of the run that has at least the options in a given name.
 
     Raises
     ------
     InvalidInput
-        There is no such run, or there are several.
+        No run or several runs fit the name.
     """
     if name in known:
         return name
@@ -83,7 +88,7 @@ def find_run(name: str, known: Mapping[str, CellRow]) -> str:
 
 
 def _words(name: str) -> Counter[str]:
-    """Return the words of a name, in any order."""
+    """Return the multiset of words in a name."""
     return Counter(_SEPARATORS.split(name))
 
 
@@ -104,8 +109,8 @@ def _first(names: Sequence[str]) -> str:
 
 
 def _refuse_other(name: str, run: Replay, row: CellRow) -> None:
-    """Refuse a run whose jobs complete at other times than in the one that was kept."""
+    """Raise `InvalidInput` if a run's mean JCT differs from that of the stored run."""
     kept, now = row.figures["mean_jct"], run.metrics.as_dict()["mean_jct"]
     if kept != now:
-        rule = f"is no longer the run that was kept: its mean JCT was {kept} and is {now}"
+        rule = f"is no longer the run in the study: its mean JCT was {kept} and is {now}"
         raise InvalidInput("gantt", shorten(name), rule)

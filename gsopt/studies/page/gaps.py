@@ -1,4 +1,4 @@
-"""Gaps: every value of an instance beside the best bound on it, and who proves that bound."""
+"""Gaps: the values of methods on each instance, with the best bound and the method that proved it."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ _MOST_INSTANCES, _MOST_CELLS = 1000, 1000
 
 @dataclass(frozen=True)
 class Decision:
-    """The finished cells of one decision; of the policies where its word is empty."""
+    """The finished cells of one decision, or of the policies if `word` is empty."""
 
     word: str
     rows: tuple[CellRow, ...]
 
     @property
     def title(self) -> str:
-        """What is decided and what counts."""
+        """The title of the decision with its objective."""
         units = dict.fromkeys(str(row.figures["unit"]) for row in self.rows if row.figures.get("unit"))
         return f"{self.word}: {', '.join(units)}" if self.word else "policies: mean JCT"
 
@@ -35,11 +35,11 @@ class Decision:
 
     @property
     def repeats(self) -> bool:
-        """Whether some method met an instance several times."""
+        """Whether some method has several results on one instance."""
         return any(len(cells) > 1 for found in self._instances.values() for cells in found.values())
 
     def by_instance(self) -> Table:
-        """Return a line per instance: the best value and bound, who proves it, and the gap of every method."""
+        """Return one line per instance: the best value and bound, the prover, and the gap of every method."""
         methods = list(dict.fromkeys(str(row.labels.method) for row in self.rows))
         heads = [
             Head("instance"),
@@ -51,7 +51,7 @@ class Decision:
         return table(heads, self._instance_lines(methods), most=_MOST_INSTANCES)
 
     def by_cell(self) -> Table:
-        """Return a line per cell: its value, the best bound on its instance, who proves it, and the gap."""
+        """Return one line per cell: its value, the best bound on its instance, the prover, and the gap."""
         heads = [
             Head("instance"),
             Head("method"),
@@ -100,7 +100,7 @@ class Decision:
 
     @cached_property
     def _provers(self) -> dict[str, str]:
-        """Return the first method that proved the best bound on a decision's instance, with its solver."""
+        """Return, by instance, the first method that proved the best bound, with its solver."""
         found: dict[str, str] = {}
         for row in self.rows:
             bound = row.figures.get("bound")
@@ -125,7 +125,10 @@ class Decision:
 
 
 def decisions(found: Results) -> list[Decision]:
-    """Sort the cells that are done by decision; those of policies are one more."""
+    """Group the finished cells by decision.
+
+    Cells of policies form one more group.
+    """
     parts = found.by_decision().values()
     done = [tuple(row for row in part.rows if row.outcome.state is CellState.DONE) for part in parts]
     return [Decision(rows[0].word, rows) for rows in done if rows]

@@ -1,4 +1,4 @@
-"""Pictures: what of a study's results is drawn on its page."""
+"""Pictures: the plots of results on a study's page."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ _FEWEST, _FAR_APART = 3, 50
 
 @dataclass(frozen=True)
 class PagePicture:
-    """A picture of a page."""
+    """A picture on a page."""
 
     title: str
     element: str  # of SVG; empty where there is no drawing
@@ -31,10 +31,10 @@ class PagePicture:
 
 
 def pictures(found: Results, figures: Sequence[str]) -> Iterator[PagePicture]:
-    """Draw dots of each figure, and its lines over every option that is swept.
+    """Draw a dot plot of each figure, and line plots over every swept option.
 
-    To be called while `gsopt.studies.page.svg.drawing`. Without figures those are drawn that a paper has room
-    for, and lines of the first ones only.
+    By default, these are the figures that fit in a paper, with line plots of only the first ones. Call this
+    inside `gsopt.studies.page.svg.drawing`.
     """
     several = found.by_decision()
     for name, part in several.items():
@@ -54,7 +54,7 @@ def _of_part(part: Results, figures: Sequence[str], prefix: str) -> Iterator[Pag
 
 
 def swept(rows: Iterable[CellRow]) -> list[str]:
-    """Name the options that have several numbers where all else in the names of cells is the same."""
+    """Return the options with several numeric values among cells that are otherwise named the same."""
     values: dict[tuple[str, str, str], set[float]] = {}
     for row in rows:
         for name, value in row.columns.items():
@@ -89,5 +89,5 @@ def _label(key: str) -> str:
 
 
 def drawn(figure: Any, title: str, remark: str = "") -> PagePicture:
-    """Return a figure as a picture of a page."""
+    """Return a matplotlib figure as a picture on a page."""
     return PagePicture(title, inline(figure, title), remark)

@@ -1,4 +1,4 @@
-"""SVG: a picture as part of a page, whose text is text and whose ink is that of the page, dark or light."""
+"""SVG: pictures embedded in a page, with selectable text and the page's dark or light colours."""
 
 import re
 import warnings
@@ -34,7 +34,7 @@ _LINES = {"stroke-linejoin": "round", "stroke-linecap": "butt"}
 
 @contextmanager
 def drawing() -> Iterator[None]:
-    """Draw for a page: text stays text, of which some letters may be in the reader's fonts only."""
+    """Configure matplotlib to draw for a page, keeping text as text in the reader's fonts."""
     from matplotlib import rc_context
 
     with rc_context({"svg.fonttype": "none", "svg.hashsalt": "gsopt"}), warnings.catch_warnings():
@@ -43,10 +43,12 @@ def drawing() -> Iterator[None]:
 
 
 def inline(figure: "Figure", name: str) -> str:
-    """Return a figure as an element of a page; to be called while `drawing`.
+    """Return a figure as an HTML element.
 
-    Ids are made of the name, so that pictures of different names can stand on a page; there are no style sheets
-    and no style attributes, which the page's security policy forbids.
+    Call this inside `drawing`.
+
+    Ids start with the name, so that pictures with different names can be on one page. The element has no style
+    sheets or style attributes, which the page's security policy forbids.
     """
     text = StringIO()
     figure.savefig(text, format="svg", transparent=True, metadata={"Date": None})
@@ -76,7 +78,7 @@ def _drop(root: ET.Element, *tags: str) -> None:
 
 
 def _restyle(element: ET.Element) -> None:
-    """Say as attributes what a style says; of fonts only the size, as the page has one of its own."""
+    """Convert styles to attributes, dropping fonts except for their size, as the page has its own font."""
     styled = element.attrib.pop("style", "")
     for name, _, value in (part.partition(":") for part in styled.split(";") if part.strip()):
         key, worth = name.strip(), value.strip()
@@ -93,14 +95,14 @@ def _restyle(element: ET.Element) -> None:
 
 
 def _close_up(element: ET.Element) -> None:
-    """Leave out the blanks between elements."""
+    """Remove the whitespace between elements."""
     element.tail = None
     if len(element):
         element.text = None
 
 
 def _rename(root: ET.Element, prefix: str) -> None:
-    """Keep the ids that are used, and make them unique on the page."""
+    """Remove unused ids, and make the others unique on the page."""
     used: set[str] = set()
     for element in root.iter():
         for name, value in element.attrib.items():
@@ -114,7 +116,10 @@ def _rename(root: ET.Element, prefix: str) -> None:
 
 
 def _size(root: ET.Element) -> dict[str, str]:
-    """Return the size on the page, at which two usual pictures stand side by side, and whether it is broad."""
+    """Return the attributes of a picture's size, at which two usual pictures fit side by side.
+
+    Broad pictures get the class ``broad``.
+    """
     _, _, width, height = (_PIXELS * float(number) for number in root.attrib["viewBox"].split())
     broad = {"class": "broad"} if width > _BROAD else {}
     return {"width": f"{width:.0f}", "height": f"{height:.0f}", **broad}

@@ -1,4 +1,4 @@
-"""Table: lines of a page, in which each number has a text and the exact value by which it is sorted."""
+"""Table: tables of a page, in which each number has a display string, and its exact value for sorting."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -14,7 +14,7 @@ from gsopt.studies.grid import described
 
 @dataclass(frozen=True)
 class Head:
-    """The head of a column: its title, and which kind of numbers stand below it; None for names."""
+    """The head of a column: its title, and the kind of numbers in it, or None for names."""
 
     title: str
     kind: FigureKind | None = None
@@ -22,12 +22,12 @@ class Head:
 
     @property
     def number(self) -> bool:
-        """Whether the column has numbers."""
+        """Whether the column holds numbers."""
         return self.kind is not None
 
 
 class Entry(NamedTuple):
-    """What a reader sees below a head, and the exact number; None for a name, or where there is no number."""
+    """A cell of a table: its text, and the exact number, or None if it is not a number."""
 
     text: str
     value: float | None = None
@@ -35,7 +35,7 @@ class Entry(NamedTuple):
 
 @dataclass(frozen=True)
 class Table:
-    """A table of a page, with the number of lines that it would have if there were room for all."""
+    """A table of a page, with the number of lines that it would have without truncation."""
 
     heads: tuple[Head, ...]
     lines: tuple[tuple[Entry, ...], ...]
@@ -43,7 +43,10 @@ class Table:
 
 
 def table(heads: Sequence[Head], lines: Iterable[Sequence[Any]], *, most: int) -> Table:
-    """Make a table of the first lines, which have a value per column; long times are in a longer unit."""
+    """Return a table of the first lines, with long times in a larger unit.
+
+    Each line has one value per column.
+    """
     rest = iter(lines)
     shown = [list(map(plain, line)) for line in islice(rest, most)]
     total = len(shown) + sum(1 for _ in rest)

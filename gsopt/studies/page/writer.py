@@ -1,4 +1,4 @@
-"""Writer: a study's page, from its folder to a file."""
+"""Writer: writes the page of a study's folder to a file."""
 
 from base64 import b64encode
 from collections.abc import Sequence
@@ -28,32 +28,32 @@ def write_page(
     gantts: Sequence[str] = (),
     allow: Sequence[str] = (),
 ) -> Results:
-    """Write a study as one HTML page that needs nothing else, whole or not at all.
+    """Write a study as one self-contained HTML page.
 
     Parameters
     ----------
     folder
-        The study's folder; a run may be going on there.
+        The study's folder, which a run may be using at the same time.
     path
-        The file.
+        The file, which is written completely or not at all.
     figures
-        The figures that are shown and drawn; the usual ones if none is given.
+        The figures to show and draw, by default the usual ones.
     gantts
-        Runs of policies that are simulated once more and drawn, named by method and instance, such as
-        ``fifo on Poisson(load=0.9, seed=1)``.
+        Runs of policies to simulate again and draw, given by method and instance, such as ``fifo on
+        Poisson(load=0.9, seed=1)``.
     allow
-        Modules of those policies that lie elsewhere than in the working directory, as of `gsopt.studies.run`.
+        Modules of these policies outside the working directory, as in `gsopt.studies.run`.
 
     Returns
     -------
     Results
-        The results that it shows.
+        The results on the page.
 
     Raises
     ------
     InvalidInput
-        The folder holds no study, the file cannot be written, there is no such figure or run, or
-        the extra ``report`` is not installed.
+        The folder holds no study, the file cannot be written, a figure or run does not exist, or the extra
+        ``report`` is not installed.
     Contradiction
         A value is better than a bound proven on the same instance.
 
@@ -93,7 +93,10 @@ def write_page(
 
 
 def html_of(page: Content) -> str:
-    """Write a page as HTML; all that is in it is text, and its own style and script are all that it may use."""
+    """Return a page as HTML.
+
+    All content is escaped, and the page may use only its own style sheet and script.
+    """
     from jinja2 import Environment, FileSystemLoader, StrictUndefined
     from markupsafe import Markup
 
@@ -117,7 +120,7 @@ def html_of(page: Content) -> str:
 
 
 def _printable(value: Any) -> Any:
-    """Show what cannot be printed, such as marks that turn the direction of text, by its number."""
+    """Escape unprintable characters, such as marks that change the direction of text."""
     return escape(value) if type(value) is str else value
 
 

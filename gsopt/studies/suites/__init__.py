@@ -1,7 +1,7 @@
-"""Suites: what is known of the committed instances, and how it is checked.
+"""Suites: the best known values of the committed instances, and their verification.
 
-`best_known` lists value, bound and gap of every instance, who found or proved them, and since when. `verify`
-computes them anew, and `record` keeps what is better. `families` says how far heuristics get on each suite.
+`best_known` lists value, bound and gap of every instance, with the method and date of each. `verify` computes
+them again, and `record` stores improvements. `families` summarizes the gaps of heuristics on each suite.
 
 Examples
 --------

@@ -19,7 +19,9 @@ _DIGITS = 10
 
 @dataclass(frozen=True, repr=False)
 class BestKnown(Listing[Known]):
-    """The best known values of instances; prints as a table, in notebooks too.
+    """The best known values of instances.
+
+    They print as a table, also in notebooks.
 
     Examples
     --------
@@ -33,7 +35,7 @@ class BestKnown(Listing[Known]):
     rows: tuple[Known, ...]
 
     def table(self, width: int = PAGE) -> RenderableType:
-        """Return a line per instance, under a line for those of a suite that count the same thing."""
+        """Return a table with one line per instance, below a heading for each suite and unit."""
         headings: dict[int, str] = {}
         rows = sorted(self.rows, key=_group)
         for place, row in enumerate(rows):
@@ -43,25 +45,25 @@ class BestKnown(Listing[Known]):
         return lay_out(_columns(rows, names), headings=headings, width=width, elsewhere="--csv and --json")
 
     def to_markdown(self) -> str:
-        """Return the table in Markdown, every column of it."""
+        """Return the table in Markdown with all columns."""
         return markdown_of(self.columns())
 
     def columns(self) -> list[Column]:
-        """Return the columns of the table, with the instances by their full names."""
+        """Return the columns of the table, with full instance names."""
         return _columns(self.rows, [row.instance for row in self.rows])
 
     def having(self, standing: Standing) -> "BestKnown":
-        """Return the instances of one standing."""
+        """Return the instances with a given standing."""
         return BestKnown(tuple(row for row in self.rows if row.standing is standing))
 
     def summary(self) -> RenderableType:
-        """Return a line per suite: how many instances it has, and how many of each standing."""
+        """Return a table with one line per suite: its number of instances in total and by standing."""
         suites = by_suite(self.rows, lambda row: row.suite)
         widest = Column("widest gap", [_widest(rows) for rows in suites.values()])
         return lay_out([*counted(suites, _COUNTED, lambda row: row.standing), widest])
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every row in full, as plain JSON types."""
+        """Return all fields of every row, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
 
@@ -70,18 +72,18 @@ _COUNTED = (Standing.PROVEN, Standing.INFEASIBLE, Standing.CHALLENGE)
 
 
 def best_known(*what: str) -> BestKnown:
-    """Return what is known of committed instances.
+    """Return the best known values of committed instances.
 
     Parameters
     ----------
     what
-        Decisions, suites and instances, such as ``"reclaiming"`` or ``"waiting/medium"``; all when there are
-        none.
+        Decisions, suites and instances, such as ``"reclaiming"`` or ``"waiting/medium"``. By default, all
+        instances.
 
     Raises
     ------
     InvalidInput
-        There is no such decision, suite or instance.
+        A decision, suite or instance does not exist.
 
     Examples
     --------
@@ -92,19 +94,22 @@ def best_known(*what: str) -> BestKnown:
 
 
 def shown(value: Number | None) -> str:
-    """Show a value in a table."""
+    """Return a value as it appears in tables."""
     if value is None:
         return "-"
     return f"{value:,}" if isinstance(value, int) else f"{float(value):,.{_DIGITS}g}"
 
 
 def _standing(row: Known) -> str:
-    """Name the standing, with the gap of a challenge."""
+    """Return the standing of an instance, with the gap if it is a challenge."""
     return f"{row.standing.value}, {percent(row.gap)}" if row.gap else row.standing.value
 
 
 def _sizes(row: Known) -> str:
-    """Return the numbers that tell instances apart; what else tells them apart is in the name and the unit."""
+    """Return the numeric headline figures of an instance.
+
+    All other differences between instances show in their names and units.
+    """
     return described({name: size for name, size in row.size.items() if not isinstance(size, str)})
 
 

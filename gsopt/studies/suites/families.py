@@ -1,4 +1,4 @@
-"""Families: how far heuristics get on the instances of each suite."""
+"""Families: the gaps of heuristics on the instances of each suite."""
 
 from collections.abc import Callable, Sequence
 from contextlib import suppress
@@ -20,14 +20,14 @@ from gsopt.studies.suites.selection import by_suite, select
 
 @dataclass(frozen=True)
 class Member:
-    """What the decision's heuristics find on one instance: values, and which are a proven optimum."""
+    """The results of the decision's heuristics on one instance: values, and whether they are proven optimal."""
 
     known: Known
     values: dict[str, Number]
     solved: frozenset[str]
 
     def gap(self, heuristic: str) -> float | None:
-        """Return how far a heuristic is from the best bound, as `gsopt.core.result.relative_gap`."""
+        """Return the gap of a heuristic to the best bound, as defined by `gsopt.core.result.relative_gap`."""
         proven = self.known.standing is Standing.PROVEN
         if heuristic in self.solved:
             return 0.0
@@ -41,9 +41,9 @@ class Family:
     Attributes
     ----------
     suite
-        Its name.
+        Name of the suite.
     members
-        Its instances that have a solution.
+        Instances of the suite that have a solution.
 
     Examples
     --------
@@ -57,7 +57,7 @@ class Family:
 
     @property
     def sizes(self) -> str:
-        """Range over the instances of each number that describes their size, as text."""
+        """Range over all instances of each figure that describes their size, as text."""
         figures: dict[str, list[float]] = {}
         for member in self.members:
             for name, size in member.known.size.items():
@@ -67,12 +67,12 @@ class Family:
 
     @property
     def solved(self) -> float:
-        """The share of instances of which some heuristic finds the proven optimum."""
+        """The share of instances for which some heuristic finds the proven optimum."""
         return fmean(bool(member.solved) for member in self.members)
 
     @property
     def gaps(self) -> dict[str, float]:
-        """The mean gap of each heuristic, over the instances on which it has one."""
+        """The mean gap of each heuristic over the instances on which it has one."""
         names = dict.fromkeys(name for member in self.members for name in member.values)
         found = {name: [gap for each in self.members if (gap := each.gap(name)) is not None] for name in names}
         return {name: fmean(gaps) for name, gaps in found.items() if gaps}
@@ -80,7 +80,9 @@ class Family:
 
 @dataclass(frozen=True, repr=False)
 class Families(Listing[Family]):
-    """Suites and how far heuristics get on them; prints as a table, in notebooks too.
+    """The gaps of heuristics on suites.
+
+    They print as a table, also in notebooks.
 
     Examples
     --------
@@ -92,7 +94,7 @@ class Families(Listing[Family]):
     rows: tuple[Family, ...]
 
     def table(self) -> RenderableType:
-        """Return a line per suite."""
+        """Return a table with one line per suite."""
         return lay_out(self.columns(), width=PAGE, elsewhere="--json and --markdown")
 
     def to_markdown(self) -> str:
@@ -100,7 +102,7 @@ class Families(Listing[Family]):
         return markdown_of(self.columns())
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every suite in full, as plain JSON types."""
+        """Return all fields of every suite, as plain JSON types."""
         return [
             {
                 "suite": row.suite,
@@ -127,19 +129,19 @@ class Families(Listing[Family]):
 
 
 def families(*what: str, on_instance: Callable[[str], Any] | None = None) -> Families:
-    """Run the heuristics of the decisions on committed instances, and summarise them by suite.
+    """Run the heuristics of the decisions on committed instances, and summarize the results by suite.
 
     Parameters
     ----------
     what
-        Decisions, suites and instances; all when there are none.
+        Decisions, suites and instances. By default, all instances.
     on_instance
-        Called with the name of each instance before its turn.
+        Called with the name of each instance before it is solved.
 
     Raises
     ------
     InvalidInput
-        There is no such instance.
+        An instance does not exist.
 
     Examples
     --------

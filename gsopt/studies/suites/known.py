@@ -1,4 +1,4 @@
-"""Known: what is known of one instance."""
+"""Known: the best known value and bound of one instance."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from gsopt.core.result import relative_gap
 
 
 class Standing(StrEnum):
-    """How much is known of an instance.
+    """Standing of an instance: whether its optimum is proven, open or unknown.
 
     Examples
     --------
@@ -33,19 +33,19 @@ class Known:
     Attributes
     ----------
     instance, decision
-        Their names.
+        Names of the instance and of its decision.
     size
-        The figures that tell instances of a suite apart.
+        The figures that distinguish the instances of a suite.
     unit, sense
-        What the objective counts, and whether it is minimized or maximized.
+        Unit of the objective, and whether it is minimized or maximized.
     objective, bound
         The best known value and the best proven bound, or None.
     standing
-        How much is known.
+        Standing of the instance.
     by
-        What proved or found it: methods and solvers.
+        Methods and solvers that found or proved the values.
     since
-        The day from which on it has been known, or None.
+        Date since which the values have been known, or None.
 
     Examples
     --------
@@ -68,7 +68,7 @@ class Known:
 
     @classmethod
     def of(cls, problem: Problem[Any]) -> "Known":
-        """Read it from what an instance says of itself.
+        """Return the best known value that an instance states in its `about`.
 
         Examples
         --------
@@ -97,11 +97,11 @@ class Known:
 
     @property
     def gap(self) -> float | None:
-        """How far value and bound are apart, relative to the bound; 0 where the optimum is proven."""
+        """Relative gap between value and bound, 0 if the optimum is proven."""
         return 0.0 if self.standing is Standing.PROVEN else relative_gap(self.objective, self.bound)
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON types."""
+        """Return all fields as plain JSON types."""
         return {
             "instance": self.instance,
             "decision": self.decision,
@@ -118,12 +118,12 @@ class Known:
 
 
 def described(size: Mapping[str, int | float | str]) -> str:
-    """Write the figures of an instance in one line."""
+    """Return the figures of an instance in one line."""
     return ", ".join(f"{name} {value}" for name, value in size.items())
 
 
 def _whole(value: float | None) -> Number | None:
-    """Return a number without a fraction as an integer, as it is counted."""
+    """Return a number as an integer if it is integral, and unchanged otherwise."""
     return int(value) if value is not None and value.is_integer() else value
 
 

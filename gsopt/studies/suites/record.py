@@ -1,4 +1,4 @@
-"""Record: what is better than what the files say, written back to them."""
+"""Record: writes improved values and bounds back to the instance files."""
 
 from datetime import UTC, date, datetime
 from pathlib import Path
@@ -14,19 +14,19 @@ from gsopt.studies.suites.verdict import Verdict, VerificationOutcome
 
 
 def record(verdict: Verdict, folder: Path | None = None, *, today: date | None = None) -> list[Path]:
-    """Write an improvement back to the files of its instance, and give the paths of these.
+    """Write an improvement back to the files of its instance, and return their paths.
 
-    The solution is kept, and the instance's file takes value, bound, who found them and the day, unless the
-    optimum was proven before. Nothing is written of any other outcome.
+    The solution is stored. The instance's file gets value, bound, methods and date, unless the optimum was
+    proven before. Nothing is written for any other outcome.
 
     Parameters
     ----------
     verdict
         Outcome for the instance.
     folder
-        The folder of all instances; that of the committed ones when None.
+        The folder of all instances. None for the folder of the committed ones.
     today
-        The day; the day it is when None.
+        The date to record. None for today.
 
     Raises
     ------
@@ -56,7 +56,7 @@ def record(verdict: Verdict, folder: Path | None = None, *, today: date | None =
 
 
 def _improved(problem: Problem[Any], known: Known, result: Result[Any], day: date) -> Problem[Any]:
-    """Return the instance with the better value and bound of the two, and who found them."""
+    """Return the instance with the better value, the better bound, and the methods that found them."""
     bounds = [bound for bound in (known.bound, result.bound) if bound is not None]
     proven = result.status in (Status.OPTIMAL, Status.INFEASIBLE)
     tightest = max if problem.sense is Sense.MINIMIZE else min

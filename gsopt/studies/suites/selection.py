@@ -1,4 +1,4 @@
-"""Selection: the committed instances that decisions, suites and names stand for, counted by suite."""
+"""Selection: the committed instances of given decisions, suites and names, counted by suite."""
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -13,20 +13,23 @@ R = TypeVar("R")
 
 
 def select(what: Iterable[str]) -> list[str]:
-    """Return the names of the instances that are meant, each once; all when nothing is named."""
+    """Return the names of the selected instances, each once.
+
+    By default, these are all committed instances.
+    """
     known = catalogue.names()
     found: dict[str, None] = {}
     for wanted in what:
         below = f"{wanted.rstrip('/')}/"
         members = [name for name in known if name == wanted or name.startswith(below)]
         if not members:
-            raise InvalidInput("suites", shorten(wanted), "is no decision, suite or committed instance")
+            raise InvalidInput("suites", shorten(wanted), "is not a decision, suite or committed instance")
         found |= dict.fromkeys(members)
     return list(found) if what else known
 
 
 def by_suite(rows: Iterable[R], suite: Callable[[R], str]) -> dict[str, list[R]]:
-    """Group what there is of instances by their suites."""
+    """Group items about instances by suite."""
     found: dict[str, list[R]] = {}
     for row in rows:
         found.setdefault(suite(row), []).append(row)
@@ -36,7 +39,7 @@ def by_suite(rows: Iterable[R], suite: Callable[[R], str]) -> dict[str, list[R]]
 def counted(
     suites: Mapping[str, Sequence[R]], kinds: Iterable[StrEnum], kind_of: Callable[[R], StrEnum]
 ) -> list[Column]:
-    """Return the columns of a table with a line per suite: how many instances it has, and of each kind."""
+    """Return the columns of a table that counts the instances of each suite, in total and by kind."""
     counts = [Counter(map(kind_of, rows)) for rows in suites.values()]
     return [
         Column("suite", list(suites), right=False),

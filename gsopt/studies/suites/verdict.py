@@ -1,4 +1,4 @@
-"""Verdict: what comes of computing anew what is known of one instance."""
+"""Verdict: verifies the best known value of one instance by computing it again."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -48,15 +48,15 @@ class Verdict:
     Attributes
     ----------
     instance
-        Its name.
+        Name of the instance.
     outcome
-        Outcome of recomputing it.
+        Outcome of recomputing the values.
     note
-        One line: what is better, wrong or missing; empty where everything is confirmed.
+        One line on what is better, wrong or missing; empty if everything is confirmed.
     known
-        What the file says.
+        The values in the file.
     result
-        What the exact method found, or None where it was not asked or failed.
+        Result of the exact method, or None if it was not run or failed.
 
     Examples
     --------
@@ -72,7 +72,7 @@ class Verdict:
     result: Result[Any] | None = None
 
     def as_dict(self) -> dict[str, Any]:
-        """Return it as plain JSON types, without solutions."""
+        """Return all fields as plain JSON types, without solutions."""
         found = self.result
         return {
             "instance": self.instance,
@@ -87,14 +87,14 @@ class Verdict:
 
 
 def examine(name: str, *, time_limit: float) -> Verdict:
-    """Judge the solution on file of a committed instance, and have the exact method go on from it."""
+    """Judge the stored solution of a committed instance, and run the exact method from it."""
     return compare(catalogue.load(name), catalogue.best_solution(name), time_limit=time_limit)
 
 
 def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float) -> Verdict:
-    """Hold what an instance says of itself against its best known solution and the exact method.
+    """Compare the values that an instance states with its stored solution and with the exact method.
 
-    The solution is the one that is said to be worth its value; the exact method has the time limit.
+    The solution should have the value that the instance states. The time limit applies to the exact method.
     """
     known = Known.of(problem)
     wrong = chain(_wrong_of_claims(problem, known), _wrong_of_solution(problem, known, solution))
@@ -110,19 +110,19 @@ def compare(problem: Problem[Any], solution: Frozen | None, *, time_limit: float
 
 
 def _wrong_of_claims(problem: Problem[Any], known: Known) -> Iterator[str]:
-    """Say what cannot be right of what the file says, whatever the instance is."""
+    """Yield contradictions between the values in the file."""
     if known.standing is Standing.PROVEN and known.objective is not None:
         slack = _slack(problem, known.objective)
         if known.bound is None or abs(float(known.objective) - float(known.bound)) > slack:
             yield f"the file says {_told(known.objective)} is proven, and its bound is {_told(known.bound)}"
     if known.since is None and known.standing is not Standing.UNKNOWN:
-        yield "the file does not say since when"
+        yield "the file does not say since when the values are known"
     if known.since is not None and known.since > datetime.now(UTC).date() + _A_DAY:
         yield f"the file says since {known.since}, which is yet to come"
 
 
 def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | None) -> Iterator[str]:
-    """Say what is wrong with the solution on file, without any method."""
+    """Yield errors of the stored solution that the judge finds."""
     if solution is None:
         return
     for broken in problem.violations(solution):
@@ -136,7 +136,7 @@ def _wrong_of_solution(problem: Problem[Any], known: Known, solution: Frozen | N
 
 @dataclass(frozen=True)
 class _SuiteCase:
-    """What an instance says of itself, and what the exact method found."""
+    """The values that an instance states, and the result of the exact method."""
 
     problem: Problem[Any]
     known: Known
@@ -144,7 +144,7 @@ class _SuiteCase:
     has_solution: bool
 
     def outcome(self) -> tuple[VerificationOutcome, str]:
-        """Say what comes of it, and what is to be said of that."""
+        """Return the outcome and its note."""
         contradiction = self._contradiction()
         if contradiction:
             return VerificationOutcome.CONTRADICTED, contradiction
@@ -157,7 +157,7 @@ class _SuiteCase:
 
     @property
     def _stated(self) -> Number | None:
-        """The bound on file: where the optimum is proven, its value."""
+        """The bound in the file, or the value if that is proven optimal."""
         proven = self.known.standing is Standing.PROVEN
         return self.known.objective if proven else self.known.bound
 
@@ -192,19 +192,19 @@ class _SuiteCase:
 
     @property
     def _lacks_solution(self) -> bool:
-        """Whether the value on file can be checked now, and could not before."""
+        """Whether a solution was found for a stated value that had none on file."""
         stated = self.known.objective is not None and not self.has_solution
         return stated and self.result.objective is not None
 
     def _shortfall(self) -> str:
-        """Say what is not reached of what the file says."""
+        """Return a note on the stated values that were not reached."""
         found, known = self.result, self.known
         if known.objective is not None and not self.has_solution:
             return f"value {_told(found.objective)} so far; the file says {_told(known.objective)}"
         return f"bound {_told(found.bound)} so far; the file says {_told(self._stated)}"
 
     def _is_reached(self) -> bool:
-        """Check whether all that the file says is proven again."""
+        """Check whether all values in the file are proven again."""
         if self.known.objective is not None and not self.has_solution:
             return False
         if self.known.standing is Standing.INFEASIBLE:
@@ -214,14 +214,14 @@ class _SuiteCase:
         return self.result.bound is not None and not self._better(self.result.bound, self.known.bound)
 
     def _better(self, value: Number | None, other: Number | None) -> bool:
-        """Check whether a value is better than another, by more than floats explain; not if one is missing."""
+        """Check whether both values exist and one is better than the other by more than rounding."""
         if value is None or other is None or not self.problem.sense.better(value, other):
             return False
         return abs(float(value) - float(other)) > _slack(self.problem, other)
 
 
 def _slack(problem: Problem[Any], value: Number) -> float:
-    """Return how far exact values may be moved by being stored as floats, and floats by being computed."""
+    """Return the largest error of a value from storing it as a float or computing it in floats."""
     return max(float(problem.resolution(value)), ULPS * ulp(float(value)))
 
 

@@ -1,4 +1,4 @@
-"""Verification: what comes of many instances, computed by several processes."""
+"""Verification: verifies the best known values of many instances in several processes."""
 
 import os
 from collections.abc import Callable, Generator, Sequence
@@ -31,14 +31,16 @@ _MODULE = "gsopt.studies.suites.verdict"  # what a worker process imports first
 
 @dataclass(frozen=True, repr=False)
 class Verification(Listing[Verdict]):
-    """The verdicts from recomputing best known values; prints as a table, in notebooks too.
+    """The verdicts on best known values.
+
+    A verification prints as a table, also in notebooks.
 
     Attributes
     ----------
     rows
         The verdicts, in the order of the instances.
     total
-        Number of the instances that were asked for.
+        Number of selected instances.
 
     Examples
     --------
@@ -51,15 +53,18 @@ class Verification(Listing[Verdict]):
 
     @property
     def missing(self) -> int:
-        """Number of instances that Ctrl-C has left out."""
+        """Number of instances not verified because of Ctrl-C."""
         return self.total - len(self.rows)
 
     def having(self, outcome: VerificationOutcome) -> tuple[Verdict, ...]:
-        """Return the verdicts of one outcome."""
+        """Return the verdicts with a given outcome."""
         return tuple(row for row in self.rows if row.outcome is outcome)
 
     def table(self) -> RenderableType:
-        """Return a line per suite with the number of each outcome; what is not confirmed stands below."""
+        """Return a table that counts the outcomes of each suite.
+
+        Verdicts other than confirmed are listed below it.
+        """
         notes = [f"{row.instance}: {row.outcome.value}: {row.note}" for row in self.rows if row.note]
         return lay_out(self.columns(), notes=notes)
 
@@ -71,7 +76,7 @@ class Verification(Listing[Verdict]):
         return counted(suites, shown, lambda row: row.outcome)
 
     def records(self) -> list[dict[str, Any]]:
-        """Return every verdict in full, as plain JSON types."""
+        """Return all fields of every verdict, as plain JSON types."""
         return [row.as_dict() for row in self.rows]
 
 
@@ -81,26 +86,26 @@ def verify(
     workers: int | None = None,
     on_verdict: Callable[[Verdict], Any] | None = None,
 ) -> Verification:
-    """Compute anew what is known of committed instances.
+    """Verify the best known values of committed instances.
 
-    The judge scores the solution on file, and the decision's exact method goes on from it until it proves the
-    bound on file or the time is over. Ctrl-C ends it, and what has been settled by then is given.
+    The judge scores the stored solution. The decision's exact method continues from it until it proves the
+    stored bound or reaches the time limit. After Ctrl-C, the verdicts reached by then are returned.
 
     Parameters
     ----------
     what
-        Decisions, suites and instances; all when there are none.
+        Decisions, suites and instances. By default, all instances.
     time_limit
-        Seconds per instance, or such as ``"2min"``.
+        Time limit per instance, in seconds or as a string such as ``"2min"``.
     workers
-        Number of processes; one per CPU when None.
+        Number of processes; one per CPU if None.
     on_verdict
-        Called with each verdict as it comes.
+        Called with each verdict as soon as it is reached.
 
     Raises
     ------
     InvalidInput
-        There is no such instance, or an option is out of its range; nothing is computed then.
+        An instance does not exist, or an option is out of range. In this case nothing is computed.
 
     Examples
     --------
@@ -138,7 +143,10 @@ def call(task: tuple[str, float], link: Any) -> Verdict:
 
 
 def _examine_all(names: Sequence[str], time_limit: float, workers: int) -> Generator[Verdict, None, None]:
-    """Examine instances in processes, and give each verdict as it comes; closing ends the processes."""
+    """Examine instances in processes, and yield each verdict as soon as it is reached.
+
+    Closing the iterator ends the processes.
+    """
     pool, stopped = Pool(), Event()
 
     def refuse_stopped() -> None:

@@ -15,8 +15,8 @@ if TYPE_CHECKING:
 def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | None" = None) -> "Axes":
     """Plot the gap between the best candidate of each generation and the optimum, one line per search.
 
-    The axis of gaps is linear below one per mille, so that it shows 0, and logarithmic above. A dot marks the
-    first generation whose candidates all have the same score: from there on crossover has little to combine.
+    The axis of gaps is linear below 0.1 %, so that it shows 0, and logarithmic above. A dot marks the first
+    generation whose candidates all have the same score. From there on, crossover has little to combine.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ def convergence(logbooks: Mapping[str, Any], *, optimum: float, axes: "Axes | No
     optimum
         The least possible cost, above 0.
     axes
-        Axes to draw on; if None, those of a new figure.
+        The axes to draw on, or None for a new figure.
 
     Raises
     ------

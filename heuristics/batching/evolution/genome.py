@@ -30,7 +30,10 @@ def counts_of(genome: Sequence[int], jobs: int) -> list[int]:
 
 
 def score(genome: Sequence[int], costs: Costs, target: int = 0) -> float:
-    """Return the total cost of all jobs (Algorithm 1, line 5); infinite if GPUs used are below `target`."""
+    """Return the total cost of all jobs (Algorithm 1, line 5).
+
+    The cost is infinite if fewer GPUs than `target` are used.
+    """
     counts = counts_of(genome, len(costs))
     if sum(counts) < target:
         return inf
@@ -48,7 +51,7 @@ def keep(genome: Genome, most: Sequence[int]) -> None:
 
 
 def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
-    """Take GPUs from each job until it can run on the rest; `lower` is that of `CostTable`."""
+    """Take GPUs from each job until it can run on the rest, where `lower` is that of `CostTable`."""
     counts = counts_of(genome, len(lower))
     most = [row[count] for row, count in zip(lower, counts, strict=True)]
     if most != counts:
@@ -56,7 +59,7 @@ def trim(genome: Genome, lower: Sequence[Sequence[int]]) -> None:
 
 
 def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> int:
-    """Return how many GPUs a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
+    """Return the number of GPUs that a job keeps when its batch limit falls (section 3.2.2, Refresh, 2).
 
     `local` is the largest batch on one GPU; `how` is explained in `Settings.scale_down`.
     """
@@ -69,10 +72,10 @@ def kept_gpus(gpus: int, batch: int, limit: int, local: int, how: ScaleDown) -> 
 
 
 def admit(genome: Genome, least: Sequence[int], victims: Sequence[int]) -> None:
-    """Grant each job the missing ones of the GPUs that it must have (section 3.2.2, Refresh, 3).
+    """Grant each job the GPUs that it must have but lacks (section 3.2.2, Refresh, 3).
 
-    Idle GPUs are used first, then those of the `victims` in order, each job's last GPU first, except those that
-    the victim itself must have.
+    Idle GPUs are used first, then the GPUs of the `victims` in order, each job's last GPU first. Victims keep
+    the GPUs that they must have.
     """
     counts = counts_of(genome, len(least))
     wanted = [job for job, number in enumerate(least) for _ in range(number - counts[job])]
@@ -97,7 +100,9 @@ def fill(
     costs: Costs,
     redraw: Callable[[], Costs] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least up to their caps (section 3.2.2, Refresh; Figure 7).
+    """Grant idle GPUs to the jobs whose costs rise least, up to their caps.
+
+    Source: ONES, section 3.2.2, Refresh; Figure 7.
 
     The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on. Then the next
     job is selected, by newly drawn costs if `redraw` is given.
@@ -129,7 +134,9 @@ def _by_gain(
 
 
 def reorder(genome: Genome, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job in the order in which jobs occur (section 3.2.2, Reorder; Figure 10).
+    """Pack the workers of each job in the order in which jobs occur.
+
+    Source: ONES, section 3.2.2, Reorder; Figure 10.
 
     The figure packs 312221 to 322211, which is the order of the last occurrences.
     """
@@ -142,14 +149,20 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
 
 
 def crossover(first: Genome, second: Genome, random: Random) -> None:
-    """Exchange the jobs of each GPU with probability 1/2 (section 3.2.2, Uniform crossover; Figure 8)."""
+    """Exchange the jobs of each GPU with probability 1/2.
+
+    Source: ONES, section 3.2.2, Uniform crossover; Figure 8.
+    """
     for place in range(len(first)):
         if random.random() < _HALF:
             first[place], second[place] = second[place], first[place]
 
 
 def preempt(genome: Genome, rate: float, random: Random, what: Preempts = "jobs") -> None:
-    """Preempt each job, or each worker, with a probability (section 3.2.2, Uniform mutation; Figure 9)."""
+    """Preempt each job, or each worker, with a given probability.
+
+    Source: ONES, section 3.2.2, Uniform mutation; Figure 9.
+    """
     if what == "workers":
         genome[:] = [IDLE if random.random() < rate else job for job in genome]
         return

@@ -47,9 +47,9 @@ def evolution(
 
     Source: ONES (SC 2021), section 3.2.2 and Algorithm 1.
 
-    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. On 16 GPUs
-    `gsopt.performance.batching.split.split` finds the optimum in the time of about one generation, on more GPUs
-    in less.
+    Complexity: O(K (n + J log J)) per generation for K candidates, J jobs and n GPUs. On 16 GPUs,
+    `gsopt.performance.batching.split.split` finds the optimum in about the time of one generation, and on more
+    GPUs in less.
 
     Parameters
     ----------
@@ -64,7 +64,7 @@ def evolution(
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws
-        Whether the remaining work of jobs with a known distribution is drawn anew for every generation, as in
+        Whether the remaining work of jobs with a known distribution is drawn again for every generation, as in
         Algorithm 1. Otherwise the problem's estimate is used, and `selection` and `fill_draws` have no effect.
     budget
         No generation begins after the time limit, so the result then depends on the machine.
@@ -84,8 +84,8 @@ def evolution(
 
     Departures from the paper, besides the readings in `heuristics.batching.evolution.Settings`:
 
-    - The score is the criterion of the problem (`sruf` is Equation 8), and the least score is best: "highest
-      score" in the text contradicts line 7 of Algorithm 1.
+    - The score is the criterion of the problem (`sruf` is Equation 8), and the least score is best: the
+      "highest score" of the text contradicts line 7 of Algorithm 1.
     - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch on its GPUs.
     - The paper fills idle GPUs after the refresh only. Here children and mutants are trimmed to the caps of
       their jobs and filled in the same way, or they would use fewer GPUs than Equation 4 demands.
@@ -95,10 +95,10 @@ def evolution(
     - If jobs already run, the first candidate is the current allocation; if allowed numbers have gaps, one
       candidate uses as many GPUs as possible.
 
-    Without `draws`, all candidates soon divide the GPUs in the same way, after about 15 generations on 16 GPUs
+    Without `draws`, all candidates soon divide the GPUs in the same way: after about 15 generations on 16 GPUs,
     and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the
     GPUs of the same preempted jobs are always refilled in the same way. Jobs are ranked by their costs at their
-    caps even if fewer GPUs are left, so better divisions may be unreachable, and further generations do not
+    caps even if fewer GPUs are left. So better divisions may be unreachable, and further generations do not
     help. Of ten searches, all find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median gap remains at
     10 %, or 4 % with a mutation rate of 0.3. With `draws`, the median excess of the expected cost over the
     least one is 0, 2 and 14 %, whereas one exact division by the means has no gap
@@ -150,7 +150,7 @@ def evolution(
 
 
 def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
-    """Raise an error for more genes than fit into memory, or than a generation can process in time."""
+    """Refuse more genes than fit into memory, or than a generation can process in time."""
     if candidates * gpus > _MOST_GENES:
         raise Unsupported(f"{candidates:,} candidates of {gpus:,} GPUs are too many")
     left = budget.left()

@@ -19,7 +19,7 @@ class GpuOffers:
     Attributes
     ----------
     table
-        The costs to be minimized; completions per second are negative.
+        The costs to be minimized. Completions per second count as negative costs.
     batch_sizes
         Batch size of each job by number of GPUs, in the order of the jobs.
     """
@@ -29,7 +29,7 @@ class GpuOffers:
 
     @classmethod
     def of(cls, problem: Batching, *, is_drawn: bool = False) -> "GpuOffers":
-        """Compute the costs; with `is_drawn`, remaining samples are drawn anew for every generation."""
+        """Compute the costs. With `is_drawn`, remaining samples are drawn again for every generation."""
         sizes = tuple(_batch_sizes(problem, place) for place in range(len(problem.jobs)))
         unit = np.full((len(problem.jobs), problem.gpus + 1), np.inf)
         unit[:, 0] = 0.0
@@ -61,7 +61,7 @@ class GpuOffers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Return the fastest batch size on each number of GPUs, or the current one if a change does not pay off."""
+    """Return the fastest batch size on each number of GPUs, or the current size if a change does not pay."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
@@ -90,7 +90,7 @@ def _extra(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> f
 
 
 def _drawer(problem: Batching) -> Draw | None:
-    """Return a function that draws the remaining samples of all jobs (Equation 7); None if all are known."""
+    """Return a function that draws the remaining samples of all jobs (Equation 7), or None if all are known."""
     believed = [(place, job.progress) for place, job in enumerate(problem.jobs) if job.progress is not None]
     if not believed:
         return None

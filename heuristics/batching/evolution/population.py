@@ -20,7 +20,7 @@ class Population:
     jobs
         Names of the jobs that the genomes number.
     batch_limit
-        Batch limits of these jobs when the genomes were made; their batches were that large.
+        Batch limits of these jobs when the genomes were made, and thus the sizes of their batches.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 
@@ -48,9 +48,9 @@ def refresh(
     """Bring candidates up to date (section 3.2.2, Refresh).
 
     Jobs that are gone leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
-    GPUs (3), and idle GPUs are filled. If nothing has changed the candidates stay the same. If the cluster has
-    changed, surplus GPUs are cut off and new ones start idle; likewise surplus candidates are dropped, and
-    missing ones drawn at random.
+    GPUs (3), and idle GPUs are filled. If nothing has changed, the candidates stay the same. If the cluster has
+    changed, surplus GPUs are removed and new ones start idle. Surplus candidates are dropped, and missing ones
+    are drawn at random.
     """
     carried = _carried(population, table)
     size = settings.population or max(table.gpus, 1)
@@ -93,7 +93,7 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Renumber the jobs of genomes by the table; a job that is gone leaves its GPUs idle."""
+    """Renumber the jobs of genomes by the table. A job that is gone leaves its GPUs idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
     found = np.array([*new, IDLE])[population.genomes]  # idle GPUs, -1, look up the last entry
     missing = table.gpus - found.shape[1]
@@ -103,7 +103,7 @@ def _carried(population: Population, table: CostTable) -> Genomes:
 
 
 def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: Settings) -> None:
-    """Shrink the jobs whose batch limits have fallen; new jobs had none."""
+    """Shrink the jobs whose batch limits have fallen. New jobs had none."""
     before = table.batch_limit.copy()
     for name, limit in zip(old.jobs, old.batch_limit.tolist(), strict=True):
         if name in table.number:

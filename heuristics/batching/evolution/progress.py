@@ -18,8 +18,9 @@ _FIGURES = {
 class SearchProgress:
     """A record of the generations of a search, in DEAP's hall of fame and logbook.
 
-    If the remaining work is drawn anew for every generation, scores of different generations are not
-    comparable. The best candidate is then that of the last generation, as in the paper; otherwise that of all.
+    If the remaining work is drawn again for every generation, scores of different generations are not
+    comparable. The best candidate is then that of the last generation, as in the paper. Otherwise it is the
+    best of all generations.
     """
 
     def __init__(self, is_drawn: bool = False) -> None:

@@ -28,7 +28,7 @@ def counts_of(genomes: Genomes, jobs: int) -> Whole:
 
 
 def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
-    """Return the total cost of all jobs in each row, see `genome.score`; shape (rows,)."""
+    """Return the total cost of all jobs in each row, shape (rows,), as in `genome.score`."""
     found: Floats = _at(costs, counts).sum(axis=1)
     if target:
         found[counts.sum(axis=1) < target] = np.inf
@@ -36,7 +36,7 @@ def scores(counts: Whole, costs: Floats, target: int = 0) -> Floats:
 
 
 def ranks(genomes: Genomes) -> Whole:
-    """Return, for each GPU, how many GPUs to its left in the row belong to the same job."""
+    """Return, for each GPU, the number of GPUs to its left in the row that belong to the same job."""
     rows, gpus = genomes.shape
     order = genomes.argsort(axis=1, kind="stable")
     own = np.arange(rows)[:, None]
@@ -61,12 +61,12 @@ def keep(genomes: Genomes, counts: Whole, most: Whole) -> None:
 
 
 def trim(genomes: Genomes, counts: Whole, lower: Whole) -> None:
-    """Take GPUs from each job until it can run on the rest, see `genome.trim`."""
+    """Take GPUs from each job until it can run on the rest (see `genome.trim`)."""
     keep(genomes, counts, _at(lower, counts))
 
 
 def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleDown) -> Whole:
-    """Return how many GPUs jobs keep when their batch limits fall, see `genome.kept_gpus`."""
+    """Return the number of GPUs that jobs keep when their batch limits fall (see `genome.kept_gpus`)."""
     if how == "widest":
         kept = np.minimum(gpus, -(-limit // local))
     else:
@@ -75,7 +75,7 @@ def kept_gpus(gpus: Whole, batch: Whole, limit: Whole, local: Whole, how: ScaleD
 
 
 def admit(genomes: Genomes, counts: Whole, least: Whole, victims: Whole) -> None:
-    """Grant each job the missing ones of the GPUs that it must have, see `genome.admit`."""
+    """Grant each job the GPUs that it must have but lacks (see `genome.admit`)."""
     jobs = len(least)
     lacking = np.maximum(least - counts, 0)
     short = np.flatnonzero(lacking.any(axis=1))
@@ -103,9 +103,9 @@ def fill(
     costs: Floats,
     redraw: Callable[[], Floats] | None = None,
 ) -> None:
-    """Grant idle GPUs to the jobs whose costs rise least up to their caps, see `genome.fill`.
+    """Grant idle GPUs to the jobs whose costs rise least, up to their caps (see `genome.fill`).
 
-    With `redraw` each pass selects one job in every row, and all rows share a draw.
+    With `redraw`, each pass selects one job in every row, and all rows share a draw.
     """
     cap = lower[:, -1]
     left = genomes.shape[1] - counts.sum(axis=1)
@@ -131,7 +131,7 @@ def fill(
 
 
 def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
-    """Return which jobs are selected, in order, until no GPU is idle, and how many GPUs each gets."""
+    """Return the selected jobs in order, until no GPU is idle, and the number of GPUs that each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
     room = (lower[order, -1] - has) * is_open[own, order]
@@ -147,7 +147,7 @@ def _at(table: NDArray[Scalar], counts: Whole) -> NDArray[Scalar]:
 
 
 def reorder(genomes: Genomes, jobs: int, pack: PackOrder = "first") -> None:
-    """Pack the workers of each job in the order in which jobs occur, see `genome.reorder`."""
+    """Pack the workers of each job in the order in which jobs occur (see `genome.reorder`)."""
     rows, gpus = genomes.shape
     width = jobs + 1
     keys = genomes % width  # idle GPUs, -1, count as one more job

@@ -79,7 +79,7 @@ def evolve(
     settings
         Readings and parameters; defaults if None.
     engine
-        Numpy (`vectorised`) or DEAP (`deap`), which draws other numbers from the same distribution.
+        numpy (`vectorised`) or DEAP (`deap`), which draws other numbers from the same distribution.
     population
         The previous candidates; random ones if None.
     generator

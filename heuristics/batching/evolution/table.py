@@ -21,7 +21,7 @@ class CostTable:
     """The costs of jobs: on c GPUs job j costs ``weight[j] * unit_cost[j, c] + extra_cost[j, c]``.
 
     For the least remaining utilization (ONES, Eq. 8) the weight is the number of remaining samples, and the
-    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs; between equal costs the
+    unit cost the GPU-seconds of one sample. A search minimizes the sum over all jobs. Between equal costs, the
     earlier job is preferred.
 
     Attributes
@@ -84,7 +84,7 @@ class CostTable:
         target: int = 0,
         draw: Draw | None = None,
     ) -> "CostTable":
-        """Build a table from anything that numpy reads as arrays, with defaults for the rest.
+        """Build a table from anything that numpy reads as arrays, with defaults for omitted arguments.
 
         Examples
         --------
@@ -133,12 +133,12 @@ class CostTable:
 
     @cached_property
     def number(self) -> dict[str, int]:
-        """Number of each job, by name."""
+        """The index of each job, by name."""
         return {name: number for number, name in enumerate(self.names)}
 
     @cached_property
     def lower(self) -> Whole:
-        """Largest number of GPUs, up to each given one, on which a job can run, shape (jobs, GPUs + 1)."""
+        """The largest number of GPUs, up to each one, on which a job can run, shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)
@@ -151,13 +151,16 @@ class CostTable:
 
     @cached_property
     def least(self) -> Whole:
-        """Fewest GPUs that each job must have, shape (jobs,); 0 if it need not run."""
+        """The fewest GPUs that each job must have, shape (jobs,).
+
+        The number is 0 for a job that need not run.
+        """
         runs = np.isfinite(self.unit_cost[:, 1:])
         return np.where(self.forced & runs.any(axis=1), 1 + runs.argmax(axis=1), 0) if self.gpus else self.cap
 
     @cached_property
     def victims(self) -> Whole:
-        """All jobs, the one that has run longest first, shape (jobs,)."""
+        """All jobs, with the job that has run longest first, shape (jobs,)."""
         return np.argsort(-self.processed_seconds, kind="stable")
 
     @cached_property

@@ -1,7 +1,7 @@
 """Toolbox: the generations of ONES' search on lists, with the operators in a DEAP toolbox.
 
-DEAP's own operators draw from Python's global generator. These have a generator of their own, so that a seed
-reproduces a run without affecting other random draws.
+DEAP's own operators draw from Python's global generator. These operators have their own generator, so that a
+seed reproduces a run without affecting other random draws.
 """
 
 from collections.abc import Callable, Iterable, Sequence
@@ -75,7 +75,7 @@ def _repairer(
 
 
 def _distinct_first(pool: Sequence[Candidate], size: int) -> list[Candidate]:
-    """Select the best candidates; repeated scores only if there are not enough distinct ones."""
+    """Select the best candidates, with repeated scores only if there are not enough distinct ones."""
     ordered = sorted(pool, key=attrgetter("fitness"), reverse=True)
     first: dict[float, Candidate] = {}
     again = [each for each in ordered if first.setdefault(each.fitness.values[0], each) is not each]

@@ -30,21 +30,21 @@ def pairs(size: int, gpus: int, generator: np.random.Generator) -> ParentPairs:
 
 
 def crossover(parents: Genomes, drawn: ParentPairs) -> Genomes:
-    """Return two children of each pair: the first children of all pairs, then the second ones."""
+    """Return two children of each pair: the first children of all pairs, then the second children."""
     first, second = parents[drawn.first], parents[drawn.second]
     swapped = [np.where(drawn.exchanged, second, first), np.where(drawn.exchanged, first, second)]
     return np.concatenate(swapped)
 
 
 def mutants(genomes: Genomes, jobs: int, settings: Settings, generator: np.random.Generator) -> Genomes:
-    """Draw as many candidates, with replacement, and preempt some of their jobs or workers (Figure 9)."""
+    """Draw as many candidates with replacement, and preempt some of their jobs or workers (Figure 9)."""
     found = genomes[generator.integers(len(genomes), size=len(genomes))]
     found[preempted(found, jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
     return found
 
 
 def preempted(genomes: Genomes, jobs: int, rate: float, what: Preempts, generator: np.random.Generator) -> Mask:
-    """Draw which GPUs lose their jobs to a mutation, shape (rows, GPUs)."""
+    """Draw the GPUs that lose their jobs to a mutation, shape (rows, GPUs)."""
     if what == "workers":
         return generator.random(genomes.shape) < rate
     leaves = generator.random((len(genomes), jobs + 1)) < rate  # idle GPUs, -1, are the last one

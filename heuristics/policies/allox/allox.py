@@ -22,29 +22,30 @@ def allox(
 ) -> Decider:
     """Start the first jobs on free GPUs, in the best orders of all waiting jobs on all GPUs.
 
-    Source: AlloX (EuroSys 2020), section 4. While the k-th last job of a GPU runs, k jobs wait. So its cost is
-    k times its own seconds there, plus the seconds until the GPU is free. The orders minimize the sum of these
-    costs, by an assignment of jobs to positions (`gsopt.core.numbers.assignment.sequence`); the decision is
-    `gsopt.problems.sequencing.Sequencing`. They are computed at every event. Durations are known.
+    Source: AlloX (EuroSys 2020), section 4. While the k-th last job of a GPU runs, k jobs (including itself)
+    are not complete. So the cost of a job at this position is k times its seconds on the GPU, plus the seconds
+    until the GPU is free. The orders minimize the sum of these costs, by an assignment of jobs to positions
+    (`gsopt.core.numbers.assignment.sequence`). The decision is `gsopt.problems.sequencing.Sequencing`, and the
+    orders are computed at every event. Knows durations.
 
-    Key: place in the orders. Ties: among GPUs of one type shorter jobs begin earlier, then lower job numbers;
-    so with a single type this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs
+    Key: place in the orders. Ties: among GPUs of one type, shorter jobs begin earlier, then lower job numbers.
+    So with a single type, this is shortest job first. Not preemptive. O(n^2 m K) per event for n waiting jobs
     and m GPUs with at most K jobs each.
 
     For fairness, only the jobs of the fraction `alpha` of the users with the least service are ordered, or of
     as many users as it takes to fill the free GPUs.
 
-    Readings: with ``rounds="original"`` it is the baseline of Gavel (`heuristics.policies.allox.reserved`), in
-    Gavel's rounds and preemptive. There only the oldest jobs are ordered, on free GPUs only, and a job that
-    comes first keeps its GPU. Until the orders are recomputed, at most every `renewal` seconds, the other jobs
-    run on the remaining GPUs, in order of arrival. So it is not shortest job first even on one type. Users are
+    Readings: with ``rounds="original"``, it is the baseline of Gavel (`heuristics.policies.allox.reserved`),
+    preemptive and in Gavel's rounds. Only the oldest jobs are ordered, on free GPUs only, and a job that comes
+    first keeps its GPU. Until the orders are recomputed, at most every `renewal` seconds, the other jobs run on
+    the remaining GPUs, in order of arrival. So it is not shortest job first even on one type. Users are
     ignored. `allox_port` is the baseline of Sia and Ares.
 
     Parameters
     ----------
     alpha
-        Fraction of the users whose jobs are ordered, those with the fewest GPU-seconds so far; in rounds,
-        fraction of the jobs without GPUs, the oldest.
+        Fraction of the users whose jobs are ordered, namely the users with the fewest GPU-seconds so far. In
+        rounds, the fraction of the jobs without GPUs, namely the oldest jobs.
     users
         The user of each job, by name; a job without an entry is its own user.
     rounds

@@ -8,7 +8,9 @@ from heuristics.policies.gavel.rounds import Rounds
 
 
 def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> Decider:
-    """Let jobs hold GPUs in the order of `allox`, as if each demanded one; jobs that do not fit are skipped.
+    """Let jobs hold GPUs in the order of `allox`, as if each demanded one GPU.
+
+    Jobs that do not fit are skipped.
 
     Source: the port of Gavel's AlloX in the simulators of Sia (SOSP 2023) and Ares. AlloX is for single-GPU
     jobs, and the port orders all jobs as if they were. So more jobs come first than fit, and these take turns
@@ -19,7 +21,7 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     simulator.
 
     Key: 1 if a job comes or came first, otherwise 0, divided by its fraction of all time so far. Ties: lower
-    job number. Preemptive, at the beginning of rounds. Durations are known. O(n^2 m K) per round, like `allox`.
+    job number. Preemptive, at the beginning of rounds. Knows durations. O(n^2 m K) per round, like `allox`.
 
     Parameters
     ----------

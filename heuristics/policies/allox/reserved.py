@@ -15,12 +15,13 @@ _NEVER = 1e10
 
 
 class Reserved:
-    """A division for `Rounds`: a job has a GPU all of the time or never, as for AlloX in Gavel's simulator.
+    """A division for `Rounds` in which a job has a GPU all of the time or never.
 
-    Each time, the jobs without a GPU are ordered on the GPUs that no job holds, as if there were no others. A
-    job that comes first keeps its GPU until it ends; all others are reordered the next time. Only the fraction
-    `alpha` of the jobs without a GPU, the oldest, are ordered, but at least as many as GPUs are free. With
-    `gangs`, jobs may demand several GPUs but still count as one GPU each.
+    This is AlloX in Gavel's simulator. Each time, the jobs without a GPU are ordered on the GPUs that no job
+    holds, as if there were no others. A job that comes first keeps its GPU until it ends; all others are
+    reordered the next time. Only the fraction `alpha` of the jobs without a GPU, the oldest, are ordered, but
+    at least as many as GPUs are free. With `gangs`, jobs may demand several GPUs but still count as one GPU
+    each.
 
     Source: the policy ``allox_perf`` of Gavel's simulator. Among orders of equal cost, the solver's choice is
     used.
@@ -31,7 +32,7 @@ class Reserved:
         self._held: dict[int, str] = {}
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
-        """Return the share 1 for jobs that hold a GPU, and for those that come first on the free ones."""
+        """Return the share 1 for jobs that hold a GPU, and for jobs that come first on the free GPUs."""
         for job in () if self._gangs else jobs:
             require_one_gpu(state, job)
         self._held = {job: self._held[job] for job in jobs if job in self._held}

@@ -14,9 +14,9 @@ from gsopt.simulation.policy import Action, State
 class Sequenced:
     """A decider that orders all waiting jobs on all GPUs, and starts the first ones on free GPUs.
 
-    The orders are recomputed at every event; a job that has not started keeps no place. Only the jobs of the
-    fraction `alpha` of the users with the least service are ordered, or of as many users as it takes to fill
-    the free GPUs. A job without an entry in `users` is its own user.
+    The orders are recomputed at every event, and a job that has not started keeps no place. Only the jobs of
+    the fraction `alpha` of the users with the least service are ordered, or of as many users as it takes to
+    fill the free GPUs. A job without an entry in `users` is its own user.
     """
 
     preemptive = False
@@ -84,7 +84,7 @@ class Sequenced:
         ]
 
     def _seconds(self, state: State, jobs: Sequence[int], kinds: Sequence[str]) -> Any:
-        """Return the seconds that jobs take on GPUs of some kinds; infinite where they cannot run."""
+        """Return the seconds that jobs take on GPUs of some kinds, or infinity where they cannot run."""
         seconds = np.full((len(jobs), len(kinds)), np.inf)
         for row, job in enumerate(jobs):
             for kind in self._inventory.kinds_of(job):
@@ -113,9 +113,7 @@ class Sequenced:
 
 
 def require_one_gpu(state: State, job: int) -> None:
-    """Raise Unsupported for a job that demands several GPUs."""
+    """Raise `Unsupported` for a job that demands several GPUs."""
     item = state.jobs[job]
     if item.gpus > 1:
-        raise Unsupported(
-            f"job {item.name!r} demands {item.gpus} GPUs, AlloX has an order for jobs of one only"
-        )
+        raise Unsupported(f"job {item.name!r} demands {item.gpus} GPUs, but AlloX orders only jobs of one GPU")

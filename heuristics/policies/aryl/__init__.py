@@ -1,4 +1,4 @@
-"""Aryl: elastic scheduling on machines some of which are on loan."""
+"""Aryl: elastic scheduling on machines, some of which are on loan."""
 
 from heuristics.policies.aryl.policy import aryl
 

@@ -17,15 +17,15 @@ class Form(NamedTuple):
     mode
         The mode of the job.
     pool
-        Where its workers may go; ``mixed`` if base workers may use both pools together.
+        The pool of its workers, or ``mixed`` if base workers may use both pools together.
     suits
-        Which machines are suitable, shape (machines,).
+        Whether each machine is suitable, shape (machines,).
     worker_gpus
         GPUs of each worker.
     base
         Least number of workers.
     speeds
-        Speed alone with base + w workers, at index w; 0 if that number is not allowed.
+        Speed alone with base + w workers, at index w, or 0 if that number is not allowed.
     """
 
     mode: str
@@ -50,8 +50,8 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
     """Return the forms of a job, the preferred one first.
 
     There is one form for each pool, in the first of the job's modes that runs there. Elastic jobs prefer the
-    inference pool (unless `training_first`), from which flexible workers can make way without a preemption;
-    inelastic ones prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
+    inference pool (unless `training_first`), where flexible workers can make way without a preemption.
+    Inelastic jobs prefer the training pool. A mode for any type of GPU is mixed if the cluster has both pools,
     and comes last.
 
     The size of a worker is the largest common divisor of the mode's numbers of GPUs that fits on every suitable
@@ -70,7 +70,7 @@ def forms_of(job: Job, machines: Machines, *, training_first: bool = False) -> t
 
 
 def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask]]:
-    """Yield the pool in which a job runs in a mode, with the suitable machines; nothing if there are none."""
+    """Yield the pool in which a job runs in a mode, with the suitable machines, if there are any."""
     suits = machines.suiting(job.gpu_type_in(mode), job.memory_in(mode) or 0)
     lent = bool((suits & machines.inference).any())
     own = bool((suits & ~machines.inference).any())
@@ -79,7 +79,7 @@ def _pools(job: Job, mode: str, machines: Machines) -> Iterator[tuple[Pool, Mask
 
 
 def _form(mode: str, menu: Mapping[int, float], pool: Pool, suits: Mask, gpus: Counts) -> Form | None:
-    """Return the form of a mode; None if all machines together are too small for it."""
+    """Return the form of a mode, or None if all machines together are too small for it."""
     sizes: Counts = gpus[suits]
     least = min(menu)
     for worker in _divisors(gcd(*menu), int(sizes.min())):

@@ -1,4 +1,4 @@
-"""Growth: where flexible workers make a heterogeneous job faster, and how fast."""
+"""Growth: the machines where flexible workers make a heterogeneous job faster, and its speed there."""
 
 from collections.abc import Iterator, Mapping
 from itertools import islice
@@ -10,10 +10,10 @@ from heuristics.policies.aryl.scheduler import Pool
 
 
 def growth(state: State, running: RunningJob, machines: Machines) -> tuple[Pool, tuple[float, ...]]:
-    """Return where flexible workers of a job may go, and its speed with each number of them.
+    """Return the pool of a job's further flexible workers, and its speed with each number of them.
 
     A job on one pool has the speeds of its form. The speed of a mixed job depends on the GPUs that it would
-    get: a number of flexible workers on a pool is allowed if it makes the job faster than without any. Pools
+    get. A number of flexible workers on a pool is allowed if it makes the job faster than none at all. Pools
     without allowed numbers are excluded. The speeds are those on the inference pool, unless that is excluded.
     """
     form = running.form

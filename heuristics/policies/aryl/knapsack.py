@@ -20,12 +20,12 @@ def divide_each_other(sizes: Sequence[int]) -> bool:
 
 
 def choose(sizes: Counts, gains: Floats, rooms: Counts) -> Mask:
-    """Return which items to place on machines for the largest total gain; each item fits on one machine.
+    """Return the items to place on machines for the largest total gain, each on one machine.
 
     Every machine is divided into chunks of the given sizes, largest first. A chunk that is too small for the
     next size takes the best items of its own size. The other items are tied, in order of gain, into bundles,
-    which count as items of the next size. At the largest size the best items that fit are chosen. This is exact
-    because sizes divide each other. Ties go to the first item; items without gain are not chosen.
+    which count as items of the next size. At the largest size, the best items that fit are chosen. This is
+    exact because sizes divide each other. Ties go to the first item. Items without gain are not chosen.
 
     Source: gsopt's own, like `formulations.allocation.bundling`, but for several machines.
 

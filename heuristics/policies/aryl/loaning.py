@@ -1,4 +1,4 @@
-"""Loaning: the decider of Aryl, with base and flexible workers on machines some of which are on loan."""
+"""Loaning: the decider of Aryl, with base and flexible workers, and with machines on loan."""
 
 from collections.abc import Iterable, Iterator, Mapping
 
@@ -76,7 +76,7 @@ class Loaning:
             yield Vacate([self._machines.names[machine] for machine in given])
 
     def _schedule(self, state: State) -> Iterator[Action]:
-        """Start jobs, and give elastic jobs their flexible workers; resting jobs wait for the next interval."""
+        """Start jobs, and give elastic jobs their flexible workers. Resting jobs wait for the next interval."""
         occupancy, queue = self._occupancy, self._queue
         occupancy.update(state)
         elastic = {job: _elastic(state, running) for job, running in occupancy.elastic.items()}

@@ -16,13 +16,13 @@ Mask = NDArray[np.bool_]
 class Machines:
     """The machines of a cluster by number, fixed during a run.
 
-    Machines with GPUs of the type `inference` are sometimes on loan and form the pool ``inference``. All others
-    form the pool ``training``, as do all machines if `inference` is empty.
+    Machines with GPUs of the type `inference` are sometimes on loan and form the pool ``inference``. All other
+    machines form the pool ``training``, or all machines if `inference` is empty.
 
     Attributes
     ----------
     names, number_of
-        Name of each machine, and its number by name.
+        Name of each machine, and its index by name.
     gpus
         Number of GPUs of each machine, shape (machines,).
     first
@@ -54,7 +54,7 @@ class Machines:
         self._suiting: dict[tuple[str, int], Mask] = {}
 
     def suiting(self, gpu_type: str, memory: int) -> Mask:
-        """Return which machines have GPUs of a type (any if it is empty) with enough memory on each."""
+        """Return whether each machine has GPUs of a type (any if empty) with enough memory on each GPU."""
         need = gpu_type, memory
         if need not in self._suiting:
             enough = self._memories >= memory

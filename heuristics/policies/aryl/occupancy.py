@@ -1,4 +1,4 @@
-"""Occupancy: the base and flexible workers of all running jobs, by machine, and the GPUs that are left."""
+"""Occupancy: the base and flexible workers of all running jobs, by machine, and the remaining GPUs."""
 
 from bisect import insort
 from collections.abc import Iterable, Iterator, Mapping
@@ -22,11 +22,11 @@ class RunningJob:
     job
         Number of the job.
     form
-        How it runs.
+        The form in which it runs.
     base, flexible
-        Numbers of base and of flexible workers on each machine.
+        Number of base workers and of flexible workers on each machine.
     pool
-        Where further flexible workers may go.
+        The pool of further flexible workers.
     speeds
         Speeds as in the form, but on the GPUs that the job would get there.
     gpus
@@ -69,8 +69,8 @@ class RunningJob:
 class Occupancy:
     """The workers of all running jobs, by machine.
 
-    Workers are placed and removed by number; `commit` then chooses their GPUs so that remaining workers keep
-    theirs.
+    Workers are first placed and removed by their number. `commit` then chooses their GPUs so that remaining
+    workers keep their GPUs.
 
     Attributes
     ----------
@@ -79,7 +79,7 @@ class Occupancy:
     base, flexible
         Number of GPUs of base and of flexible workers on each machine, shape (machines,).
     jobs, elastic
-        The running jobs, in the order of their starts; and those of them that may have flexible workers.
+        The running jobs, in the order of their starts, and those of them that may have flexible workers.
     """
 
     def __init__(self, machines: Machines) -> None:
@@ -106,7 +106,7 @@ class Occupancy:
         return self.present - self.base - self.flexible
 
     def update(self, state: State) -> bool:
-        """Update which GPUs are present, if that has changed; all workers must be committed."""
+        """Update which GPUs are present, if that has changed. All workers must be committed."""
         seen = (state.servers, state.capacity)
         if seen == self._seen:
             return False
@@ -140,7 +140,7 @@ class Occupancy:
             self._release(machine, gpus)
 
     def put_base(self, workers: Mapping[int, int], worker_gpus: int) -> None:
-        """Add the GPUs of base workers on each machine; subtract them if `worker_gpus` is negative."""
+        """Add the GPUs of base workers on each machine, or subtract them if `worker_gpus` is negative."""
         for machine, number in workers.items():
             self.base[machine] += number * worker_gpus
 

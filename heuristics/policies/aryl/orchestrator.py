@@ -16,10 +16,10 @@ OnReclaim = Callable[[Reclaiming, Sequence[str]], object]
 
 
 class Orchestrator:
-    """An orchestrator that returns machines without base workers first, then those that a method chooses.
+    """Returns machines without base workers first, and then machines that a method chooses.
 
     Flexible workers on returned machines are released, and their jobs continue with the largest allowed number
-    of the remaining ones. Jobs with base workers on these machines are preempted.
+    of remaining workers. Jobs with base workers on these machines are preempted.
 
     Source: Aryl, sections 4 and 5.3.
     """
@@ -32,8 +32,8 @@ class Orchestrator:
     def answer(self, occupancy: Occupancy, request: Request) -> list[int]:
         """Return the machines to give up for a request, and release the flexible workers on them.
 
-        These are fewer than requested if fewer are present, or if the method finds no solution; the rest is
-        then taken at the deadline.
+        The number is smaller than requested if fewer machines are present, or if the method finds no solution.
+        The missing machines are then taken at the deadline.
         """
         candidates = _candidates(occupancy, request)
         owed = min(request.servers, len(candidates))
@@ -68,7 +68,7 @@ def reclaiming(occupancy: Occupancy, machines: Iterable[int], demand: int) -> Re
 
 
 def _job(running: RunningJob, names: dict[int, str]) -> Job | None:
-    """Return a job for the decision `reclaiming`; None if it has no base workers on the machines."""
+    """Return a job for the decision `reclaiming`, or None if it has no base workers on the machines."""
     size = running.form.worker_gpus
     base = {names[machine]: number * size for machine, number in running.base.items() if machine in names}
     if not base:

@@ -1,9 +1,9 @@
 """Placing: the workers of a job by best fit and Aryl's preferences.
 
-Source: Aryl, section 5.3: a worker goes to the non-empty machine that fits best, or else to a new one; base and
-flexible workers use separate groups of inference machines, so that those of flexible workers can be returned
-without a preemption. Heterogeneous jobs (section 6) have base workers on training machines and flexible ones on
-inference machines as far as possible.
+Source: Aryl, section 5.3: a worker goes to the non-empty machine that fits best, or else to a new machine. Base
+and flexible workers use separate groups of inference machines, so that machines with only flexible workers can
+be returned without a preemption. Heterogeneous jobs (section 6) have base workers on training machines and
+flexible workers on inference machines as far as possible.
 """
 
 import numpy as np
@@ -17,12 +17,12 @@ _RANK, _NONE = 1 << 40, 1 << 60
 
 
 def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int, int] | None:
-    """Return the number of base workers on each machine; None if not all fit.
+    """Return the number of base workers on each machine, or None if not all fit.
 
     With `grouping`, flexible workers are ignored: machines with base workers come first, fullest first, then
-    empty ones, then those with flexible workers only. Without it, idle GPUs come first, on occupied machines
-    before empty ones, and flexible workers make way only after that. Mixed jobs prefer training machines. Ties
-    go to the first machine.
+    empty machines, then machines with flexible workers only. Without `grouping`, idle GPUs come first, on
+    occupied machines before empty ones, and flexible workers make way only if these do not suffice. Mixed jobs
+    prefer training machines. Ties go to the first machine.
     """
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0
     last: Counts = (occupancy.machines.inference & (form.pool == "mixed")).astype(np.int64) * 3
@@ -44,12 +44,12 @@ def place_base(occupancy: Occupancy, form: Form, *, grouping: bool) -> dict[int,
 def place_flexible(
     occupancy: Occupancy, running: RunningJob, number: int, *, grouping: bool, among: Mask | None = None
 ) -> dict[int, int]:
-    """Return the machines for new flexible workers of a job, as many workers as fit.
+    """Return the machines for up to `number` new flexible workers of a job, as far as they fit.
 
-    Inference machines with flexible workers only come first, then empty ones, then others; on training
-    machines, and everywhere without `grouping`, occupied ones come before empty ones. Ties go to the machine
-    with the fewest idle GPUs, then to the first. Mixed jobs prefer inference machines, or training machines
-    without `grouping`. Only machines in `among` are used, unless that is None.
+    Inference machines with flexible workers only come first, then empty ones, then others. Among training
+    machines, and everywhere without `grouping`, occupied machines come before empty ones. Ties go to the
+    machine with the fewest idle GPUs, then to the first machine. Mixed jobs prefer inference machines, or
+    training machines without `grouping`. Only machines in `among` are used, unless that is None.
     """
     inference = occupancy.machines.inference
     has_base, has_flexible = occupancy.base > 0, occupancy.flexible > 0

@@ -10,41 +10,44 @@ from heuristics.policies.settings import with_settings
 def aryl(state: State, settings: ArylSettings) -> Decider:
     """Start jobs on their base workers, share the other GPUs among elastic jobs, and return loaned machines.
 
-    A job runs in workers of equal size, each on one machine. Its base workers are the fewest on which it can
-    run. An elastic job can run on several numbers of GPUs, and has flexible workers besides, which come and go
-    while it runs. At every interval the job scheduler starts the shortest jobs that fit (phase one), for which
-    flexible workers make way, and divides the remaining GPUs (phase two). At its own interval the orchestrator
-    answers requests for machines: machines without base workers go first, then those that a method of the
-    decision `reclaiming` chooses. Inelastic jobs prefer machines that are never on loan; elastic jobs prefer
-    those that are, where base and flexible workers use separate groups of machines.
+    A job runs in workers of equal size, each on one machine. Its base workers are the fewest with which it can
+    run. An elastic job, which can run on several numbers of GPUs, also has flexible workers, which come and go
+    while it runs. At every interval, the job scheduler first starts the shortest jobs that fit (phase one);
+    flexible workers make way for them. It then divides the remaining GPUs (phase two). At an interval of its
+    own, the orchestrator answers requests for machines. Machines without base workers are returned first,
+    followed by those that a method of the decision `reclaiming` chooses. Inelastic jobs prefer machines that
+    are never on loan. Elastic jobs prefer machines that may be on loan, and there, base and flexible workers
+    use separate groups of machines.
 
-    Machines belong to the inference pool by their type only. In a cluster without GPUs of that type all
-    machines are equal, and requests are still answered.
+    Whether a machine belongs to the inference pool depends only on the type of its GPUs. In a cluster without
+    GPUs of this type, all machines are equal, and requests are still answered.
 
     Source: Aryl, sections 3 to 6, Algorithms 1 and 2. Key: the remaining time of a job on its base workers
     (T^max in line 5 for elastic jobs), without the slowdown of GPU types. Ties: the job released first. Knows
     durations. Not preemptive, except when machines are returned. O(J log J + W S) per interval with events, for
-    J jobs, W new workers, and S machines; phase two O(I log I) for I numbers of flexible workers.
+    J jobs, W new workers, and S machines; phase two takes O(I log I) for I possible numbers of flexible
+    workers.
 
-    Readings, where the paper is silent:
+    Our interpretations where the paper is silent:
 
-    - Item weights (line 17) count flexible workers only; ``weights="printed"`` charges base workers a second
+    - Item weights (line 17) count only flexible workers. ``weights="printed"`` counts base workers a second
       time and leaves GPUs idle.
-    - T (line 18) is the remaining time of a running job; ``work="full"`` uses its full time, even if it is
-      nearly complete. For jobs that have just started the two are equal.
+    - T (line 18) is the remaining time of a running job. ``work="full"`` uses its full time, even if it is
+      nearly complete. For jobs that have just started, the two are equal.
     - Each pool has its own knapsack, so that its workers can be placed. ``capacity="normalised"`` uses a single
-      knapsack over normalised GPUs, in which GPUs on loan count a third; workers that cannot be placed are then
-      lost.
-    - Heterogeneous jobs come last (section 6) in starts, knapsacks and placement. Their flexible workers use a
-      pool only if it makes the job faster.
-    - Algorithm 1 ignores flexible workers; machines without base workers are returned before it runs (section
-      5.3). With ``spare_first=False`` the method chooses among all machines, as Random in Table 5 must.
-    - If the preferred pool is full, a job uses the other one if it has a mode for it; base and flexible workers
-      share a machine only if they fit nowhere else.
+      knapsack over normalised GPUs, in which a GPU on loan counts as a third of a training GPU. Workers that
+      cannot be placed are then lost.
+    - Heterogeneous jobs come last (section 6) when jobs are started, in the knapsacks, and in placement. Their
+      flexible workers use a pool only if that makes the job faster.
+    - Algorithm 1 ignores flexible workers, and machines without base workers are returned before it runs
+      (section 5.3). With ``spare_first=False``, the method chooses among all machines, as Random in Table 5
+      must do.
+    - If the preferred pool is full, a job uses the other pool if it has a mode for it. Base and flexible
+      workers share a machine only if they fit nowhere else.
     - A request whose deadline is no later than the orchestrator's next interval is answered immediately.
 
-    Departures: nothing is decided if nothing has happened since the last interval. A preempted job restarts at
-    a later interval than that of its preemption, as it would otherwise just migrate.
+    Departures: if nothing has happened since the last interval, nothing is decided. A preempted job restarts at
+    a later interval than the one in which it was preempted; otherwise it would just migrate.
 
     Parameters
     ----------
@@ -59,12 +62,13 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     spare_first
         Whether machines without base workers are returned before the method is used.
     on_reclaim
-        Called with every problem that the method solves, and the servers that it chooses.
+        Called with every problem that the method solves, and with the servers that it chooses.
     scheduler
-        ``two_phase``, the name of one of `heuristics.policies.aryl.schedulers`, a scheduler, or a function that
-        makes a scheduler for each run.
+        ``two_phase``, the name of another scheduler in `heuristics.policies.aryl.schedulers`, a scheduler, or a
+        function that makes a scheduler for each run.
     scheduler_options
-        Options of a scheduler given by name or function, except ``two_phase``, whose options follow.
+        Options of a scheduler given by name or as a function. This does not apply to ``two_phase``, whose
+        options follow.
     allocation
         A method of the decision `allocation` for phase two, or its name; None for a fast exact one.
     solver
@@ -73,12 +77,13 @@ def aryl(state: State, settings: ArylSettings) -> Decider:
     weights, work, capacity
         Readings, see above.
     normalisation
-        How many GPUs of the inference pool count as one of the training pool, if the capacity is normalised.
+        The number of GPUs of the inference pool that count as one GPU of the training pool, if the capacity is
+        normalised.
     placement
-        A method of the decision `placement`, or its name, which re-places new workers after best fit.
-        ``best_fit_decreasing`` is built in.
+        A method of the decision `placement`, or its name, which improves the placement of new workers after
+        best fit. ``best_fit_decreasing`` is built in.
     grouping
-        Whether the preferences of section 5.3 apply; otherwise all jobs prefer training machines, and workers
+        Whether the preferences of section 5.3 apply. Otherwise all jobs prefer training machines, and workers
         go wherever they fit best (Table 6).
 
     Raises

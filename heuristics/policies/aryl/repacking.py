@@ -1,4 +1,4 @@
-"""Repacking: re-places new workers by a method of the decision `placement`."""
+"""Repacking: moves new workers to better machines, by a method of the decision `placement`."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ class _WorkerLine:
     where
         The number of workers on each machine.
     may
-        Which machines they may use, shape (machines,).
+        Whether they may use each machine, shape (machines,).
     """
 
     running: RunningJob
@@ -33,10 +33,10 @@ class _WorkerLine:
 
 
 def repack(occupancy: Occupancy, method: Place, *, grouping: bool) -> Placement | None:
-    """Re-place uncommitted workers by Aryl's preferences or, without `grouping`, on the fewest servers.
+    """Place uncommitted workers again, by Aryl's preferences or, without `grouping`, on the fewest servers.
 
-    Workers stay where they are if the method finds no solution; workers of mixed jobs always do. Returns the
-    problem that the method solved; None if there are no such workers.
+    Workers stay where they are if the method finds no solution, and workers of mixed jobs always stay. Returns
+    the problem that the method solved, or None if there are no such workers.
     """
     lines = [
         line

@@ -1,4 +1,4 @@
-"""Scheduler: the interface of schedulers of base and flexible workers, with what they see and decide."""
+"""Scheduler: the interface of schedulers of base and flexible workers, with their input and output."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -21,7 +21,7 @@ class WaitingJob(NamedTuple):
     time
         Remaining seconds on its base GPUs in its default mode.
     gpus
-        Its base GPUs, the fewest on which it can run.
+        Its base GPUs, which are the fewest GPUs on which it can run.
     elastic
         The job as it would be after its start, without flexible workers; None if it cannot have any.
     """
@@ -49,9 +49,9 @@ class FlexibleJob(NamedTuple):
     extra
         Current number of flexible workers.
     pool
-        Where its flexible workers may go.
+        The pool of its flexible workers.
     speeds
-        Speed with base + w workers, at index w, shape (most - base + 1,); 0 if that number is not allowed.
+        Speed with base + w workers, at index w, shape (most - base + 1,), or 0 if that number is not allowed.
     """
 
     job: int
@@ -110,7 +110,7 @@ class Scheduler(Protocol):
 
     @property
     def blocks(self) -> bool:
-        """Whether a job that does not fit blocks those behind it."""
+        """Whether a job that does not fit blocks the jobs behind it."""
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
         """Return the waiting jobs that should start, in this order.
@@ -119,7 +119,7 @@ class Scheduler(Protocol):
         """
 
     def extras(self, snapshot: SchedulerView) -> Mapping[int, int]:
-        """Return the number of flexible workers of each elastic job after the starts; omitted jobs get none.
+        """Return the number of flexible workers of each elastic job after the starts. Omitted jobs get none.
 
         In each pool they use at most the GPUs that are now idle or held by flexible workers.
         """

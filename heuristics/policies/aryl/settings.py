@@ -1,4 +1,4 @@
-"""Settings: the options of Aryl, and the objects that they stand for."""
+"""Settings: the options of Aryl, and the objects that they specify."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
@@ -46,7 +46,7 @@ class ArylSettings:
         require_one_of("capacity", self.capacity, ("pools", "normalised"))
         sound = isinstance(self.normalisation, int | float) and 1 <= self.normalisation < inf
         require(sound, "normalisation", self.normalisation, "must be a number, at least 1")
-        rule = "must be None where weights are printed: two_phase of allocation has them"
+        rule = "must be None if weights are printed, which two_phase of allocation does"
         sound = self.weights == "corrected" or self.allocation is None
         require(sound, "allocation", self.allocation, rule)
 
@@ -60,7 +60,7 @@ class ArylSettings:
             return scheduler_named(given, options)
         if callable(given):
             return given(**(options or {}))
-        require(not options, "scheduler_options", options, "must be None for a scheduler that is made already")
+        require(not options, "scheduler_options", options, "must be None for a scheduler object")
         return given
 
     def _two_phase(self) -> Scheduler:
@@ -82,7 +82,7 @@ class ArylSettings:
         return Orchestrator(method, spare_first=self.spare_first, on_reclaim=self.on_reclaim)
 
     def find_placement(self) -> MethodLike | None:
-        """Return the method that re-places new workers; None for best fit alone."""
+        """Return the method that places new workers again, or None for best fit alone."""
         if self.placement == "best_fit_decreasing":
             return None
         return find_method("placement", self.placement, field="placement")
@@ -97,7 +97,7 @@ def scheduler_named(name: str, options: Mapping[str, Any] | None = None) -> Sche
     known = signature(factory).parameters
     for option in options or {}:
         if option not in known:
-            rule = f"is no option of {name}; it has {', '.join(known)}"
+            rule = f"is not an option of {name}; it has {', '.join(known)}"
             raise InvalidInput("scheduler_options", shorten(option), rule)
     made: Scheduler = factory(**(options or {}))
     return made

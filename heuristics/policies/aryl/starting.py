@@ -19,8 +19,9 @@ def start(
     """Start jobs on their base workers, make flexible workers give way, and return the started jobs.
 
     Each job starts in the first of its forms whose base workers can be placed. Jobs that are always mixed come
-    last, unless `blocks` is set, i.e. a job that does not fit blocks those behind it. Then all started jobs are
-    re-placed by decreasing worker size, mixed jobs last (Aryl, sections 5.3 and 6), unless one no longer fits.
+    last, unless `blocks` is set, which means that a job that does not fit blocks the jobs behind it. Finally
+    all started jobs are placed again by decreasing worker size, mixed jobs last (Aryl, sections 5.3 and 6),
+    unless one of them no longer fits.
     """
     started: list[RunningJob] = []
     if not blocks:
@@ -46,7 +47,10 @@ def start(
 
 
 def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool) -> None:
-    """Re-place base workers, largest first; all stay where they are if one does not fit."""
+    """Place base workers again, largest first.
+
+    All workers stay where they are if one of them does not fit.
+    """
     if started == started[:1]:
         return
     for running in started:
@@ -60,7 +64,7 @@ def _place_again(occupancy: Occupancy, started: Sequence[RunningJob], *, groupin
 def _placed(
     occupancy: Occupancy, started: Sequence[RunningJob], *, grouping: bool
 ) -> dict[int, dict[int, int]]:
-    """Return the machines of jobs, placed by decreasing worker size; empty if one does not fit."""
+    """Return the machines of jobs, placed by decreasing worker size, or nothing if one does not fit."""
     placed: dict[int, dict[int, int]] = {}
     size = {running.job: running.form.worker_gpus for running in started}
     for running in sorted(

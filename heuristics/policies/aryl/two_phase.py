@@ -32,7 +32,7 @@ class WorkerSteps(NamedTuple):
     shares
         The fraction of the time on base workers that each step saves, shape (steps,).
     are_alike
-        Whether each step is one worker, and none saves more than the one before it.
+        Whether each step is one worker, and no step saves more than the one before it.
     """
 
     extras: tuple[int, ...]
@@ -42,7 +42,7 @@ class WorkerSteps(NamedTuple):
 
 @lru_cache(maxsize=65_536)
 def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
-    """Return the steps of a job from its speeds with base + w workers, at index w; 0 if w is not allowed."""
+    """Return the steps of a job from its speeds with base + w workers, at index w, which may be 0."""
     fastest = speeds.index(max(speeds))
     allowed = [extra for extra in range(fastest + 1) if speeds[extra] > 0]
     shares = [speeds[0] / speeds[few] - speeds[0] / speeds[many] for few, many in pairwise(allowed)]
@@ -51,10 +51,10 @@ def steps_of(speeds: tuple[float, ...]) -> WorkerSteps:
 
 
 class TwoPhaseScheduler:
-    """A scheduler that starts the shortest jobs, then shares the other GPUs for the largest reduction of times.
+    """Starts the shortest jobs, then divides the other GPUs for the largest reduction of running times.
 
     Phase one orders jobs by their remaining time on base workers. Phase two is a multiple-choice knapsack for
-    each pool; jobs whose flexible workers may use both come last, on the remaining GPUs of both.
+    each pool. Jobs whose flexible workers may use both pools come last, on the remaining GPUs of both.
 
     If the worker sizes of a pool divide each other and each further worker saves less, the knapsack is solved
     exactly on arrays, for workers that can be placed on the machines. Otherwise `fallback` solves it for the
@@ -79,7 +79,7 @@ class TwoPhaseScheduler:
         self._normalised = normalised
 
     def order(self, snapshot: SchedulerView) -> Sequence[int]:
-        """Return the waiting jobs, shortest first; ties go to the lower job number."""
+        """Return the waiting jobs, shortest first. Ties go to the lower job number."""
         if self._full is not None:
             for job in snapshot.waiting:
                 self._full.setdefault(job.job, float(job.time))
@@ -116,7 +116,10 @@ class TwoPhaseScheduler:
         return given, left_over(rooms, np.repeat(sizes, extra))
 
     def _by_method(self, jobs: Sequence[FlexibleJob], times: Sequence[float], capacity: int) -> Counts:
-        """Solve a knapsack by a method of the decision `allocation`; without a solution no job gets workers."""
+        """Solve a knapsack by a method of the decision `allocation`.
+
+        Without a solution, no job gets workers.
+        """
         problems = [_problem_job(job, time) for job, time in zip(jobs, times, strict=True)]
         result = (self._knapsack or self._fallback)(Allocation(capacity=capacity, jobs=problems))
         extra = {} if result.solution is None else result.solution.extra

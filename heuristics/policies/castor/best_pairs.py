@@ -1,4 +1,4 @@
-"""Best pairs: decides jointly which waiting jobs share GPUs with which running ones."""
+"""Best pairs: decides jointly which waiting jobs share GPUs with which running jobs."""
 
 from gsopt.performance.colocation import choose_sub_batch
 from gsopt.simulation import Decider, State
@@ -11,30 +11,30 @@ from heuristics.policies.castor.pairing import Pairing
 def best_pairs(
     state: State, *, order: Size = "time", several: bool = False, placement: Placement = "best"
 ) -> Decider:
-    """Start the shortest job that fits, and pair the others with running jobs to save the most time.
+    """Start the shortest job that fits, and pair the other jobs with running jobs to save the most time.
 
     `heuristics.policies.castor.sjf_bsbf` goes from job to job, each taking the partner with the least mean
     completion time. Here all waiting and running jobs are matched at every event. The value of a pair is the
-    time that sharing saves over waiting, in its best sub-batch; only pairs that save time count, and their sum
-    is maximized. The policy needs a cluster of racks with a `share_limit` of 2; elsewhere it is
+    time that sharing saves over waiting, in its best sub-batch. Only pairs that save time count, and their sum
+    is maximized. The policy needs a cluster of racks with a `share_limit` of 2. Elsewhere it is
     `heuristics.policies.sjf.sjf`.
 
-    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2; the joint decision by a maximum-weight
+    Source: the pairs are those of Castor, Theorem 1 and Algorithm 2. The joint decision by a maximum-weight
     matching is gsopt's own. Key for free GPUs: remaining time. Ties: lower job number; among matchings with the
-    same sum, any, but always the same. Not preemptive; decides at arrivals and completions; knows durations and
-    interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times sub-batches)
-    at worst; a refused pair is not evaluated again.
+    same sum, an arbitrary but reproducible one. Not preemptive; decides at arrivals and completions; knows
+    durations and interference. O(n^3) per event for n running jobs, and O(waiting jobs times running jobs times
+    sub-batches) at worst. A refused pair is not evaluated again.
 
-    Departure from Castor's policy: a job shares with one partner only, which has as many GPUs to itself as the
-    job demands, so that it never shares only some of its GPUs; unless `several` is set.
+    Departure from Castor's policy: unless `several` is set, a job shares with one partner only, which has as
+    many GPUs to itself as the job demands. So the job never shares only some of its GPUs.
 
     Parameters
     ----------
     order, placement
         As in `sjf_bsbf`, for jobs that fit on free GPUs.
     several
-        Whether jobs that are too wide for any partner may share with several, and use free GPUs, after the
-        pairs.
+        Whether jobs that are too wide for any partner may share with several partners, and use free GPUs, after
+        the pairs.
 
     Raises
     ------
@@ -57,7 +57,7 @@ def best_pairs(
 
 
 def _saving(*, several: bool) -> Judge:
-    """Return a judge that ranks pairs by the time they save, most first."""
+    """Return a judge that ranks pairs by the time that they save, most first."""
     pairs = Pairs()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

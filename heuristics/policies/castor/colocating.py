@@ -1,4 +1,4 @@
-"""Colocating: waiting jobs start on free GPUs, or next to running jobs if too few are free."""
+"""Colocating: waiting jobs start on free GPUs, or next to running jobs if too few GPUs are free."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -13,17 +13,18 @@ from heuristics.policies.castor.patient import Patience
 
 
 class Colocating:
-    """A decider that starts waiting jobs by key, on free GPUs or next to running jobs, and never stops jobs.
+    """Starts waiting jobs by key, on free GPUs or next to running jobs, and never stops jobs.
 
     A job takes free GPUs if there are enough. Otherwise it takes GPUs that a single job holds, from the
-    partners that a judge accepts, best first, and then free GPUs, close to those and where most are free. With
-    several partners it starts in the smallest of the sub-batches found for them, or in a smaller one if that
-    needs too much memory somewhere. If all that is not enough, it waits for the next event.
+    partners that a judge accepts, best first. Then it takes free GPUs, on the machines of its partners and
+    where most GPUs are free. With several partners, it starts in the smallest of the sub-batches found for
+    them, or in a smaller one if that needs too much memory on some GPU. If there are still too few GPUs, the
+    job waits for the next event.
 
     Ties of keys go to the lower job number. A job that cannot start blocks all jobs behind it unless `skip` is
     set. With `free_first`, a job that shares takes all suitable free GPUs before shared ones. With
     `share_first`, it looks for partners even if enough GPUs are free. `placer` chooses the GPUs of a job if
-    enough are free. `patience` may make a job wait rather than share; None never does.
+    enough are free. `patience` may make a job wait instead of sharing, which None never does.
     """
 
     preemptive = False
@@ -68,7 +69,7 @@ class Colocating:
                 return
 
     def _start(self, state: State, job: int) -> Start | None:
-        """Return how a job starts now; None if it waits."""
+        """Return how a job starts now, or None if it waits."""
         if self._share_first:
             return self._beside(state, job) or on_free(state, job, self._placer)
         return on_free(state, job, self._placer) or self._beside(state, job)

@@ -1,4 +1,4 @@
-"""Pairing: waiting jobs start on free GPUs, and the others are matched with running jobs jointly."""
+"""Pairing: waiting jobs start on free GPUs, and the others are matched jointly with running jobs."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any
@@ -12,7 +12,7 @@ from gsopt.simulation.policy import Action, Start, State
 
 
 class Pairing:
-    """A decider that starts waiting jobs on free GPUs, and others in the best pairs; no job is stopped.
+    """A decider that starts waiting jobs on free GPUs, and others in the best pairs. No job is stopped.
 
     The best pairs are a matching of waiting with running jobs: each job is in at most one pair, and the sum of
     the judge's ranks of the pairs, all negative, is least. The partner must have as many GPUs to itself as the
@@ -80,7 +80,7 @@ class Pairing:
 
 
 def assign_partners(values: Mapping[int, Mapping[int, Any]]) -> dict[int, int]:
-    """Assign to each job one of its partners, or none, to maximize the sum of the values.
+    """Assign each job to one of its partners, or to none, to maximize the sum of the values.
 
     `values` are by job and partner, all positive, and are rounded to floats. This is the assignment problem,
     where having no partner is worth 0: O(n^3) for n partners (Jonker and Volgenant 1987, as implemented in

@@ -1,4 +1,4 @@
-"""Patient: whether a job should share GPUs now or wait for the first free ones."""
+"""Patient: the choice whether a job should share GPUs now or wait for free GPUs."""
 
 from collections.abc import Callable, Mapping, Sequence
 from math import inf
@@ -14,10 +14,10 @@ Patience = Callable[[State, Start], bool]
 class Patient:
     """A comparison of sharing GPUs now with waiting for the earliest free GPUs, if no other jobs arrive.
 
-    Two sums of seconds from now are compared. If the job starts: until it completes, plus until each of its
-    partners does. If it waits: until enough GPUs are free and it has run alone on them, plus until each of the
-    same partners completes without it. Every running job continues at its current speed, except for the effects
-    of the start itself.
+    Two sums of seconds from now are compared. If the job starts, these are the seconds until the job and each
+    of its partners complete. If it waits, these are the seconds until enough GPUs are free and the job has run
+    alone on them, and until each of the same partners completes without it. Every running job continues at its
+    current speed, except for the effects of the start itself.
 
     Theorem 1 of Castor compares a pair with waiting until the running job has completed, although other GPUs
     may be free long before. It considers a single partner, whereas a gang may have several.
@@ -28,7 +28,7 @@ class Patient:
         self._left: dict[int, Any] = {}
 
     def __call__(self, state: State, start: Start) -> bool:
-        """Check whether to start now; a tie, or a start on free GPUs, counts as yes."""
+        """Check whether to start now. A tie, or a start on free GPUs, counts as yes."""
         sharing, waiting = self.sums(state, start)
         return bool(sharing <= waiting)
 
@@ -54,14 +54,14 @@ class Patient:
 
 
 def _rate(state: State, job: int, more: Sequence[int] = ()) -> Any:
-    """Return the speed of a running job on its GPUs, with some more jobs sharing them."""
+    """Return the speed of a running job on its GPUs, with some additional jobs sharing them."""
     gpus = state.placement(job)
     beside = {user for gpu in gpus for user in state.users(gpu) if user != job}
     return state.rate(job, gpus, state.mode(job), sorted(beside | set(more)))
 
 
 def _free_from(state: State, job: int, left: Mapping[int, Any]) -> Any:
-    """Return the seconds until enough GPUs for a job are free; infinite if that never happens."""
+    """Return the seconds until enough GPUs for a job are free, or infinity if that never happens."""
     item = state.jobs[job]
     suits = suitable(state, item, tuple(range(state.cluster.gpus)))
     until = sorted(max((left[user] for user in state.users(gpu)), default=0) for gpu in suits)

@@ -31,29 +31,29 @@ def sjf_bsbf(
     placement: Placement = "best",
     wait_for: WaitFor = "partner",
 ) -> Decider:
-    """Start the shortest job that fits; if too few GPUs are free, share with jobs where that pays off.
+    """Start the shortest job that fits. If too few GPUs are free, let it share where this pays off.
 
     If too few GPUs are free for a job, it is compared with every running job that has GPUs to itself: is the
     pair's mean completion time lower if they share, or if one waits for the other? Jobs with which sharing is
-    better become partners, those with the least mean completion time first, until there are enough GPUs. The
-    job starts in the sub-batch that is best with them, and keeps it; running jobs never change theirs. At most
-    two jobs share a GPU. The policy needs a cluster of racks with a `share_limit` of 2; elsewhere it is
+    better become partners, in the order of the mean completion time, until there are enough GPUs. The job
+    starts in the sub-batch that is best with them, and keeps it. Running jobs never change their sub-batch. At
+    most two jobs share a GPU. The policy needs a cluster of racks with a `share_limit` of 2. Elsewhere it is
     `heuristics.policies.sjf.sjf`.
 
     Source: Castor, section 5.2, Algorithms 1 and 2. Key: remaining time. Ties: lower job number, also of
     partners with the same mean. Not preemptive, and decides at arrivals and completions; knows durations and
-    interference. O(waiting jobs times running jobs times sub-batches) per event at worst; a refused pair is not
+    interference. O(waiting jobs times running jobs times sub-batches) per event at worst. A refused pair is not
     evaluated again.
 
     Readings, where the paper is silent or its text and pseudo-code differ. The GPUs of line 10 are grouped by
-    their jobs. As the text says, shared GPUs are used before free ones, which fill the rest; the printed lines
-    count free GPUs but never use them. If that is not enough, or no partner is found, the job waits and is
-    reconsidered at the next event. Only GPUs that a partner has to itself are taken, and from the last partner
-    no more than needed. With several partners a job starts in the smallest of the sub-batches found for them.
-    The theorem covers two jobs; with more, the worst partner of each job determines its speed, which the
-    decision ignores. Sub-batches are the job's modes with more steps on the same GPUs and the same batch, from
-    the whole batch to the smallest one, if their memory fits next to the running job's; the printed text asks
-    for memory that exceeds it. A job that waits will use the whole batch.
+    their jobs. As the text says, shared GPUs are used first, and free GPUs fill the rest. The printed lines
+    count free GPUs but never use them. If there are still too few GPUs, or no partner is found, the job waits
+    and is reconsidered at the next event. Only GPUs that a partner has to itself are taken, and from the last
+    partner no more than needed. With several partners a job starts in the smallest of the sub-batches found for
+    them. The theorem covers two jobs. With more jobs, the worst partner of each job determines its speed, which
+    the decision ignores. Sub-batches are the job's modes with more steps on the same GPUs and the same batch,
+    from the whole batch to the smallest one, if their memory fits next to the running job's. The printed text
+    asks for memory that exceeds it. A job that waits will use the whole batch.
 
     Parameters
     ----------
@@ -61,8 +61,8 @@ def sjf_bsbf(
         How a pair decides whether to share: by its two end points, which is exact for two jobs, or as printed
         (`gsopt.performance.colocation.Pair.shares`).
     batches
-        ``"all"`` tries all sub-batches; ``"whole"`` only the first one, since line 13 of Algorithm 2 returns
-        within the loop.
+        ``"all"`` tries all sub-batches. ``"whole"`` tries only the first one, since line 13 of Algorithm 2
+        returns within the loop.
     ties
         Among sub-batches with equal means, the ``"larger"`` one, or the ``"smaller"`` one as by the ``<=`` in
         line 7 of Algorithm 2.

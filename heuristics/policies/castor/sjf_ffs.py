@@ -15,16 +15,16 @@ def sjf_ffs(
     free_first: bool = False,
     placement: Placement = "best",
 ) -> Decider:
-    """Start the shortest job that fits; if too few GPUs are free, share with the first jobs that have room.
+    """Start the shortest job that fits. If too few GPUs are free, share with the first suitable jobs.
 
     This is `heuristics.policies.castor.sjf_bsbf` without its decision: every running job with GPUs to itself is
     a partner if the memory suffices, in order of its first such GPU, and a job starts in the largest sub-batch
     that fits.
 
     Source: Castor, section 7 (baseline SJF-FFS, which resorts to colocation whenever idle resources are
-    insufficient); all else as in SJF-BSBF, so that only the decision differs. Key: remaining time. Ties: lower
-    job number. Not preemptive; knows durations, but no interference. O(waiting jobs times running jobs) per
-    event at worst.
+    insufficient). Everything else is as in SJF-BSBF, so that only the decision differs. Key: remaining time.
+    Ties: lower job number. Not preemptive; knows durations but not interference. O(waiting jobs times running
+    jobs) per event at worst.
 
     Parameters
     ----------

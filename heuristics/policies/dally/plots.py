@@ -1,4 +1,4 @@
-"""Plots: the tuned timer of one tier and demand over time."""
+"""Plots: the tuned timer of one tier, and the demand, over time."""
 
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
@@ -26,7 +26,7 @@ def tuned_timers(
     gpus
         Number of GPUs that these jobs demand.
     axes
-        Axes to draw on; a new figure if None.
+        The axes to draw on, or None for a new figure.
     """
     axes = titled(axes, "", "", size=(9, 4))
     wanted = {

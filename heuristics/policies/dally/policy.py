@@ -14,27 +14,29 @@ _FIXED: dict[str, Timer] = {"none": never_waits, "consolidated": always_waits}
 
 @with_settings(DallySettings)
 def dally(state: State, settings: DallySettings) -> Decider:
-    """Offer free GPUs first to jobs most slowed down by the network; jobs decline GPUs too far apart.
+    """Offer free GPUs first to the jobs that the network slows down most.
 
-    A job accepts GPUs of its best tier immediately, and those of a worse tier once its timers for all better
-    tiers have expired. The timers are tuned by how long jobs of the same demand have waited for the tier (mean
-    plus two standard deviations), or given, or 0 (``"none"``), or infinite (``"consolidated"``). After a lease,
-    a job's GPUs are offered again to all waiting jobs, which is how jobs are preempted.
+    Jobs decline GPUs that are too far apart. A job accepts GPUs of its best tier immediately, and GPUs of a
+    worse tier once its timers for all better tiers have expired. The timers may be tuned: a timer is then the
+    mean plus two standard deviations of how long jobs with the same demand waited for the tier. They may also
+    be given, or 0 (``"none"``), or infinite (``"consolidated"``). When a job's lease ends, its GPUs are offered
+    to all waiting jobs again, which is how jobs are preempted.
 
-    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, the completed iterations times the compute
-    time of one over the running time; the number of iterations cancels. It is 0 for a job that has not run, so
-    new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive at the end
-    of leases only; not if `lease` is None. Durations are not used. O(waiting jobs) per event.
+    Source: Dally, section IV-B, Algorithms 1 and 2. Key: Nw_sens, which is the number of completed iterations
+    times the compute time of an iteration, divided by the running time. It is 0 for a job that has not run, so
+    new jobs come first. Ties: the job that has waited longer, then the lower job number. Preemptive only at the
+    end of leases, and not at all if `lease` is None. Does not use durations. O(waiting jobs) per event.
 
-    Readings, where the paper is silent: the policy checks that enough GPUs are free, which line 21 of Algorithm
-    1 omits. A rejected offer passes to the next job. A job's timer for machines (or racks) is 0 if the job does
-    not fit into a machine (or rack) of the empty cluster. The machine timer runs within the rack timer, and a
-    timer is at least as long as those of closer tiers. A job on GPUs of a rack that happen to be on one machine
-    has the machine tier. All old entries of a list are removed; the published pseudo-code skips some by
-    removing entries while iterating. Demands need not be powers of 2. Beyond three tiers the same rule gives
-    one timer for each tier except the outermost. A renewed lease is not an accepted offer, so its wait of 0 is
-    not recorded. Recorded waits use the clock with which the timer is compared. A job's time is `Job.duration`,
-    on the GPUs that it demands.
+    Our interpretations where the paper is silent: the policy checks that enough GPUs are free, which line 21 of
+    Algorithm 1 omits. If a job rejects an offer, the offer passes to the next job. A job's timer for machines
+    (or racks) is 0 if the job does not fit into a machine (or rack) of the empty cluster. The machine timer
+    runs within the rack timer, and a timer is at least as long as the timers of closer tiers. If the GPUs that
+    a job gets in a rack happen to be on one machine, the job has the machine tier. All old entries of a list
+    are removed; the published pseudo-code skips some of them, because it removes entries while iterating.
+    Demands do not have to be powers of 2. With more than three tiers, the same rule gives one timer for each
+    tier except the outermost. A renewed lease does not count as an accepted offer, so its wait of 0 is not
+    recorded. Recorded waits use the clock with which the timer is compared. A job's time is `Job.duration`, on
+    the GPUs that it demands.
 
     Parameters
     ----------
@@ -45,42 +47,42 @@ def dally(state: State, settings: DallySettings) -> Decider:
         (``"consolidated"``).
     clock
         When a job's wait begins: at its arrival or the loss of its GPUs, or at the first offer that it has
-        declined since.
+        declined since then.
     lease
-        Seconds for which a job holds its GPUs before they are offered again; its whole run if None. The paper
-        does not say when jobs are preempted.
+        Seconds for which a job holds its GPUs before they are offered again, or None for its whole run. The
+        paper does not say when jobs are preempted.
     renew
-        Whether a job whose lease ends keeps its GPUs, or takes others of the same tier, if jobs before it in
-        the order have left them. ``"best"``: only if that is its best tier, so that a bad placement lasts no
-        longer than a lease. ``"same"``: on any tier. ``"never"``: it waits for them as for any others.
+        Whether a job whose lease ends keeps its GPUs, or takes others of the same tier, if the jobs before it
+        in the order have left them. ``"best"``: only if this is its best tier, so that a bad placement lasts no
+        longer than a lease. ``"same"``: on any tier. ``"never"``: it waits for these GPUs as for any others.
     order
         ``"network_sensitive"``: Nw_sens as published. ``"relative"``: multiplied by the slowdown on the job's
         best tier, so that a model that is slow everywhere does not always come first. ``"fifo"``: by release
         date. ``"round_robin"``: by waiting time.
     placement
-        ``"best"`` uses the run's placer, by default the tightest machine, else the tightest rack and its
-        emptiest machines, else the emptiest machines of the cluster; ``"first"`` takes the first machine, or
-        rack, that has room; ``"emptiest"`` the machines with the most free GPUs.
+        ``"best"`` uses the run's placer, which by default chooses the tightest machine, or else the tightest
+        rack and its emptiest machines, or else the emptiest machines of the cluster. ``"first"`` takes the
+        first machine, or rack, that has room. ``"emptiest"`` takes the machines with the most free GPUs.
     delays
-        Given timers in seconds from the innermost tier out, each counted from the beginning of the wait. For
-        further tiers the last step is repeated.
+        The given timers in seconds, from the innermost tier outwards, each counted from the beginning of the
+        wait. For further tiers, the last step is repeated.
     history
         Seconds after which a wait is removed from its list.
     history_on
         Whether these seconds count from when the wait was recorded (``"record"``), or are compared with the
-        wait itself (``"wait"``) as printed, which drops long waits.
+        wait itself (``"wait"``), as printed, which drops long waits.
     max_len
-        Most waits in a list; unlimited if None.
+        The largest number of waits in a list; unlimited if None.
     ddof
         1 for the standard deviation of a sample, 0 for that of a population.
     empty
         Timers while a list is empty; `delays` if None.
     floors, caps
-        Smallest and largest tuned timers, in seconds from the innermost tier out.
+        The smallest and the largest tuned timers, in seconds, from the innermost tier outwards.
     least_wait
-        Seconds below which a wait is not recorded; with 0 all waits are recorded.
+        Waits of fewer seconds than this are not recorded; with 0, all waits are recorded.
     censored
-        Whether the wait of a job that takes a worse tier is also recorded for the better ones that it gave up.
+        Whether the wait of a job that takes a worse tier is also recorded for the better tiers that it gave up.
     observe
         Called with a `heuristics.policies.dally.tuner.TunedTimer` whenever a tuned timer has changed.
 
@@ -120,7 +122,7 @@ def dally(state: State, settings: DallySettings) -> Decider:
 
 
 def given_timers(delays: Sequence[float]) -> Timer:
-    """Return the timers of a list, extrapolated to further tiers; 0 if the list is empty."""
+    """Return the timers of a list, extrapolated to further tiers, or 0 if the list is empty."""
 
     def timer(tier: int, _gpus: int) -> float:
         if not delays:

@@ -1,4 +1,4 @@
-"""Tuner: delay timers that follow how long jobs have waited for each tier."""
+"""Tuner: delay timers that follow the waits of jobs for each tier."""
 
 from collections import deque
 from math import inf, sqrt
@@ -30,7 +30,7 @@ class TunedTimer(NamedTuple):
 class WaitList:
     """The waits of jobs of one demand that got one tier, and the resulting timer.
 
-    The timer is the mean plus two standard deviations of the waits that are recent enough; for the parameters
+    The timer is the mean plus two standard deviations of the waits that are recent enough. For the parameters,
     see `heuristics.policies.dally.dally`.
 
     Source: Dally, Algorithm 2 and section IV-B3.
@@ -60,7 +60,7 @@ class WaitList:
         self._squares += units**2
 
     def timer(self, now: Any) -> float | None:
-        """Return the timer at a time; None without waits to learn from."""
+        """Return the timer at a time, or None without waits to learn from."""
         if not self._by_wait:
             while self._waits and now - self._waits[0][0] > self._history:
                 self._drop_first()
@@ -79,7 +79,7 @@ class WaitList:
 class Tuner(Timers):
     """Timers that are tuned by the waits of jobs that got a tier, with a list for each tier and demand.
 
-    Source: Dally, Algorithms 1 and 2. While a list is empty the timer is that of `empty`.
+    Source: Dally, Algorithms 1 and 2. While a list is empty, the timer is that of `empty`.
     """
 
     def __init__(self, state: State, settings: "DallySettings", empty: Timer) -> None:
@@ -90,7 +90,7 @@ class Tuner(Timers):
         self._last = len(Tiers(state).names) - 1
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Record the wait for the tier, unless it is the outermost one, for which no job waits."""
+        """Record the wait for a tier, unless it is the outermost tier, for which no job waits."""
         item = state.jobs[job]
         first = min(self._tiers.best(item), tier) if self._settings.censored else tier
         for each in range(first, min(tier, self._last - 1) + 1):

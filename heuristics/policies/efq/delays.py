@@ -1,4 +1,4 @@
-"""Delays: how late jobs complete compared with their fair share, and bounds such as Ares' Theorem 1."""
+"""Delays: the delays of jobs compared with their fair share, and bounds such as Ares' Theorem 1."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -31,9 +31,9 @@ def longest_busy_period(
     schedule, scenario
         The schedule, and the scenario that it belongs to.
     busy
-        When the cluster counts as busy. In the paper's text: when all GPUs are held ("GPUs"). Its proof needs
-        more: when jobs are present ("jobs"), or when jobs are present under generalized processor sharing
-        ("GPS").
+        The times at which the cluster counts as busy. In the paper's text, it is busy when all GPUs are held
+        ("GPUs"). The proof needs more: jobs are present ("jobs"), or jobs are present under generalized
+        processor sharing ("GPS").
     exact
         Whether to compute in fractions instead of floats.
 
@@ -85,7 +85,7 @@ def _longest_union(spans: Iterable[tuple[Any, Any]], longest: Any) -> Any:
 
 @dataclass(frozen=True)
 class LateJob:
-    """A job that completes later than the bound on its delay allows; delay and bound in seconds."""
+    """A job that completes later than the bound on its delay allows, with delay and bound in seconds."""
 
     job: str
     delay: Any
@@ -94,7 +94,7 @@ class LateJob:
 
 @dataclass(frozen=True)
 class DelayReport:
-    """How late jobs complete compared with their fair share, and the bounds of a theorem.
+    """The delays of jobs compared with their fair share, and the bounds of a theorem.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class DelayReport:
     bounds
         Largest delay in seconds that the theorem allows each job, by number.
     delays
-        Completion time minus that under the fair share in seconds, by number; negative for early jobs.
+        Completion time minus that under the fair share, in seconds, by number; negative for early jobs.
     violations
         The jobs that exceed their bounds.
     """
@@ -118,7 +118,7 @@ class DelayReport:
 
     @property
     def worst_delay(self) -> Any:
-        """The largest delay; None without jobs."""
+        """The largest delay, or None without jobs."""
         return max(self.delays, default=None)
 
 
@@ -130,18 +130,19 @@ def delay_bound(
     kind: Theorem = "paper",
     exact: bool = False,
 ) -> tuple[Any, ...]:
-    """Bound how late each job completes under elastic fair queuing, compared with its fair share.
+    """Bound the delay of each job under elastic fair queuing, compared with its fair share.
 
-    With B the longest busy period and decisions at every event, without overhead:
+    Let B be the longest busy period, and let decisions be made at every event, without overhead:
 
     * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: counterexamples are one job
       that may use only one of two GPUs, and linear jobs on 3 GPUs at alpha = 1.
     * "uncapped": (1 - alpha) B, if every job may use all GPUs, with B the longest time with jobs present. Only
       the first job by virtual finish time runs then, so the work that precedes job j is done at an efficiency
       of at least alpha from its arrival on; under the fair share it is done no faster than by all GPUs.
-    * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the seconds of the job on its largest allowed
-      count, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M - d + 1) /
-      M) for the largest demand d and the largest ratio r, at least 2, of consecutive allowed counts. Loose.
+    * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the job's running time on its largest allowed
+      number of GPUs, for M GPUs, L the largest GPU-seconds of a job on its demanded GPUs, and c = min(1/r, (M -
+      d + 1) / M) for the largest demand d and the largest ratio r, at least 2, of consecutive allowed counts.
+      Loose.
 
     Parameters
     ----------
@@ -173,7 +174,7 @@ def delay_bound(
     if kind == "uncapped":
         for job, counts in zip(jobs, allowed, strict=True):
             if counts[-1] != gpus:
-                raise Unsupported(f"job {job.name!r} may not use all {gpus} GPUs, as the theorem wants")
+                raise Unsupported(f"job {job.name!r} may not use all {gpus} GPUs, as the theorem requires")
         return tuple((1 - efficiency) * period for _ in jobs)
     if not jobs:
         return ()
@@ -202,11 +203,12 @@ def delay_report(
     Parameters
     ----------
     schedule, scenario
-        The schedule, and its scenario; the schedule is judged first.
+        The schedule and its scenario. The schedule is judged first.
     alpha, kind
         See `delay_bound`.
     busy
-        Which busy period the paper's theorem uses, see `longest_busy_period`; the others use "jobs".
+        The kind of busy period in the paper's theorem (see `longest_busy_period`). The other theorems use
+        "jobs".
     fair_times
         Completion times under the fair share, on the scenario's own clock; those of `gps_finish_times` if None.
     exact

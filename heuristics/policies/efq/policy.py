@@ -11,26 +11,26 @@ from gsopt.simulation.parts.greedy import Greedy
 
 
 def efq(state: State, *, alpha: float | Fraction = 0.75, skip: bool = True) -> Decider:
-    """Run the jobs that would complete first under an equal fluid share, on as many GPUs as they use well.
+    """Run the jobs that would complete first under equal shares, on as many GPUs as they can use efficiently.
 
-    At every event, in the order of virtual finish times, each job gets the largest of its allowed numbers of
-    GPUs that is free; a job whose demand is not free is skipped. A job grows before the jobs behind it get
-    anything. A job with a single allowed number is rigid.
+    At every event, jobs are served in the order of their virtual finish times. Each job gets the largest of its
+    allowed numbers of GPUs that is free. If a job's demand is not free, the job is skipped. A job grows before
+    the jobs behind it get any GPUs. A job with only one allowed number is rigid.
 
     Source: Ares, sections 3.2-3.3 (elastic fair queuing). Key: virtual finish time, fixed at the release. Ties:
     lower job number. Preemptive at arrivals and completions (in rounds at their multiples); resizes; knows
     durations. O(log jobs) for the key, and O(distinct holdings) per start or resize.
 
-    Departures: the allowed numbers are the job's own instead of doublings, see
-    `gsopt.scenario.speed.efficient_counts`. The fluid share refers to the initial cluster, even if GPUs come
+    Departures: the allowed numbers are those of the job, not doublings (see
+    `gsopt.scenario.speed.efficient_counts`). The fluid share refers to the initial cluster, even if GPUs come
     and go.
 
     Parameters
     ----------
     alpha
-        Least speed per GPU to which a job may grow, relative to that on its demanded GPUs.
+        The lowest speed per GPU at which a job may still grow, relative to that on its demanded GPUs.
     skip
-        Whether jobs behind one that does not fit may start; the paper does not say.
+        Whether jobs behind a job that does not fit may start; the paper does not say.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Guaranteeing: a decider that admits jobs whose deadlines it can keep, and plans the GPUs of all jobs."""
+"""Guaranteeing: a decider that admits jobs whose deadlines it can meet, and plans the GPUs of all jobs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
@@ -20,7 +20,7 @@ Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
-    """The decision on a job with a deadline: whether it is admitted, i.e. planned to keep its deadline."""
+    """The decision whether a job is admitted, which means that the plan keeps its deadline."""
 
     job: int
     time: Any
@@ -28,12 +28,12 @@ class DeadlineDecision(NamedTuple):
 
 
 class Guaranteeing:
-    """A decider that admits jobs whose deadlines can be kept, and gives spare GPUs where they cost least.
+    """Admits jobs whose deadlines can be kept, and gives spare GPUs where they cost least.
 
     New jobs are admitted one by one, in order of release, if `admits` finds that their deadlines can be kept
     together with those of all admitted jobs that are not late anyway. Jobs without a deadline get spare GPUs.
-    So do rejected jobs, unless `drops` is set; then they never run. Everything is replanned at the first slot
-    after an event. `on_admission` is called with every decision about a job with a deadline.
+    So do rejected jobs, unless `drops` is set. In this case they never run. Everything is replanned at the
+    first slot after an event. `on_admission` is called with every decision about a job with a deadline.
 
     By the rules of the program, new jobs of one slot are admitted or rejected together, and rejected while any
     admitted job is late anyway. Slots begin with events, at least a slot apart, and jobs may use the part of a
@@ -120,14 +120,14 @@ class Guaranteeing:
         return [due] if due and self._as_program else [[request] for request in due]
 
     def _request(self, state: State, number: int, *, late: bool = False) -> ProfileRequest:
-        """Return the request of a job, with its deadline unless that is given up."""
+        """Return the request of a job, with its deadline unless it is given up."""
         levels, speeds = self._levels[number]
         due = None if late else state.jobs[number].deadline
         slots = None if due is None else self._slots(state.now, due)
         return ProfileRequest(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
 
     def _slots(self, now: Any, due: float) -> float:
-        """Return the slots until a deadline, whole ones in the paper; clock rounding does not cost a slot."""
+        """Return the slots until a deadline, whole ones in the paper. Clock rounding does not cost a slot."""
         left = due - now
         if self._as_program:
             return max(float(left) / self._slot, 0.0)

@@ -13,11 +13,11 @@ def shares(
     length: float,
     before: Mapping[int, PlannedShare] | None = None,
 ) -> dict[int, PlannedShare]:
-    """Grant every job its minimum satisfactory share, by deadline; jobs that would be late get none.
+    """Grant every job its minimum satisfactory share, by deadline. Jobs that would be late get no GPUs.
 
     A job that is ahead of its plan may get by with a lower level for longer, which can make another job late.
-    If some job is late, and more jobs are in time with at least the levels of the previous plan, those levels
-    are kept.
+    If some job is late, and more jobs would be in time with at least the levels of the previous plan, these
+    levels are kept.
     """
     found = _served(requests, gpus, length, {})
     if before and len(found) < len(requests):
@@ -52,7 +52,7 @@ def keeps_all(
 
 
 def by_deadline(requests: Iterable[ProfileRequest]) -> list[ProfileRequest]:
-    """Return jobs by deadline, those without one last; ties go to the lower job number."""
+    """Return jobs by deadline, with jobs without one last. Ties go to the lower job number."""
     return sorted(
         requests, key=lambda request: (inf if request.slots is None else request.slots, request.number)
     )
@@ -63,9 +63,10 @@ def with_spare(
 ) -> dict[int, int]:
     """Return the GPUs of every job now: its share, plus spare GPUs by the GPU time that they cost.
 
-    `requests` are in order of deadline. Jobs that would get nothing now first get their lowest level. Then one
-    level at a time goes to the job whose GPU time until completion rises least (or falls most) per GPU: the
-    more it does in this slot, the less it has to do later, at the level of its share. Ties go to the first job.
+    `requests` are in order of deadline. Jobs that would get nothing now first get their lowest level. Then the
+    job whose GPU time until completion rises least (or falls most) per GPU goes up one level, and so on. The
+    more a job does in this slot, the less it has to do later, at the level of its share. Ties go to the first
+    job.
 
     Source: ElasticFlow (ASPLOS 2023), section 4.2, Algorithm 2.
     """

@@ -1,4 +1,4 @@
-"""Profile: the needs of jobs, the GPUs left in every slot, and the smallest share that suffices for a job."""
+"""Profile: the needs of jobs, the GPUs left in every slot, and the smallest sufficient share of a job."""
 
 from dataclasses import dataclass
 from math import ceil, inf
@@ -33,7 +33,7 @@ class ProfileRequest:
 
 
 def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, ...]]:
-    """Return the numbers of GPUs on which a job can run, with its speeds, without those no faster."""
+    """Return the numbers of GPUs on which a job can run, with its speeds, without those that are no faster."""
     levels: dict[int, float] = {}
     for count in state.jobs[number].counts:
         if count <= state.cluster.gpus:
@@ -44,7 +44,7 @@ def levels_of(state: State, number: int) -> tuple[tuple[int, ...], tuple[float, 
 
 
 class PlannedShare(NamedTuple):
-    """The share of a job: its most GPUs in any slot, those in the first slot, and slots until it completes."""
+    """The share of a job: its most GPUs in any slot, its GPUs in the first slot, and slots until completion."""
 
     level: int
     now: int
@@ -65,7 +65,7 @@ class SlotProfile:
         return list(zip(self._ends.tolist(), self._left.tolist(), strict=True))
 
     def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
-        """Take the lowest level, from `least` on, that keeps a job's deadline; None if there is none.
+        """Take the lowest level, from `least` on, that keeps a job's deadline, or return None without one.
 
         On a level, the job gets in each slot the most GPUs, up to that level, that are left and on which it can
         run. A job without a deadline gets its lowest level.
@@ -85,7 +85,7 @@ class SlotProfile:
         return None
 
     def _take(self, work: float, gpus: _Whole, speeds: _Floats, done: _Floats) -> tuple[int, int]:
-        """Take GPUs until a job completes; return those of the first slot, and the number of slots."""
+        """Take GPUs until a job completes, and return those of the first slot and the number of slots."""
         last = int(np.searchsorted(done, work))
         begin = int(self._ends[last - 1]) if last else 0
         missing = work - (float(done[last - 1]) if last else 0.0)

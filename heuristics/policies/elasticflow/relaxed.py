@@ -1,4 +1,4 @@
-"""Relaxed: whether deadlines could be kept if time and GPUs were divisible, by a linear programme."""
+"""Relaxed: a linear program that checks whether deadlines could be kept if time and GPUs were divisible."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise

@@ -10,13 +10,13 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     """Start the job that has waited longest on any free GPUs, and move running jobs closer if possible.
 
     Source: Gandiva (OSDI 2018), sections 3.1 to 3.4, as the network-agnostic baseline of Dally, section V-C.
-    The network does not affect which jobs start, or when; a job whose GPUs are further apart than necessary
-    moves as soon as closer ones are free. Time slices are leases: when one ends, the job makes room for those
-    that have waited longer. Key: waiting since. Ties: lower job number. Preemptive at the end of leases; moves
-    at every event. Durations are not known. O(waiting and running jobs) per event.
+    The network does not affect which jobs start, or when. A job whose GPUs are further apart than necessary
+    moves as soon as closer GPUs are free. Time slices are leases: when a lease ends, the job makes room for
+    jobs that have waited longer. Key: the time since which a job waits. Ties: lower job number. Preemptive at
+    the end of leases; moves at every event. Does not know durations. O(waiting and running jobs) per event.
 
     Departures: jobs are not packed on a GPU, and do not grow or shrink, as in the other policies of Dally's
-    comparison; Gandiva as in other comparisons is `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
+    comparison. The versions in other comparisons are `gandiva_growing` (Aryl), `gandiva_packing` (Gavel) and
     `gandiva_rotation` (Tiresias, ElasticFlow). Slices are as long as the leases of the other policies, hours
     instead of a minute. Placements are as close as the free GPUs allow, which is more than a network-agnostic
     policy requires.
@@ -24,7 +24,7 @@ def gandiva(state: State, *, lease: float | None = 28800.0, placement: Placement
     Parameters
     ----------
     lease
-        Seconds for which a job holds its GPUs while others wait; its whole run if None.
+        Seconds for which a job holds its GPUs while others wait, or None for its whole run.
     placement
         As in `heuristics.policies.dally.dally`.
 

@@ -1,4 +1,4 @@
-"""Gandiva growing: the baseline for elastic jobs, which grow while GPUs are free and no job waits."""
+"""Gandiva growing: a baseline for elastic jobs, which grow while GPUs are free and no job waits."""
 
 from collections.abc import Iterable
 
@@ -14,18 +14,18 @@ def gandiva_growing(state: State, *, blocks: bool = True) -> Decider:
     job waits, every job returns to its demand.
 
     Source: Gandiva (OSDI 2018) as described in Aryl, section 7.1: jobs scale out when there are available
-    resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. Neither
-    durations nor scaling are known, so a job grows even if that does not make it faster. O(jobs) per event.
+    resources but no pending jobs. Key: release date. Ties: lower job number. Not preemptive; resizes. It knows
+    neither durations nor scaling, so a job grows even if this does not make it faster. O(jobs) per event.
 
-    Readings: neither paper says which job grows first. A job that does not fit blocks those behind it; with
-    ``blocks=False`` it is skipped. Gandiva's other techniques are separate policies: `gandiva` migrates,
-    `gandiva_packing` and `gandiva_rotation` share GPUs. Within Aryl's framework of loaned machines it is
-    `heuristics.policies.aryl.schedulers.gandiva`.
+    Readings: neither paper says which job grows first. A job that does not fit blocks the jobs behind it. With
+    ``blocks=False``, it is skipped. Gandiva's other techniques are separate policies: `gandiva` migrates,
+    `gandiva_packing` and `gandiva_rotation` share GPUs. Within Aryl's framework of loaned machines, the policy
+    is `heuristics.policies.aryl.schedulers.gandiva`.
 
     Parameters
     ----------
     blocks
-        Whether a job that does not fit blocks those behind it.
+        Whether a job that does not fit blocks the jobs behind it.
 
     Examples
     --------
@@ -78,7 +78,7 @@ class _Growing:
             self._demanded[job] = self._pool.take(self._jobs[job], self._jobs[job].gpus)
 
     def _grow(self, held: dict[int, Holding]) -> None:
-        """Grant each job, by start, its largest allowed number of GPUs that is available."""
+        """Grant each job, in order of start, its largest allowed number of GPUs that is available."""
         for job, demanded in held.items():
             item = self._jobs[job]
             room = item.gpus + self._pool.room(item)

@@ -1,4 +1,4 @@
-"""Gandiva packing: the baseline of Gavel, equal time for all, in pairs if there are too few GPUs."""
+"""Gandiva packing: the baseline of Gavel, with equal time for all, in pairs if there are too few GPUs."""
 
 from typing import get_args
 
@@ -17,7 +17,7 @@ def gandiva_packing(
     interval: float = 360,
     renewal: float = 1920,
 ) -> Decider:
-    """Let jobs and pairs of jobs take equal turns in rounds; pairs share all their GPUs.
+    """Let jobs and pairs of jobs take equal turns in rounds. Pairs share all their GPUs.
 
     Source: Gandiva (OSDI 2018), section 3.3, packing, as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
@@ -26,16 +26,16 @@ def gandiva_packing(
     n) of the time on its n GPUs, at most 1, in Gavel's rounds (`heuristics.policies.gavel.rounds`,
     ``original``).
 
-    Key: the unit's fraction of the time divided by the time that it has had. Ties: the time missed before,
-    where a pair begins with half a round, then the unit whose later job came first. Preemptive, at the
-    beginning of rounds. Durations are not known. O(n) per round with random pairs; with ``exact`` a matching,
-    O(n^3).
+    Key: the unit's fraction of the time, divided by the time that it has had. Ties: the time missed before
+    (half a round for a new pair), then the unit whose later job came first. Preemptive, at the beginning of
+    rounds. Does not know durations. O(n) per round with random pairs, and O(n^3) for the matching with
+    ``exact``.
 
     Readings:
 
-    - ``pairing="exact"`` chooses the pairs with the most total progress, by a maximum-weight matching; the
+    - ``pairing="exact"`` chooses the pairs with the most total progress, by a maximum-weight matching. The
       published rule draws them at random.
-    - Pairs that cannot run, because of memory or because a job makes almost no progress, are not formed; the
+    - Pairs that cannot run, because of memory or because a job makes almost no progress, are not formed. The
       code forms them and lets them wait.
     - When one job of a pair completes, the other continues alone. In the code neither is complete, and the
       other stays slow, until both have done their steps of the round.

@@ -11,17 +11,17 @@ _FIRST = 2
 def best_matching(values: Any) -> list[tuple[int, int]]:
     """Pair jobs, each with at most one other, to maximize the sum of the pairs' values.
 
-    `values` is a symmetric matrix; only pairs with a positive value count. Returns pairs of positions, the
-    lower one first, in order. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but
+    `values` is a symmetric matrix, of which only pairs with a positive value count. Returns pairs of indices,
+    the lower one first, in order. O(n^3) for n jobs. Ties between matchings are broken arbitrarily but
     reproducibly.
 
-    A maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed among few of the pairs.
-    Prices of jobs, any two of which add up to at least the value of their pair, bound the sum of the values by
-    the sum of all prices. They come from the assignment problem in which each job takes one job and is taken by
-    one (Jonker and Volgenant 1987, as implemented in scipy). The cost of a pair is its prices minus its value,
-    and a matching falls short of the bound by at least the cost of its pairs. If the best matching among the
-    cheapest pairs falls short by no more than the cost of any other pair, it is optimal. Otherwise the optimum
-    is among the pairs that cost no more than that shortfall.
+    A maximum-weight matching (Edmonds 1965, as implemented in networkx) is computed among a few of the pairs.
+    Jobs have prices, and any two prices add up to at least the value of the pair. So the sum of all prices
+    bounds the sum of the values. The prices come from the assignment problem in which each job takes one job
+    and is taken by one (Jonker and Volgenant 1987, as implemented in scipy). The cost of a pair is its prices
+    minus its value, and a matching falls short of the bound by at least the cost of its pairs. If the best
+    matching among the cheapest pairs falls short by no more than the cost of any other pair, it is optimal.
+    Otherwise the optimum is among the pairs that cost no more than that shortfall.
     """
     import numpy as np
 
@@ -45,10 +45,11 @@ def best_matching(values: Any) -> list[tuple[int, int]]:
 
 
 def _prices(worth: Any) -> Any:
-    """Return non-negative prices of jobs; any two add up to at least their joint value, and little more.
+    """Return non-negative prices of jobs. Any two add up to at least their joint value, and little more.
 
-    In the assignment problem, takers and taken jobs have prices, whose means are returned. Those of taken jobs
-    are longest paths: a job's price is at least what another taker would gain by it over its own job.
+    In the assignment problem, takers and taken jobs have prices, whose means are returned. The prices of taken
+    jobs are longest paths: the price of a job is at least the gain of any other taker from taking it instead of
+    its own job.
     """
     import numpy as np
     from scipy.optimize import linear_sum_assignment

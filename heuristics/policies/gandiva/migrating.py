@@ -1,4 +1,4 @@
-"""Migrating: every offer is accepted, and running jobs move closer together when GPUs become free."""
+"""Migrating: accepts every offer, and moves running jobs closer together when GPUs become free."""
 
 from collections.abc import Generator, Iterable
 from typing import Any
@@ -9,11 +9,11 @@ from gsopt.simulation.policy import Action, Start, State, Stop
 
 
 class Migrating(Offers):
-    """A decider that starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
+    """Starts jobs on any free GPUs, and moves running jobs to closer GPUs when possible.
 
-    After the waiting jobs have been served, every running job that is not on its best tier moves, in the order
-    of their starts, if the placer finds GPUs of a better tier among the free ones and its own. This is repeated
-    until no job moves. A move does not renew a lease.
+    After the waiting jobs have been served, every running job that is not on its best tier is considered, in
+    the order of starts. It moves if the placer finds GPUs of a better tier among the free GPUs and its own.
+    This is repeated until no job moves. A move does not renew a lease.
     """
 
     def __init__(
@@ -44,7 +44,10 @@ class Migrating(Offers):
                 self._apart[action.job] = None
 
     def _move_once(self, state: State) -> Generator[Action, None, bool]:
-        """Move every running job that can get closer; return whether any did, which may help others."""
+        """Move every running job that can get closer, and return whether any did.
+
+        A move may help other jobs.
+        """
         moved = False
         for job in tuple(self._apart):
             gpus = state.placement(job)

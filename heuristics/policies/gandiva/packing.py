@@ -33,15 +33,15 @@ class _JobClass(NamedTuple):
 
 
 class PackedShares:
-    """A division for `Rounds` that gives units, i.e. jobs and pairs of jobs, equal parts of the time.
+    """A division for `Rounds` that gives units, which are jobs or pairs of jobs, equal parts of the time.
 
-    If all jobs fit, there are no pairs. Otherwise jobs without a partner are paired with others that demand as
-    many GPUs of a kind with enough memory for both. A pair stays together while its jobs make no less progress
-    than in turns. `pairs` maps each job of a pair to the other one.
+    If all jobs fit, there are no pairs. Otherwise jobs without a partner are paired with other jobs that demand
+    as many GPUs, on a kind of GPU with enough memory for both. A pair stays together while its jobs make no
+    less progress than in turns. `pairs` maps each job of a pair to the other one.
 
     With ``random`` pairing, two jobs are drawn as often as there are jobs without a partner, and become a pair
-    if possible, regardless of interference. With ``exact``, new pairs are chosen each time: those with the most
-    total progress beyond turns (`heuristics.policies.gandiva.matching`).
+    if possible, regardless of interference. With ``exact``, the pairs with the most total progress compared
+    with taking turns are chosen each time (`heuristics.policies.gandiva.matching`).
     """
 
     def __init__(self, pairing: Pairing = "random", *, seed: int = 0) -> None:
@@ -68,7 +68,7 @@ class PackedShares:
         }
 
     def _part(self, state: State, job: int, units: int, inventory: Inventory) -> Mapping[str, float]:
-        """Return the fraction of the time of a unit on each kind, at most 1 in total."""
+        """Return the fraction of the time that a unit gets on each kind, at most 1 in total."""
         kinds = inventory.kinds_with_room(state, job)
         if job in self.pairs:
             kinds = _common(state, job, self.pairs[job], inventory)
@@ -87,7 +87,7 @@ class PackedShares:
         }
 
     def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Draw two jobs at a time, and yield those that may be a pair."""
+        """Draw two jobs at a time, and yield those that may form a pair."""
         left = list(jobs)
         for _ in jobs:
             if len(left) < 2:  # noqa: PLR2004 - a pair
@@ -117,7 +117,7 @@ class PackedShares:
         some: Mapping[_JobClass, int],
         inventory: Inventory,
     ) -> float:
-        """Return the gain of two jobs of these classes as a pair; 0 if they cannot be one."""
+        """Return the gain of two jobs of these classes as a pair, or 0 if they cannot form one."""
         if (one, other) not in self._gains:
             gain = 0.0
             if _common(state, some[one], some[other], inventory):
@@ -138,7 +138,7 @@ def _slowed(state: State, job: int, other: int) -> Any:
 
 
 def _gain(speeds: tuple[Any, Any]) -> Any:
-    """Return how much more progress two jobs make by sharing than in turns."""
+    """Return the additional progress that two jobs make by sharing, compared with taking turns."""
     return sum(speeds) - _TURNS
 
 
@@ -148,7 +148,7 @@ def _go_on(speeds: tuple[Any, Any]) -> bool:
 
 
 def _common(state: State, one: int, other: int, inventory: Inventory) -> list[str]:
-    """Return the kinds of GPUs with enough memory for two jobs; none if their demands differ."""
+    """Return the kinds of GPUs with enough memory for two jobs, or none if their demands differ."""
     jobs = state.jobs[one], state.jobs[other]
     if jobs[0].gpus != jobs[1].gpus:
         return []

@@ -1,4 +1,4 @@
-"""Rotating: jobs of equal demand take turns on groups of GPUs, and share them if that pays off."""
+"""Rotating: jobs of equal demand take turns on groups of GPUs, and share them if this pays off."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +16,7 @@ Sharing = Literal["measured", "memory", "never"]
 
 @dataclass
 class RotationGroup:
-    """GPUs, and the jobs that take turns on them."""
+    """A group of GPUs, and the jobs that take turns on them."""
 
     size: int
     gpus: tuple[int, ...]  # empty in a plain cluster
@@ -30,12 +30,12 @@ class RotationGroup:
 
 
 class Rotating:
-    """A decider that gives every job GPUs immediately, or a place in a group of jobs that take turns.
+    """Assigns every job GPUs immediately, or a place in a group of jobs that take turns.
 
-    A new job gets free GPUs of its own if no other job waits for some. Otherwise it joins the group with equal
-    demand that has the fewest jobs; if there is none, it waits until GPUs are free. A group whose last job
-    completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs switch to their next
-    jobs; a job that has made no progress yet, or would lose it, keeps its turn.
+    A new job gets free GPUs of its own if no other job waits for GPUs. Otherwise it joins the group with equal
+    demand that has the fewest jobs. If there is no such group, it waits until GPUs are free. A group whose last
+    job completes releases its GPUs. At multiples of `span` seconds, groups with waiting jobs switch to their
+    next jobs. A job that has made no progress yet, or would lose it, keeps its turn.
 
     Jobs of a group run at the same time, up to the scenario's limit: ``measured``, while they make no less
     progress together than without the last of them; ``memory``, while the memory suffices; or ``never``.
@@ -103,7 +103,7 @@ class Rotating:
         self._waiting = left
 
     def _rotate(self, state: State, group: RotationGroup) -> None:
-        """Move the jobs that have had their turn to the end of a group, if any job waits there."""
+        """Move jobs that have had their turn to the end of a group, if any job of the group waits."""
         if group.waits:
             through = [
                 job for job in group.members if job in group.running and self._is_through(state, group, job)
@@ -144,7 +144,7 @@ class Rotating:
         )
 
     def _progress(self, state: State, group: RotationGroup, together: Sequence[int]) -> Any:
-        """Return the total progress of jobs per second, each relative to running alone on these GPUs."""
+        """Return the sum of the speeds of jobs that share these GPUs, each relative to its speed alone."""
         total: Any = 0
         for job in together:
             beside = [other for other in together if other != job]

@@ -1,4 +1,4 @@
-"""Gavel: shares of time by linear programmes, in rounds; and Themis, in the same rounds or by auctions."""
+"""Gavel: shares of time by linear programs, in rounds. Themis uses the same rounds, or auctions."""
 
 from heuristics.policies.gavel.gavel import gavel
 from heuristics.policies.gavel.themis import themis

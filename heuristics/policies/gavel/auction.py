@@ -22,7 +22,7 @@ class Award(NamedTuple):
     part: float  # of the GPUs that it keeps after it has paid
 
     def kept(self, counts: Iterable[int]) -> int:
-        """Return the smallest of some numbers of GPUs that covers what the bidder keeps, up to rounding."""
+        """Return the smallest number of GPUs in `counts` that covers the bidder's share, up to rounding."""
         left = self.gpus * self.part * (1 - SUM)
         return min(count for count in counts if count >= left)
 
@@ -31,9 +31,9 @@ def auction(bids: Sequence[Bid], gpus: int) -> list[Award]:
     """Return the numbers of GPUs with the largest product of values, and the fraction that each bidder keeps.
 
     The fraction is the product of the others' values in the allocation, divided by the largest product that
-    they could have without the bidder. Computed by a dynamic programme over bidders and GPUs, in logarithms;
-    tables from both ends also give the optimum without each bidder. Ties leave later bidders with the fewest
-    GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers in a bid.
+    they could have without the bidder. It is computed by a dynamic program over bidders and GPUs, in
+    logarithms. Tables from both ends also give the optimum without each bidder. Ties leave later bidders with
+    the fewest GPUs. O(B N (C + 1)) for B bidders, N GPUs and C numbers in a bid.
 
     Source: Themis (NSDI 2020), section 5.1 (partial allocation mechanism; hidden payments).
     """
@@ -64,7 +64,7 @@ def _tables(worths: Sequence[Mapping[int, float]], gpus: int) -> list[Floats]:
 
 
 def _best(worth: Mapping[int, float], before: Floats, left: int) -> int:
-    """Return the fewest GPUs of a bidder for which it and those before it are worth most, up to rounding."""
+    """Return the fewest GPUs of a bidder with which the largest value so far is attained, up to rounding."""
     total = {count: worth[count] + float(before[left - count]) for count in sorted(worth) if count <= left}
     most = max(total.values())
     return next(count for count, value in total.items() if isclose(value, most, rel_tol=SUM, abs_tol=SUM))

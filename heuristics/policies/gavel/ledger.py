@@ -1,4 +1,4 @@
-"""Ledger: the time that jobs have had on each kind of GPU, and the shares that they are to have."""
+"""Ledger: the time that jobs have had on each kind of GPU, and the shares that they should get."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
@@ -13,7 +13,7 @@ Unit = tuple[int, ...]
 
 
 class CreditClaim(NamedTuple):
-    """The claim of a unit on a kind of GPU; the largest claim comes first."""
+    """The claim of a unit (a job or a pair of jobs) on a kind of GPU. The largest claim comes first."""
 
     priority: float  # the share over the part that the unit has had of the time of all jobs there
     deficit: Any  # seconds by which it had less than its shares until they were last computed
@@ -21,7 +21,7 @@ class CreditClaim(NamedTuple):
 
 
 class TimeLedger:
-    """The time that jobs and pairs have had; each begins with a credit of seconds on every kind."""
+    """The time that jobs and pairs have had. Each begins with a credit of some seconds on every kind of GPU."""
 
     def __init__(self, credit: Any) -> None:
         self._credit = credit
@@ -41,7 +41,7 @@ class TimeLedger:
             self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def leave(self, job: int) -> None:
-        """Remove a job and its pairs; their time still counts in the totals."""
+        """Remove a job and its pairs, whose time still counts in the totals."""
         for unit in [unit for unit in self._own if job in unit]:
             del self._own[unit], self._deficits[unit]
 
@@ -63,7 +63,11 @@ class TimeLedger:
                 self._all[kind] = self._all.get(kind, 0) + self._credit
 
     def claim(self, unit: Unit, kind: str, share: float) -> CreditClaim:
-        """Return the claim of a unit with a share on a kind; claims that differ by rounding tie."""
+        """Return the claim of a unit with a share on a kind.
+
+        Claims that differ only by rounding are equal.
+
+        """
         part = float(self._own[unit][kind]) / float(self._all[kind])
         deficit = round(self._deficits[unit][kind], MISSED_DECIMALS)
         return CreditClaim(_settle(share / part), deficit, _settle(share))

@@ -40,12 +40,12 @@ RULES: Mapping[str, Rules] = {
 
 
 class Rounds:
-    """A decider that runs in each round the jobs that have had least of their shares, on all their GPUs.
+    """A decider that, in each round, runs the jobs that have received the least of their shares.
 
     A job's claim is its share divided by its fraction of the time that all jobs have had on that kind,
     regardless of their demands. Each job is credited with half a round, so that a new job does not precede all
-    others. Claims are met in descending order, ties in the order of arrival (for a pair, of its later job); a
-    job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
+    others. Claims are met in descending order, and ties in the order of arrival (for a pair, of its later job).
+    A job that does not fit is skipped. With `leftovers`, jobs without a share run on spare GPUs.
 
     In the original form, new shares are computed at least `renewal` seconds after the last ones, but the first
     shares hold only until jobs arrive or complete. A new job waits for the next shares, while GPUs are kept
@@ -165,7 +165,7 @@ class Rounds:
         return [kind for kind in own[0] if all(kind in kinds for kinds in own)]
 
     def _choose(self, state: State) -> dict[Unit, str]:
-        """Return the units that run, with their kinds; GPUs for jobs that have no shares yet stay free."""
+        """Return the units that run, with their kinds. GPUs for jobs that have no shares yet stay free."""
         left, chosen = dict(self._inventory.counts), dict[Unit, str]()
         for _, unit, kind in self._queue(state):
             gpus = state.jobs[unit[0]].gpus
@@ -175,7 +175,7 @@ class Rounds:
         return {unit: kind for unit, kind in chosen.items() if all(job in self._shares for job in unit)}
 
     def _queue(self, state: State) -> list[tuple[CreditClaim, Unit, str]]:
-        """Return all claims in the order in which they are met, equal ones in that of arrival."""
+        """Return all claims in descending order, with equal claims in the order of arrival."""
         units = self._units()
         queues = [self._claims(state, units, kind) for kind in self._inventory.kinds]
         if self._rules.one_queue:
@@ -198,11 +198,11 @@ class Rounds:
         ]
 
     def _share_of(self, unit: Unit) -> Mapping[str, float]:
-        """Return the share of a unit; none if it is the remaining job of a pair."""
+        """Return the share of a unit, which is None for the remaining job of a pair."""
         return self._shares.get(unit[0], {}) if unit == self._unit(unit[0]) else {}
 
     def _seconds(self, state: State, unit: Unit, kind: str) -> Any:
-        """Return the seconds of a round in which a unit runs whole steps; all if steps do not count."""
+        """Return the seconds of a round in which a unit runs whole steps, or all if steps do not count."""
         return max(self._whole(state, job, _others(unit, job), kind) for job in unit)
 
     def _whole(self, state: State, job: int, beside: Unit, kind: str) -> Any:
@@ -211,7 +211,7 @@ class Rounds:
         return type(state.now)(whole) / steps if whole else self._interval
 
     def _span(self, state: State) -> Any:
-        """Return the length of the round: until the last unit that does not complete has run its steps."""
+        """Return the length of the round, which ends once every unit that stays has run its steps."""
         stay = [
             seconds
             for unit, (kind, seconds) in self._turns.items()

@@ -19,10 +19,10 @@ def themis_auction(
     """Auction leases of GPUs among the jobs with the largest finish-time ratios.
 
     At every arrival and completion, and at the end of every lease, all unleased GPUs are offered to the jobs
-    without a lease whose ratios are largest. Each bids, for every number of GPUs, one over the ratio that it
-    would have with them; the allocation maximizes the product of the bids. Remaining GPUs go to jobs that did
-    not bid, largest ratio first, and then to those that did not win, up to their demands. So no GPU is idle on
-    which a job without GPUs could run; but GPUs with which winners pay may be idle.
+    without a lease whose ratios are largest. For every number of GPUs, each of these jobs bids one over the
+    ratio that it would have with them. The allocation maximizes the product of the bids. Remaining GPUs go to
+    jobs that did not bid, largest ratio first, and then to jobs that did not win, up to their demands. So no
+    GPU is idle on which a job without GPUs could run, but GPUs with which winners pay may be idle.
 
     The ratio of a job is (age + remaining work / speed) / isolated time. The isolated time is that of all its
     work at the speed of its demand, with an equal part of the GPUs for each job present.
@@ -37,8 +37,8 @@ def themis_auction(
 
     - In the paper, the ratio of a job without GPUs is infinite, so any product with such a job is 0; here a job
       that gets no GPUs is assumed to get its demand one lease later.
-    - A winner pays what its winning costs the others with part of its GPUs. It keeps the smallest allowed
-      number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
+    - A winner pays, with part of its GPUs, the cost that its winning has for the others. It keeps the smallest
+      allowed number that covers the rest, so a rigid job pays nothing. ``payments=False`` omits payments.
     - Bidders are a fraction of the jobs without a lease, rounded up, as only these can take GPUs.
 
     Parameters
@@ -68,7 +68,7 @@ def themis_auction(
     require(0 < number_of(bidding) <= 1, "bidding", bidding, "must be a number above 0 and at most 1")
     kinds = kinds_of(state.cluster)
     if len(kinds) > 1:
-        raise Unsupported(f"themis_auction auctions GPUs that are all alike, there are {', '.join(kinds)}")
+        raise Unsupported(f"themis_auction needs GPUs of one kind, but there are {', '.join(kinds)}")
     return _Auctions(state, lease, bidding, payments=payments)
 
 
@@ -81,7 +81,7 @@ class _Auctions:
         self._ends: dict[int, Any] = {}  # of leases
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Auction the unleased GPUs, if any, among jobs without a lease."""
+        """Auction the unleased GPUs, if any, among the jobs without a lease."""
         for job in (*state.completed, *state.evicted):
             self._ends.pop(job, None)
         for job in state.completed:
@@ -120,7 +120,7 @@ class _Auctions:
         return {count: 1 / self._ratio(state, job, count) for count in (0, *state.jobs[job].counts)}
 
     def _ratio(self, state: State, job: int, count: int) -> float:
-        """Return the finish-time ratio with a number of GPUs from now on."""
+        """Return the finish-time ratio of a job that has a number of GPUs from now on."""
         item, number = state.jobs[job], type(state.now)
         age = state.now - number(item.release_date)
         wait = number(0) if count else self._lease

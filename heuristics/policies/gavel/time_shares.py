@@ -16,7 +16,7 @@ Isolated = Literal["accumulated", "present"]
 
 
 class TimeSharing:
-    """A division of the time of GPUs among jobs, which tracks their progress with isolated shares.
+    """A division of GPU time among jobs, which also tracks their progress with isolated shares.
 
     Work and speeds count in steps (`heuristics.policies.gavel.steps`). If the method finds no solution, jobs
     get their isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a round
@@ -62,7 +62,7 @@ class TimeSharing:
         return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
 
     def _compared(self, state: State, steps: Mapping[int, StepsLeft], problem: Shares) -> Shares:
-        """Add the time that the work of jobs so far would have taken with isolated shares."""
+        """Return the problem with the time that each job's work so far would have taken in isolation."""
         typed = []
         for (job, own), each in zip(steps.items(), problem.jobs, strict=True):
             shares = problem.isolated_shares[each.name]

@@ -1,4 +1,4 @@
-"""Durations: predictions of how long jobs run."""
+"""Durations: predictions of the running times of jobs."""
 
 from collections.abc import Iterable, Mapping
 from math import isfinite
@@ -15,7 +15,7 @@ UNKNOWN = 1000.0
 
 
 class DurationPredictor:
-    """A predictor of the durations of jobs; this one knows them."""
+    """A predictor of the durations of jobs. This one knows the true durations."""
 
     def learn(self, state: State, complete: Iterable[int]) -> None:
         """Learn from completed jobs."""
@@ -58,9 +58,9 @@ class _Given(DurationPredictor):
 class Means(DurationPredictor):
     """A predictor that takes the mean duration of the completed jobs most similar to a job.
 
-    They are the jobs of its model with its number of GPUs, else those of its model, else those with its number
-    of GPUs, else all. Source: Lucid's published estimator for jobs of known names, which groups by names and
-    users.
+    The most similar jobs are those of the same model with the same number of GPUs, or else those of the same
+    model, or else those with the same number of GPUs, or else all jobs. Source: Lucid's published estimator for
+    jobs of known names, which groups by names and users.
     """
 
     def __init__(self) -> None:

@@ -1,4 +1,4 @@
-"""Load: whether the cluster is expected to be so busy that jobs share GPUs."""
+"""Load: the expectation whether the cluster is so busy that jobs share GPUs."""
 
 from bisect import bisect_right
 from collections.abc import Sequence
@@ -22,18 +22,18 @@ Source = Literal["recent", "always"] | Sequence[float]
 
 
 class Load:
-    """The state of the cluster, busy or quiet, as of the last tick; this one is always busy."""
+    """The state of the cluster, busy or quiet, as of the last tick. This one is always busy."""
 
     def arrive(self, count: int, now: Any) -> None:
         """Record jobs that arrive."""
 
     def is_busy(self, now: Any) -> bool:
-        """Check whether jobs share now; times must not decrease."""
+        """Check whether jobs share now. The times of successive calls must not decrease."""
         del now
         return True
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the next tick at which jobs begin to share if no more arrive; None if there is none."""
+        """Return the next tick at which jobs begin to share if no more jobs arrive, or None without one."""
         del now
         return None
 
@@ -106,7 +106,7 @@ class _Predicted(Load):
         return interval >= len(self._busy) or self._busy[interval]
 
     def next_busy(self, now: Any) -> int | None:
-        """Return the beginning of the next busy interval; None if the cluster is busy now."""
+        """Return the beginning of the next busy interval, or None if the cluster is busy now."""
         if self.is_busy(now):
             return None
         interval = _tick(now) // INTERVAL + 1

@@ -1,4 +1,4 @@
-"""Fewest machines: free GPUs on no more machines than a job needs."""
+"""Machines: free GPUs on no more machines than a job needs."""
 
 from collections.abc import Iterable, Iterator
 from itertools import accumulate
@@ -15,9 +15,9 @@ class FewestMachines:
     """Free GPUs for jobs that wait rather than run on more machines than they need.
 
     The number of machines that a job needs depends on all present machines, in use or not. A job gets the
-    machine with the fewest free GPUs that suffice; otherwise several machines, of one rack if possible,
-    emptiest first; and the least sufficient memory if there is a choice. Only a cluster with racks has
-    machines; `machines` restricts them.
+    machine with the fewest free GPUs that suffice. Otherwise it gets several machines, of one rack if possible,
+    emptiest first. If there is a choice, it gets the least sufficient memory. Only a cluster with racks has
+    machines, and `machines` restricts them.
     """
 
     def __init__(self, state: State, machines: Iterable[int] | None = None) -> None:
@@ -32,7 +32,7 @@ class FewestMachines:
         self._fewest: dict[Need, int | None] = {}
 
     def look(self, state: State, free: Iterable[int] | None = None) -> None:
-        """Record which GPUs are free, or are to count as free."""
+        """Record which GPUs are free or should count as free."""
         self._count_present(state)
         self._books.clear()
         self._free = [[] for _ in self._there]
@@ -44,18 +44,18 @@ class FewestMachines:
         return self._machines_needed(need) is not None
 
     def find(self, need: Need) -> tuple[int, ...] | None:
-        """Return the free GPUs on which a job may start, by number; None if it must wait."""
+        """Return the free GPUs on which a job may start, by number, or None if it must wait."""
         most = self._machines_needed(need)
         if most is None:
             return None
         return next((chosen for chosen in self._candidates(need) if self._machines_of(chosen) <= most), None)
 
     def nearest(self, need: Need) -> tuple[int, ...] | None:
-        """Return free GPUs on as few machines as possible; None if too few are free."""
+        """Return free GPUs on as few machines as possible, or None if too few are free."""
         return self.find(need) or min(self._candidates(need), key=self._machines_of, default=None)
 
     def _candidates(self, need: Need) -> Iterator[tuple[int, ...]]:
-        """Yield sets of free GPUs for a job, those with little memory first."""
+        """Yield sets of free GPUs for a job, beginning with GPUs of little memory."""
         suitable = self._suits(need)
         for most in sorted({_memory(self._cluster.machines[machine]) for machine in suitable}):
             machines = (each for each in suitable if _memory(self._cluster.machines[each]) <= most)
@@ -73,7 +73,7 @@ class FewestMachines:
         return all(machine_of[gpu] in machines and gpu in self._free[machine_of[gpu]] for gpu in gpus)
 
     def take(self, gpus: Iterable[int]) -> None:
-        """Record that GPUs are no longer free; GPUs that were not free are ignored."""
+        """Record that GPUs are no longer free, ignoring GPUs that were not free."""
         for gpu in gpus:
             machine = self._cluster.machine_of[gpu]
             free = self._free[machine]
@@ -85,7 +85,10 @@ class FewestMachines:
                         book.recount(machine, before, before - 1)
 
     def _count_present(self, state: State) -> None:
-        """Count the GPUs of each machine that are present: the first ones, up to the capacity."""
+        """Count the GPUs of each machine that are present.
+
+        These are the first ones, up to the capacity.
+        """
         seen = state.capacity, state.servers
         if seen == self._seen:
             return
@@ -98,7 +101,7 @@ class FewestMachines:
             left -= size
 
     def _machines_needed(self, need: Need) -> int | None:
-        """Return the least number of machines that a job needs; None if it does not fit at all."""
+        """Return the least number of machines that a job needs, or None if it does not fit at all."""
         if need not in self._fewest:
             sizes = sorted((self._there[machine] for machine in self._suits(need)), reverse=True)
             enough = (k for k, gpus in enumerate(accumulate(sizes), start=1) if gpus >= need.gpus)
@@ -124,5 +127,5 @@ class FewestMachines:
 
 
 def _memory(machine: Machine) -> float:
-    """Return the bytes of each GPU of a machine; infinity if its memory is unknown."""
+    """Return the bytes of each GPU of a machine, or infinity if its memory is unknown."""
     return inf if machine.memory is None else machine.memory

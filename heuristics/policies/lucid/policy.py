@@ -38,72 +38,75 @@ def lucid(
 ) -> Decider:
     """Profile jobs, start those with the least GPU time first, and let pairs share GPUs under load.
 
-    A job first runs on one of a few machines reserved for profiling, jobs with the fewest GPUs first, and may
-    complete there. Otherwise it waits for the other machines. While the cluster is busy, a job of at most
-    `largest` GPUs seeks a partner even if GPUs are free: the earliest started job that runs alone on as many
-    GPUs, with enough memory for both, a total score of the two models of at most `threshold`, and a predicted
-    GPU time of at least 1/`ratio` times its own. All others start on free GPUs, on as few machines as they
-    need, and jobs that do not fit are skipped. While the cluster is quiet, no jobs share, and a job that does
-    not fit blocks those behind it.
+    A job first runs on one of a few machines that are reserved for profiling, where jobs with the fewest GPUs
+    come first. It may complete there; otherwise it waits for the other machines. While the cluster is busy, a
+    job of at most `largest` GPUs seeks a partner even if GPUs are free. Its partner is the earliest started job
+    that runs alone on as many GPUs and meets three conditions: there is enough memory for both jobs, the two
+    models have a total score of at most `threshold`, and the predicted GPU time of the partner is at least
+    1/`ratio` times that of the job. All other jobs start on free GPUs, on as few machines as they need, and
+    jobs that do not fit are skipped. While the cluster is quiet, no jobs share GPUs, and a job that does not
+    fit blocks those behind it.
 
     Source: Lucid (ASPLOS 2023), with the rules and numbers of its published code. Key: predicted seconds times
-    GPUs, as predicted when the job begins to wait. Ties: lower job number. Preemptive only at the end of
-    profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running jobs) per
-    event at worst; with `exact`, additionally a matching, O(n^3).
+    GPUs, where the prediction is made when the job begins to wait. Ties: lower job number. Preemptive only at
+    the end of profiling. Decides at arrivals, completions, and multiples of 100 s. O(waiting jobs * running
+    jobs) per event at worst; with `exact`, additionally a matching, O(n^3).
 
-    `heuristics.policies.restricted_sharing` is the same packing without the profiler, the load and the
+    `heuristics.policies.restricted_sharing` does the same packing, but without the profiler, the load and the
     machines.
 
-    Readings, where paper and code are silent or need unavailable data:
+    Our interpretations where paper and code are silent, or need data that are not available:
 
-    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing; here they
-      wait after profiling, unless `as_published`. Work done in profiling counts if the job has checkpoints; in
-      the code it does not.
+    - In the code, jobs wait for the other machines from their release on, so profiling costs nothing. Here they
+      wait after profiling, unless `as_published` is set. The work done while profiling counts if the job has
+      checkpoints; in the code, it does not count.
     - The code reserves two machines of 130 for profiling. Here the last machines of the cluster are reserved,
-      one in 64 and at most two, so that on fewer than 64 machines jobs are not profiled unless `profilers` is
-      given: one machine of eight would double mean completion times on a cluster with large jobs. The code adds
-      a machine while many jobs wait, which is omitted. A job that does not fit on the other machines may use
-      these too.
-    - In the code, a model learned for one cluster predicts numbers of arrivals, and jobs share if more than 2
-      are expected in ten minutes, on average over the next fifty; on other clusters jobs always share. Here by
-      default the arrivals of the last fifty minutes count, and the limit of 2 is for 1,040 GPUs.
-    - Scores are predicted from measured profiles, with the mean speed of a model sharing with every other as
-      the label: 0 for at least 0.95 of its speed alone, 1 for at least 0.85, else 2. Here the mean is over the
-      models of all jobs released so far.
-    - When the older job of a pair completes, the other continues alone at full speed and may share again; in
-      the code, a comparison that is always true leaves it slow and alone.
-    - In the code, a job that fills some machines and part of another needs entirely free machines; here it may
-      be spread otherwise if that takes no more machines.
+      one in 64 and at most two. With fewer than 64 machines, jobs are therefore not profiled unless `profilers`
+      is given, because one machine of eight would double the mean completion times on a cluster with large
+      jobs. The code adds a machine while many jobs wait, which we omit. A job that does not fit on the other
+      machines may use these machines, too.
+    - In the code, a model that was learned for one cluster predicts the number of arrivals. Jobs share if more
+      than 2 are expected per ten minutes, on average over the next fifty minutes. On other clusters, jobs
+      always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2 is for
+      1,040 GPUs.
+    - Scores are predicted from measured profiles. The label is the mean speed of a model when it shares GPUs
+      with every other model: 0 if this is at least 0.95 of its speed alone, 1 if it is at least 0.85, and
+      otherwise 2. Here the mean is over the models of all jobs released so far.
+    - When the older job of a pair completes, the other job continues alone at full speed and may share again.
+      In the code, a comparison that is always true leaves it slow and alone.
+    - In the code, a job that fills some machines and part of another needs machines that are entirely free.
+      Here it may be spread differently if this takes no more machines.
 
     Parameters
     ----------
     exact
-        Whether jobs start on free GPUs first, and the remaining ones are paired jointly to save the most time,
-        as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
+        Whether jobs start on free GPUs first, and the remaining jobs are paired jointly so as to save the most
+        time, as in `heuristics.policies.best_pairs`, instead of by scores and `ratio`.
     load
-        When the cluster is busy: by ``"recent"`` arrivals; by numbers of jobs predicted to arrive in each ten
-        minutes from the beginning, and always after the last of them; or ``"always"``.
+        The rule for when the cluster is busy: by ``"recent"`` arrivals, by the numbers of jobs predicted to
+        arrive in each period of ten minutes from the beginning (after the last of them, always), or
+        ``"always"``.
     quiet
-        Number of jobs in ten minutes up to which the cluster is quiet; if None, 2 per 1,040 GPUs, in
+        The number of jobs per ten minutes up to which the cluster is quiet; if None, 2 per 1,040 GPUs, in
         proportion.
     predictions
-        How long jobs run: ``"known"``; the ``"mean"`` of the most similar completed jobs; or given by name of
-        the job, with 1,000 s for missing or negative values. For random errors see
+        The running times of jobs: ``"known"``, the ``"mean"`` of the most similar completed jobs, or times
+        keyed by job name, with 1,000 s for missing or negative values. For random errors, see
         `heuristics.policies.estimated`.
     scores
-        The scores: of the ``"model"``, over all partners; of the particular ``"pair"``; or given by name of the
-        model, 2 if missing.
+        The scores: that of the ``"model"``, over all partners, that of the particular ``"pair"``, or scores
+        keyed by model name, with 2 for missing values.
     spread
-        Whether a job that finds no free GPUs on as few machines as it needs takes others, as close together as
-        possible; an option of the code that is not its default.
+        Whether a job that finds no free GPUs on as few machines as it needs takes other GPUs, as close together
+        as possible. This is an option of the code, but not its default.
     largest
-        GPUs of the largest jobs that share or are profiled, at least 0.
+        The number of GPUs of the largest jobs that share or are profiled, at least 0.
     threshold
         Largest sum of two scores.
     ratio
-        How many times as large as its partner a job may be, in predicted GPU time; above 0.
+        The largest ratio of a job's predicted GPU time to its partner's, above 0.
     profilers
-        Number of machines for profiling; if None, one in 64 and at most two.
+        The number of machines for profiling; if None, one in 64 and at most two.
     profiling
         Seconds for which a job is profiled, above 0.
     as_published
@@ -146,7 +149,7 @@ def lucid(
 
 
 class _Forecast:
-    """Predictions for jobs and for pairs of jobs; parameters as in `lucid`."""
+    """Predictions for jobs and for pairs of jobs. The parameters are those of `lucid`."""
 
     def __init__(self, predictor: DurationPredictor, scorer: Scorer, threshold: int, ratio: float) -> None:
         self._predictor, self._scorer = predictor, scorer
@@ -163,7 +166,7 @@ class _Forecast:
             self._scorer.see(state, state.arrived)
 
     def key(self, state: State, job: int) -> float:
-        """Return the predicted GPU time of a job, always the same after the first call."""
+        """Return the predicted GPU time of a job, which never changes after the first call."""
         if job not in self._seconds:
             self._seconds[job] = self._predictor.of(state, job)
         return self._seconds[job] * state.jobs[job].gpus
@@ -237,7 +240,7 @@ class _Lucid:
                 self._alone.setdefault(count, []).append(job)
 
     def _in_turn(self, state: State, *, share: bool = False, skip: bool = True) -> Iterator[Action]:
-        """Start jobs in turn, next to a partner if they may share, or on free GPUs."""
+        """Start jobs in turn, next to a partner if they may share, or else on free GPUs."""
         full: set[Need] = set()  # needs for which too few GPUs are free
 
         def is_open(need: Any) -> bool:
@@ -295,7 +298,7 @@ class _Lucid:
         return Start(job, gpus)
 
     def _on_free(self, state: State, job: int, need: Need) -> Start | None:
-        """Return the start of a job on free GPUs, without those of the profiler if possible."""
+        """Return the start of a job on free GPUs, avoiding those of the profiler if possible."""
         places = next((places for places in self._places if places.could(need)), None)
         if places is None:  # the cluster is plain, or the job is one that runs on other GPUs than it demands
             return on_free(state, job)

@@ -13,16 +13,16 @@ ONE_IN, MOST = 64, 2
 
 
 class Profiler:
-    """A profiler that runs jobs for some seconds on reserved machines, those with the fewest GPUs first.
+    """Runs jobs for some seconds on reserved machines, beginning with the jobs with the fewest GPUs.
 
-    A job that does not fit blocks those behind it. A job that does not complete within these seconds is
+    A job that does not fit blocks the jobs behind it. A job that does not complete within these seconds is
     stopped, keeps its progress as far as the scenario allows, and is released. Jobs on more than `largest`
-    GPUs, or that suit none of the machines, are released immediately.
+    GPUs, and jobs that suit no machine, are released immediately.
 
-    The machines are the last ones of the cluster; if their number is None, one in 64 and at most two. Unless
-    `charged`, all jobs except those that complete here are released immediately: they run elsewhere, but still
-    occupy GPUs of the profiler for these seconds. `stops` tells whether it stops jobs, and `released` lists the
-    jobs that the last decision released.
+    The machines are the last ones of the cluster. If their number is None, it is one in 64 and at most two.
+    Unless `charged`, all jobs except those that complete here are released immediately: they run elsewhere, but
+    still occupy GPUs of the profiler for these seconds. `stops` states whether the profiler stops jobs, and
+    `released` lists the jobs that the last decision released.
     """
 
     def __init__(
@@ -99,5 +99,5 @@ class Profiler:
             yield Start(job, gpus)
 
     def _stays(self, state: State, job: int) -> bool:
-        """Check whether a job really runs here: every job if charged, else those that complete here."""
+        """Check whether a job really runs here: every job if charged, and otherwise jobs that complete here."""
         return self._charged or state.jobs[job].duration <= self._seconds

@@ -22,21 +22,21 @@ def restricted_sharing(
     """Let small jobs share with one other of their demand, if the two hardly slow each other down.
 
     A job of at most `largest` GPUs seeks a partner before it takes free GPUs: a job that runs alone on as many
-    GPUs. Each of the two has a score, by its speed when they share; the sum must not exceed the threshold. The
-    new job must not be more than `ratio` times as large as its partner in GPU time, so that it does not delay
-    it for long. The partner that started first is chosen. All other jobs start on free GPUs, and jobs that do
-    not fit are skipped.
+    GPUs. Each of the two has a score by its speed when they share, and the sum must not exceed the threshold.
+    The new job must not be more than `ratio` times as large as its partner in GPU time, so that it does not
+    delay the partner for long. The partner that started first is chosen. All other jobs start on free GPUs, and
+    jobs that do not fit are skipped.
 
     Source: after the packing of pairs in Lucid (ASPLOS 2023), with the thresholds of its published code.
-    According to the paper of Castor, for which Lucid is a baseline, Lucid shares no multi-GPU jobs, which is
-    the default here; the code lets jobs of up to 8 GPUs share, ``largest=8``. Key: GPUs times remaining time.
-    Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running jobs) per
-    event at worst; a refused pair is not considered again.
+    According to the paper of Castor, for which Lucid is a baseline, multi-GPU jobs never share in Lucid. This
+    is the default here. The code lets jobs of up to 8 GPUs share (``largest=8``). Key: GPUs times remaining
+    time. Ties: lower job number. Not preemptive; knows durations and interference. O(waiting jobs * running
+    jobs) per event at worst. A refused pair is not considered again.
 
-    It is not the whole of Lucid: it has no profiler, with its 200 s and its GPUs, and no prediction models.
-    What they predict is known here: durations, and the interference of each pair instead of a score of each
-    model over all others. Sharing is not switched off when few jobs are expected, and jobs keep their full
-    batch size.
+    This is not the whole of Lucid: there is no profiler, with its 200 s and its GPUs, and there are no
+    prediction models. Instead, durations are known, as is the interference of each pair, which replaces the
+    score of each model over all others. Sharing is not switched off when few jobs are expected, and jobs keep
+    their full batch size.
 
     Parameters
     ----------
@@ -45,9 +45,9 @@ def restricted_sharing(
     threshold
         Largest sum of scores: 0 for a job that is at least 0.95 times as fast as alone, 1 from 0.85, else 2.
     ratio
-        How many times as large as its partner a job may be, in GPUs times time; above 0.
+        The largest ratio of a job's GPU time to its partner's, above 0.
     share_first
-        Whether such a job seeks a partner even if GPUs are free.
+        Whether a small job seeks a partner even if GPUs are free.
     order
         As in `sjf_bsbf`.
     placement
@@ -79,7 +79,7 @@ def restricted_sharing(
 
 
 def _restricted(largest: int, threshold: int, ratio: float) -> Judge:
-    """Make the judge of pairs from the rules."""
+    """Return a judge of pairs that applies the rules of `restricted_sharing`."""
     scorer = Scorer()
 
     def judge(state: State, job: int, partner: int, gpus: tuple[int, ...], /) -> Match | None:

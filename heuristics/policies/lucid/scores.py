@@ -1,4 +1,4 @@
-"""Scores: how much jobs suffer from others that share their GPUs."""
+"""Scores: how much jobs suffer from other jobs that share their GPUs."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any, Literal
@@ -23,7 +23,7 @@ def score(slowdown: Any) -> int:
 
 
 class Scorer:
-    """A scorer of how much two jobs suffer from each other; this one considers the particular pair."""
+    """A scorer of how much two jobs slow each other down. This one considers the particular pair."""
 
     def __init__(self) -> None:
         self._pairs = Pairs()
@@ -58,7 +58,7 @@ def scorer_from(scores: Scores) -> Scorer:
 
 
 class _ModelScores(Scorer):
-    """A scorer by the mean speed of a model when it shares with every model seen so far, itself included."""
+    """A scorer by the mean speed of a model when it shares with every model seen so far, including itself."""
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,6 +1,6 @@
-"""Adapting: GPUs for jobs that tune themselves, at every interval, where each further one gains most."""
+"""Adapting: GPUs for jobs that tune themselves, granted at every interval where each further one gains most."""
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from math import inf, sqrt
 from typing import NamedTuple
 
@@ -13,17 +13,18 @@ from heuristics.policies.marginal.outlook import Outlook, TimeLeft
 
 
 class AdaptingOptions(NamedTuple):
-    """How jobs that tune themselves get their GPUs; see `heuristics.policies.marginal`."""
+    """The options for jobs that tune themselves (see `heuristics.policies.marginal`)."""
 
     exponent: float = 3.0
     hysteresis: float = 4.0
     charge: float = 180.0
     ageing: float | None = None
+    multipliers: Mapping[str, float] = {}
     interval: float = 60.0
 
 
 class _Step(NamedTuple):
-    """Further GPUs of a job, from one corner of its hull to the next; steps are granted in this order."""
+    """Further GPUs of a job, from one corner of its hull to the next. Steps are sorted by key."""
 
     key: float
     job: int
@@ -32,7 +33,7 @@ class _Step(NamedTuple):
 
 
 class AdaptingWhereTuned:
-    """Decides as another decider until the first job arrives that tunes itself, and adapts from then on.
+    """Decides as another decider until the first job that tunes itself arrives, and adapts from then on.
 
     With GPUs of several kinds it never adapts.
     """
@@ -48,7 +49,7 @@ class AdaptingWhereTuned:
         self._alike = len({(machine.gpu_type, machine.memory) for machine in state.cluster.machines}) == 1
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide by whatever decides now."""
+        """Return the decision of the decider that is active now."""
         if self._adapting is not None:
             return self._adapting.decide(state)
         for job in state.completed:
@@ -64,7 +65,7 @@ class AdaptingWhereTuned:
 
 
 class AdaptiveGrants:
-    """Divide the GPUs among the steps of all jobs' hulls, at every event and every interval."""
+    """Divides the GPUs among the steps of all jobs' hulls, at every event and every interval."""
 
     preemptive = True
 
@@ -74,7 +75,7 @@ class AdaptiveGrants:
         self._there: dict[int, None] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Grant the steps their GPUs, and move as few jobs as possible."""
+        """Grant GPUs to the steps, and move as few jobs as possible."""
         for job in state.completed:
             self._there.pop(job, None)
         for job in state.arrived:
@@ -92,7 +93,7 @@ class AdaptiveGrants:
         yield Wake(self._instants.ask(state.now))
 
     def add(self, state: State, job: int) -> None:
-        """Take in a job that has arrived."""
+        """Record a job that has arrived."""
         self._there[job] = None
         self._outlook.add(state, job)
 
@@ -112,12 +113,12 @@ class AdaptiveGrants:
         return granted
 
     def _steps(self, state: State, job: int, left: TimeLeft) -> Iterator[_Step]:
-        """Yield the steps of a job's hull; those of a running job that do not pay are left out."""
+        """Yield the steps of a job's hull, without the steps of a running job that do not pay."""
         options, held = self._options, state.running.get(job, 0)
         hull = concave_hull((count, 1 / max(seconds, LEAST)) for count, seconds in left.seconds.items())
         if not hull:
             return
-        weight = left.area
+        weight = left.area * options.multipliers.get(state.jobs[job].name, 1.0)
         if options.ageing is not None:
             weight /= sqrt(1 + float(state.now - state.jobs[job].release_date) / options.ageing)
         first, count, speed = hull[0].speed / hull[0].gpus, 0, 0.0

@@ -1,5 +1,6 @@
-"""Marginal efficiency over remaining area, or over attained service where durations are not known."""
+"""Marginal: efficiency over remaining area, or over attained service if durations are unknown."""
 
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import partial
 from math import inf
@@ -11,6 +12,13 @@ from heuristics.policies.marginal.adapting import AdaptingOptions, AdaptingWhere
 from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, UnknownWork
 from heuristics.policies.marginal.segments import SegmentGrants
 
+#: Seconds that a job whose course is known has to save by growing. Chosen on the workloads of
+#: `docs/systems.md`; on 14 others of Pollux and Sia the mean JCT is 2 % shorter than with 180 s.
+_KNOWN_CHARGE = 400
+
+#: Least and most multiplier of a key.
+_LEAST_FACTOR, _MOST_FACTOR = 1e-9, 1e9
+
 
 def marginal(
     state: State,
@@ -20,46 +28,48 @@ def marginal(
     charge: float | Fraction | None = None,
     knows: Literal["course", "epochs"] = "course",
     ageing: float | None = 3600,
+    multipliers: Mapping[str, float] | None = None,
 ) -> Decider:
-    """Grant every further GPU to the job whose marginal efficiency is largest for its remaining area.
+    """Grant every further GPU to the job with the largest marginal efficiency for its remaining area.
 
     At every event the segments of the hulls of all jobs' menus are sorted by::
 
         (remaining area) / (marginal efficiency) ** exponent
 
-    and, the smallest first, get their GPUs if these are free and the segment below has got its own. The area of
-    a job is the fewest GPU-seconds in which its work can be done; the marginal efficiency of a segment is
-    its further speed for each of its further GPUs, relative to the speed per GPU at which the job has that
-    area, so 1 for the first segment and less for each after it. Rigid jobs have one segment: without
-    hysteresis this is `srsf`.
+    From the smallest on, a segment gets its GPUs if they are free and the segment below has got its own. The
+    area of a job is the fewest GPU-seconds in which its work can be done. The marginal efficiency of a segment
+    is its additional speed per additional GPU, relative to the speed per GPU at which the job attains its area.
+    So it is 1 for the first segment and less for each further one. Rigid jobs have one segment, and without
+    hysteresis the policy is `srsf` for them.
 
-    Source: none; it follows from the relaxation behind the bound by prices. There GPU time has a price, work
-    of job j has a value mu_j, its dual, and a segment runs exactly while mu_j times its speed per GPU is at
-    least the price. So whoever sorts all segments by mu_j times speed per GPU, and runs what fits, follows
-    the relaxation; only mu_j is not known before the end. It is what the job pays for a second of work when
-    it completes: nearly the price at that time, times the area of that work. Prices change little while areas
-    range over many orders of magnitude, as the job that has less area left completes sooner, at a price that
-    is a little higher. With a price at completion that falls as the remaining area to the power of
-    -1/exponent, a segment's rank is its marginal efficiency over that root, which is the key above. An
-    exponent of 1 would take area for price, and give the last GPUs to short jobs that hardly use them; a large
-    one lets all jobs start before any grows.
+    Source: none; it follows from the relaxation behind the bound by prices. There, GPU time has a price, work
+    of job j has a dual value mu_j, and a segment runs exactly while mu_j times its speed per GPU is at least
+    the price. To follow the relaxation, sort all segments by mu_j times speed per GPU, and run those that fit.
+    However, mu_j is not known before the end. It is the price that the job pays for a second of work when it
+    completes: nearly the price of GPU time then, multiplied by the area of that work. Areas range over many
+    orders of magnitude, while prices change little: a job with less area left completes sooner, at a slightly
+    higher price. If the price at completion falls as the remaining area to the power of -1/exponent, the rank
+    of a segment is its marginal efficiency over that root, which is the key above. An exponent of 1 would treat
+    area as price, and give the last GPUs to short jobs that hardly use them. With a large exponent, all jobs
+    start before any job grows.
 
     Key: as above. Ties: lower number. Preemptive at every event; resizes; knows durations. A falling key is
-    looked at again only where it decides: O(running jobs that may grow) per event, and O(different segments)
-    per change.
+    recomputed only where it matters: O(running jobs that may grow) per event, and O(different segments) per
+    change.
 
-    Stops and resizes that take time are paid for by keeping what runs: a hysteresis of 4 and a charge of 120
-    save half of the preemptions, a third of the resizes and 7 % of the time where stops and resizes take up to
-    a minute; without overheads they cost up to 5 %. These figures and the exponent were chosen on one half of
-    the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to 6
-    differ by less than a per cent.
+    Hysteresis and charge keep running jobs where preemptions and resizes take time. If these take up to a
+    minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes and 7 %
+    of the mean JCT. Without overheads they cost up to 5 %. These figures and the exponent were chosen on one
+    half of the workloads of `docs/best-policy.md`, which has the results on the other half. Exponents from 3 to
+    6 differ by less than a per cent.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) are faster or slower in each
     epoch, so their menus say little. As soon as such a job arrives on GPUs of one kind, all jobs are decided
     together at every event and every minute. Adaptive jobs get one, two, four, ... GPUs of a node, or whole
     nodes. The area of a job is the sum over its remaining epochs, each on its most efficient number of GPUs.
-    The segments come from the work of the next hour, so that a job gets many GPUs in those epochs that use them
-    well. Keys are divided by the root of 1 + age / `ageing`. Nodes are chosen so that few jobs move.
+    The segments are computed from the work of the next hour, so that a job gets many GPUs in the epochs that
+    use them well. Keys are divided by the square root of 1 + age / `ageing`. Nodes are chosen so that few jobs
+    move.
 
     `docs/systems.md` compares it on public workloads of Pollux and Sia, where the mean job completion time is
     10 to 30 % below that of the best published policy.
@@ -67,21 +77,25 @@ def marginal(
     Parameters
     ----------
     exponent
-        The power of the marginal efficiency, above 0 and at most 16; None for 4, or 3 once jobs tune
+        The power of the marginal efficiency, above 0 and at most 16. None means 4, or 3 once jobs tune
         themselves.
     hysteresis
-        Divisor of the keys of segments that already have their GPUs, from 1 to 1e9; None for 1, or 4 once jobs
-        tune themselves.
+        The divisor of the keys of segments that already have their GPUs, from 1 to 1e9. None means 1, or 4 once
+        jobs tune themselves.
     charge
-        Seconds that a running job has to save by growing, at least 0; None for 0, or 180 within the next hour
-        once jobs tune themselves.
+        Seconds that a running job has to save by growing, at least 0; None for 0. Once jobs tune themselves
+        they have to save it within the next hour; None then stands for 400 where their course is known. For
+        others it stands for 180, as they learn by growing.
     knows
         What is known about jobs that tune themselves: their whole ``course``, with the speed on any GPUs in any
-        epoch, or only the number of ``epochs``. Their speed is then that of the model fitted to their own
-        steps, on at most four times the GPUs that they have had.
+        epoch, or only the number of ``epochs``. Their speed is then that of the model fitted to the steps of
+        the job of the same application that has had most GPUs.
     ageing
         Age in seconds at which the key of a job that tunes itself is divided by the root of 2, which shortens
         the tail; None to disregard age.
+    multipliers
+        Factors of the keys of jobs that tune themselves, by name of the job; 1 for all others. Each is from
+        1e-9 to 1e9, and a job with a smaller one goes first.
 
     Raises
     ------
@@ -112,8 +126,11 @@ def marginal(
         hysteresis=1 if hysteresis is None else hysteresis,
         pays=pays if charge else None,
     )
+    if charge is None and knows == "course":
+        charge = _KNOWN_CHARGE
+    adapting = _adapting(exponent, hysteresis, charge, ageing)._replace(multipliers=_checked(multipliers or {}))
     outlook = KnownCourse if knows == "course" else KnownEpochs
-    return AdaptingWhereTuned(state, segments, outlook, _adapting(exponent, hysteresis, charge, ageing))
+    return AdaptingWhereTuned(state, segments, outlook, adapting)
 
 
 def marginal_attained(
@@ -124,34 +141,33 @@ def marginal_attained(
     grace: float | Fraction = 600,
     ageing: float | None = 3600,
 ) -> Decider:
-    """Grant every further GPU to the job whose marginal efficiency is largest for its attained service.
+    """Grant every further GPU to the job with the largest marginal efficiency for its attained service.
 
-    As `marginal`, but for durations that are not known: a job that has held many GPU-seconds is expected to
-    need many more, as under least attained service, so these stand for the remaining area. Attained service
-    says less about what is left than the truth would, so it counts with a smaller power: the exponent is that
-    of `marginal`, doubled.
+    This is `marginal` for unknown durations. As under least attained service, a job that has held many
+    GPU-seconds is expected to need many more, so the attained service replaces the remaining area. It predicts
+    the remaining area only roughly, so it counts with a smaller power: the default exponent is twice that of
+    `marginal`.
 
-    Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis where
-    the segment has its GPUs, without which jobs of equal service would take turns at every event. Ties: lower
-    number. Preemptive at every event; resizes; durations are not known. O(different holdings) per change, and
+    Key: (grace + GPU-seconds held so far) / (marginal efficiency) ** exponent, divided by the hysteresis if the
+    segment has its GPUs. Without hysteresis, jobs of equal service would take turns at every event. Ties: lower
+    number. Preemptive at every event; resizes; does not know durations. O(different holdings) per change, and
     for elastic jobs O(running segments).
 
-    Source: none; `las` with the allocation of `marginal`. The defaults are chosen as there, see
-    `docs/best-policy.md`.
+    Source: none; this is `las` with the allocation of `marginal`. The defaults were chosen in the same way (see
+    `docs/best-policy.md`).
 
-    Once jobs tune themselves they are treated as by `marginal`, with the speeds of their own fitted models. A
-    job is expected to need as many GPU-seconds as it has had.
+    Jobs that tune themselves are treated as in `marginal`, with the speeds of their own fitted models. A job is
+    expected to need as many GPU-seconds as it has had.
 
     Parameters
     ----------
     exponent, hysteresis, ageing
-        As in `marginal`; None for an exponent of 8, or 3 once jobs tune themselves, and for a hysteresis of 16.
-        With a hysteresis of 1, jobs of equal service take turns in every round; if overheads
-        take as long as a round they would never get on, and the simulator ends such a run with one line
-        (`IllegalDecision`).
+        As in `marginal`. None means an exponent of 8, or 3 once jobs tune themselves, and a hysteresis of 16.
+        With a hysteresis of 1, jobs of equal service take turns in every round. If overheads take as long as a
+        round, they would never make progress, and the simulator ends such a run with `IllegalDecision`.
     grace
-        GPU-seconds that every job is taken to have held before it began, so that jobs which have held less
-        are much alike; above 0.
+        The GPU-seconds, above 0, that count as held by every job before it began. Jobs that have held less than
+        this have similar keys.
 
     Raises
     ------
@@ -187,7 +203,7 @@ def _adapting(
     charge: float | Fraction | None,
     ageing: float | None,
 ) -> AdaptingOptions:
-    """Return the options for jobs that tune themselves; None for their own defaults."""
+    """Return the options for jobs that tune themselves, where None keeps a default."""
     require(
         ageing is None or 0 < number_of(ageing) < inf,
         "ageing",
@@ -195,6 +211,12 @@ def _adapting(
         "must be a positive, finite number of seconds",
     )
     given = {"exponent": exponent, "hysteresis": hysteresis, "charge": charge}
-    return AdaptingOptions(
-        **{name: float(value) for name, value in given.items() if value is not None}, ageing=ageing
-    )
+    numbers: dict[str, Any] = {name: float(value) for name, value in given.items() if value is not None}
+    return AdaptingOptions(**numbers, ageing=ageing)
+
+
+def _checked(multipliers: Mapping[str, float]) -> Mapping[str, float]:
+    for name, factor in multipliers.items():
+        rule = "must be a number from 1e-9 to 1e9"
+        require(_LEAST_FACTOR <= number_of(factor) <= _MOST_FACTOR, f"multipliers[{name!r}]", factor, rule)
+    return multipliers

@@ -1,4 +1,4 @@
-"""Nodes: which GPUs of which nodes jobs get, so that few of them move."""
+"""Nodes: the choice of nodes and GPUs for jobs, so that few jobs move."""
 
 from collections.abc import Iterable, Mapping
 from itertools import groupby
@@ -27,12 +27,12 @@ class Nodes:
         self.gpus = len(gpus)
 
     def spread(self, wanted: Mapping[int, int], allowed: Mapping[int, Iterable[int]]) -> dict[int, Spread]:
-        """Choose the nodes of jobs with numbers of GPUs.
+        """Choose nodes for jobs whose numbers of GPUs are given.
 
         A job whose number does not change stays where it is, unless others need whole nodes. A job that fits on
-        a node gets the fullest one with enough free GPUs; larger ones get empty nodes, from which others have
-        to move if there are too few. If GPUs are too scattered, a job stays where it is, or else gets the
-        largest allowed number that fits on a node, or none.
+        a node gets the fullest node with enough free GPUs. A larger job gets empty nodes, and if there are too
+        few, other jobs move away. If the free GPUs are too scattered, a running job stays where it is, and a
+        waiting job gets the largest allowed number that fits on a node, or none.
         """
         self._free = list(map(len, self._gpus))
         self._placed: dict[int, Spread] = {}
@@ -55,7 +55,7 @@ class Nodes:
         return {job: spread for job, spread in self._placed.items() if spread}
 
     def gpus_of(self, spreads: Mapping[int, Spread]) -> dict[int, tuple[int, ...]]:
-        """Choose the GPUs of jobs from their numbers on each node; a job that stays keeps its own."""
+        """Choose GPUs for jobs from their numbers of GPUs on each node. A job that stays keeps its own."""
         kept = {
             job: self._state.placement(job) for job, spread in spreads.items() if self.held.get(job) == spread
         }
@@ -79,7 +79,7 @@ class Nodes:
         return bool(spread) and all(self._free[node] >= count for node, count in spread.items())
 
     def _fit(self, job: int, count: int) -> bool:
-        """Put a job on the fullest node with enough free GPUs, or on empty nodes and a part of one more."""
+        """Put a job on the fullest node with enough free GPUs, or on empty nodes and part of one more."""
         node = self._fullest(count)
         if node is not None:
             self._put(job, {node: count})
@@ -88,6 +88,8 @@ class Nodes:
         if count < size:
             return False
         whole, rest = divmod(count, size)
+        if sum(len(own) == size for own in self._gpus) < whole:
+            return self._scatter(job, count)  # there never are as many nodes of this size
         empty = self._emptied(whole, size)
         if len(empty) < whole:
             return False
@@ -100,13 +102,24 @@ class Nodes:
         self._put(job, spread)
         return True
 
+    def _scatter(self, job: int, count: int) -> bool:
+        """Put a job on the nodes with most free GPUs."""
+        spread: Spread = {}
+        for node in sorted(range(len(self._free)), key=lambda node: -self._free[node]):
+            spread[node] = min(self._free[node], count - sum(spread.values()))
+        spread = {node: gpus for node, gpus in spread.items() if gpus}
+        if sum(spread.values()) < count:
+            return False
+        self._put(job, spread)
+        return True
+
     def _fullest(self, count: int, but: Iterable[int] = ()) -> int | None:
-        """Return the node with the fewest free GPUs that suffice, the first of equals; None without one."""
+        """Return the first of the nodes with the fewest free GPUs that suffice, or None without such a node."""
         nodes = (node for node, free in enumerate(self._free) if free >= count and node not in but)
         return min(nodes, key=self._free.__getitem__, default=None)
 
     def _emptied(self, wanted: int, size: int) -> list[int]:
-        """Return empty nodes of a size, if need be after others have moved from them."""
+        """Return empty nodes of a size, moving jobs away from others if needed."""
         empty = [node for node, free in enumerate(self._free) if free == size]
         used = sorted(
             (node for node in range(len(self._free)) if node not in empty), key=lambda n: -self._free[n]
@@ -119,7 +132,7 @@ class Nodes:
         return empty
 
     def _clear(self, node: int, empty: Iterable[int]) -> bool:
-        """Move all jobs from a node to others, if these are on this node alone and fit elsewhere."""
+        """Move all jobs from a node to others, if they are on this node alone and fit elsewhere."""
         there = [job for job, spread in self._placed.items() if node in spread]
         there.sort(key=lambda job: (-self._placed[job][node], job))
         if any(len(self._placed[job]) > 1 for job in there):

@@ -1,12 +1,15 @@
-"""Outlook: how long jobs still take on each number of GPUs, by what is known about them."""
+"""Outlook: how long jobs still take on each number of GPUs, as far as it is known."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gsopt.scenario.adaptive.course import Course
+from gsopt.scenario.adaptive.gradient import Gradient
+from gsopt.scenario.adaptive.throughput import ThroughputModel
 from gsopt.scenario.adaptive.view import TraineeView
 from gsopt.simulation import State
 
@@ -15,19 +18,16 @@ Array = np.ndarray[Any, Any]
 #: Seconds of work ahead for which GPUs are chosen: an hour pays for the restarts.
 _AHEAD = 3600.0
 
-#: How many times the most GPUs that it has had a job may have, where its speed on more is an extrapolation.
-_GROWTH = 4
-
 
 class TimeLeft(NamedTuple):
-    """What a job still needs.
+    """The remaining needs of a job.
 
     Attributes
     ----------
     area
-        Fewest GPU-seconds in which it can complete.
+        The fewest GPU-seconds in which the job can complete.
     seconds
-        Seconds that the work ahead takes, by number of GPUs.
+        The seconds that the work ahead takes, by number of GPUs.
     """
 
     area: float
@@ -41,7 +41,14 @@ class Outlook(ABC):
     ----------
     node
         GPUs of the largest node: a job has some GPUs of one node, or whole nodes.
+
+    Attributes
+    ----------
+    growth
+        How many times the most GPUs that were measured a job may have, where its speed on more is extrapolated.
     """
+
+    growth = 4.0
 
     def __init__(self, node: int) -> None:
         self._node = node
@@ -49,7 +56,7 @@ class Outlook(ABC):
         self._counts: dict[int, tuple[int, ...]] = {}
 
     def add(self, state: State, job: int) -> None:
-        """Take in a job that has arrived, in a mode in which it tunes its batch if it has one that fits."""
+        """Record a job that has arrived, in a mode in which it tunes its batch if such a mode fits."""
         item, cluster = state.jobs[job], state.cluster
         rooms = {mode: cluster.room(item.gpu_type_in(mode), item.memory_in(mode) or 0) for mode in item.speeds}
         fitting = [mode for mode, menu in item.speeds.items() if min(menu) <= rooms[mode]]
@@ -64,35 +71,43 @@ class Outlook(ABC):
         return self._modes[job]
 
     def shape(self, count: int) -> tuple[int, ...]:
-        """Return the GPUs on each node of a number of GPUs on as few nodes as possible."""
+        """Return the GPUs on each node if a number of GPUs is on as few nodes as possible."""
         whole, rest = divmod(count, self._node)
         return (self._node,) * whole + (rest,) * (rest > 0)
 
     def left(self, state: State, job: int) -> TimeLeft:
-        """Estimate what a job still needs; it may run on the numbers of GPUs that have seconds."""
+        """Estimate the remaining needs of a job, which may run on the numbers of GPUs in `TimeLeft.seconds`."""
         trainee = state.trainee(job)
         return self._by_menu(state, job) if trainee is None else self._by_trainee(state, job, trainee)
 
     @abstractmethod
     def _by_menu(self, state: State, job: int) -> TimeLeft:
-        """Estimate what a job still needs that has one speed on each number of GPUs."""
+        """Estimate the remaining needs of a job that has one speed on each number of GPUs."""
 
     @abstractmethod
     def _by_trainee(self, state: State, job: int, trainee: TraineeView) -> TimeLeft:
-        """Estimate what an adaptive job still needs."""
+        """Estimate the remaining needs of an adaptive job."""
 
     def _at_menu_speeds(self, state: State, job: int, work: float) -> TimeLeft:
         speeds = state.jobs[job].speeds[self._modes[job]]
         seconds = {count: work / speeds[count] for count in self._counts[job]}
         return _evenly(seconds, state.running.get(job, self._node))
 
-    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
-        """Estimate by the job's own fitted model; None before it has measured anything."""
-        counts = [count for count in self._counts[job] if count <= _GROWTH * trainee.most_gpus]
-        found = trainee.goodput([len(self.shape(count)) for count in counts], counts) if counts else None
-        if found is None:
+    def _fit(self, trainee: TraineeView) -> "_Fit | None":
+        """Return what a job has measured; None before it has measured anything."""
+        if trainee.model is None or trainee.gradient is None:
             return None
-        samples = work * trainee.application.limits.initial_batch
+        return _Fit(trainee.most_gpus, trainee.restarts, trainee.model, trainee.gradient)
+
+    def _expected(self, state: State, job: int, trainee: TraineeView, work: float) -> TimeLeft | None:
+        """Estimate by a fitted model; None where there is none yet."""
+        fit, limits = self._fit(trainee), trainee.application.limits
+        counts = [count for count in self._counts[job] if fit and count <= self.growth * fit.most_gpus]
+        if fit is None or not counts:
+            return None
+        nodes = [len(self.shape(count)) for count in counts]
+        found = fit.model.goodput(nodes, counts, fit.gradient, limits)
+        samples = work * limits.initial_batch
         seconds = {
             count: samples / rate for count, rate in zip(counts, found.goodput.tolist(), strict=True) if rate
         }
@@ -100,7 +115,7 @@ class Outlook(ABC):
 
 
 class KnownCourse(Outlook):
-    """Knows the course of every training, and how fast it is on any GPUs in any epoch."""
+    """Knows the course of every training, and the speed on any GPUs in any epoch."""
 
     def __init__(self, node: int) -> None:
         super().__init__(node)
@@ -121,7 +136,28 @@ class KnownCourse(Outlook):
 
 
 class KnownEpochs(Outlook):
-    """Knows how many epochs each training has, and how fast a job is by the model fitted to its own steps."""
+    """Knows how many epochs each training has, and how fast it is by what jobs of its application measured.
+
+    Only the first job of an application begins without knowing its speeds, so all may have any number of GPUs.
+    """
+
+    growth = inf
+
+    def __init__(self, node: int) -> None:
+        super().__init__(node)
+        self._fits: dict[str, _Fit] = {}  # by application: of the job that had most GPUs
+        self._first: dict[str, Gradient] = {}  # by application: the first gradient that was measured
+
+    def _fit(self, trainee: TraineeView) -> "_Fit | None":
+        """Return the fit of the job of this application that had most GPUs, with the job's own gradient."""
+        own, name = super()._fit(trainee), trainee.application.name
+        best = self._fits.get(name)
+        if own is None:
+            return best and best._replace(gradient=self._first[name])
+        self._first.setdefault(name, own.gradient)
+        if best is None or own[:2] > best[:2]:
+            best = self._fits[name] = own
+        return best._replace(gradient=own.gradient)
 
     def _by_menu(self, state: State, job: int) -> TimeLeft:
         return self._at_menu_speeds(state, job, float(state.remaining(job)))
@@ -132,14 +168,14 @@ class KnownEpochs(Outlook):
 
 
 class UnknownWork(Outlook):
-    """Knows nothing of what is left: a job is expected to need as much again as it has had.
+    """Knows nothing about remaining work, and expects each job to need as much again as it has had.
 
     Parameters
     ----------
     node
-        As of `Outlook`.
+        As for `Outlook`.
     grace
-        GPU-seconds that every job counts as having had when it begins.
+        The GPU-seconds that every job counts as having had when it begins.
     """
 
     def __init__(self, node: int, grace: float) -> None:
@@ -159,8 +195,17 @@ class UnknownWork(Outlook):
         )
 
 
+class _Fit(NamedTuple):
+    """What a job has measured: its throughput on at most so many GPUs, after restarts, and its gradient."""
+
+    most_gpus: int
+    restarts: int
+    model: ThroughputModel
+    gradient: Gradient
+
+
 class _Epochs:
-    """Seconds of every epoch of a training on some numbers of GPUs, each on one shape."""
+    """The seconds of every epoch of a training on some numbers of GPUs, each in one shape."""
 
     def __init__(self, course: Course, batch: int | None, shapes: Sequence[tuple[int, ...]], node: int) -> None:
         ends = np.array([course.work_at(epoch) for epoch in range(course.application.epochs + 1)])
@@ -175,7 +220,7 @@ class _Epochs:
         self._areas_from = _from_each(self._areas)
 
     def left(self, epoch: int, done: float, held: int | None) -> TimeLeft:
-        """Return what is left in an epoch after some progress, for a job that holds a number of GPUs."""
+        """Return the remaining needs in an epoch, after some progress, of a job that holds a number of GPUs."""
         if not len(self._counts):
             return TimeLeft(0.0, {})  # it runs nowhere
         share = min(max((done - self._begins[epoch]) / self._work[epoch], 0.0), 1.0)
@@ -187,20 +232,20 @@ class _Epochs:
         return TimeLeft(float(area), dict(zip(self._counts.tolist(), ahead.tolist(), strict=True)))
 
     def _column(self, held: int | None) -> int:
-        """Return the place of a number of GPUs, or of that of a node for a job that has none."""
+        """Return the column of a number of GPUs, or that of a whole node for a job without GPUs."""
         found = np.flatnonzero(self._counts == held)
         return int(found[0]) if len(found) else self._usual
 
 
 def _from_each(values: Array) -> Array:
-    """Add up values from each place to the end, and nothing from the end on."""
+    """Return the sum of the values from each index to the end, with a final 0."""
     sums = np.zeros((len(values) + 1, *values.shape[1:]))
     sums[:-1] = values[::-1].cumsum(axis=0)[::-1]
     return sums
 
 
 def _evenly(seconds: dict[int, float], usual: int) -> TimeLeft:
-    """Return what is left of work that is alike from now on, of a job that has or would have so many GPUs."""
+    """Return the remaining needs of a job whose remaining work is uniform, given its usual number of GPUs."""
     area = min(count * each for count, each in seconds.items())
     whole = seconds[min(seconds, key=lambda count: abs(count - usual))]
     ahead = min(_AHEAD / whole, 1.0)

@@ -1,4 +1,4 @@
-"""Rolling prices: the relaxation behind the bound, solved anew at every event for the jobs that are present."""
+"""Rolling prices: the relaxation behind the bound, solved again at every event for the jobs present."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -23,16 +23,16 @@ _LEAST_WORTH = 1e-12
 
 
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
-    """Grant every further GPU to the job to whose dual it is worth most.
+    """Grant every further GPU to the job whose dual value for it is largest.
 
     At every event the prices of GPU time are computed for the jobs that are present, as if no further job came.
-    Segments of the hulls of their menus are sorted by the worth of a second of work (the dual of the job's
-    work) times further speed per further GPU and, the largest first, get their GPUs if these are free and the
-    segment below has got its own.
+    The segments of the hulls of their menus are sorted by the worth of a second of work (the dual value of the
+    job's work) times additional speed per additional GPU. From the largest on, a segment gets its GPUs if they
+    are free and the segment below has got its own.
 
-    It is a reference, which shows what is left to gain for a policy that knows everything but the future:
-    nothing in the mean, compared with `marginal`, which takes a fiftieth of its time or less. Comparisons
-    include it only if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
+    The policy is a reference. It shows how much a policy that knows everything but the future can still gain on
+    `marginal`: nothing on average, although it takes at least fifty times as long. Comparisons include it only
+    if it is named: ``heuristics.policies.rolling_prices:rolling_prices``.
 
     Source: none; the relaxation is that of `gsopt.schedule.bounds.prices.price_bound`. Key: as above. Ties:
     lower number. Preemptive at every event; resizes; knows durations. O(evaluations * jobs * cells) per event.
@@ -40,9 +40,9 @@ def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> D
     Parameters
     ----------
     evaluations
-        Most prices to try at an event.
+        The largest number of price vectors to try at an event.
     cells
-        Most cells of time.
+        The largest number of time cells.
 
     Raises
     ------
@@ -84,7 +84,7 @@ class _RollingPrices:
         return actions
 
     def _slopes(self, state: State, there: Iterable[int]) -> tuple[float, ...]:
-        """Return what a further second of work would cost each job."""
+        """Return the cost of one more second of work, for each job."""
         cluster = Cluster.plain(state.capacity) if state.cluster.is_plain else state.cluster
         jobs = tuple(_what_is_left(state, job) for job in there)
         scenario = Scenario(workload=Workload(jobs=jobs), cluster=cluster)
@@ -93,10 +93,13 @@ class _RollingPrices:
 
 
 def _fits(state: State, job: int) -> bool:
-    """Check whether a job can run on the available GPUs; if not, its worth stays what it was."""
+    """Check whether a job can run on the available GPUs."""
     return min(min(menu) for menu in state.jobs[job].speeds.values()) <= state.capacity
 
 
 def _what_is_left(state: State, job: int) -> Job:
+    """Return a job with the work that is left, which runs as its menus say, also where it tunes its batch."""
+    own = state.jobs[job]
+    modes = tuple(mode.model_copy(update={"tunes": False}) for mode in own.modes)
     left = max(float(f"{float(state.remaining(job)):.{_DIGITS}g}"), _LEAST_WORK)
-    return state.jobs[job].model_copy(update={"release_date": 0.0, "duration": left, "phases": ()})
+    return own.model_copy(update={"release_date": 0.0, "duration": left, "phases": (), "modes": modes})

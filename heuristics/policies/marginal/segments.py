@@ -25,7 +25,7 @@ _LARGEST_HYSTERESIS = 1e9
 
 
 class Gain(NamedTuple):
-    """What each further GPU gains a job."""
+    """The gain of a job by each further GPU."""
 
     gpus: tuple[int, ...]  # additional GPUs of each segment of the job's hull
     speeds: tuple[Any, ...]  # speed of the job with each segment and all below it
@@ -34,11 +34,11 @@ class Gain(NamedTuple):
 
 
 def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) -> Gain:
-    """Return what each further GPU gains a job on a cluster, in floats or in fractions.
+    """Return the gain of a job by each further GPU of a cluster, in floats or in fractions.
 
-    Numbers of GPUs below the hull of the job's menu, see `gsopt.core.numbers.hull.concave_hull`, are steps on
-    the way along the segment above them and count as efficient as all of it, if they are faster than fewer
-    GPUs. Numbers larger than the GPUs that the cluster has for the job do not count.
+    Numbers of GPUs below the hull of the job's menu (see `gsopt.core.numbers.hull.concave_hull`) are
+    intermediate steps along the segment above them. They count as efficient as the whole segment if they are
+    faster than fewer GPUs. Numbers larger than the GPUs that the cluster has for the job do not count.
     """
     room = cluster.room(job.gpu_type, job.memory or 0)
     menu = sorted(entry for entry in job.menu or [(job.gpus, 1.0)] if entry[0] <= room)
@@ -64,7 +64,7 @@ def gain_of(job: Job, cluster: Cluster, number: Callable[[Any], Any] = float) ->
 
 
 class _Wants(NamedTuple):
-    """A job that is present: additional GPUs of its segments, and by what its key is multiplied for each."""
+    """A job that is present: the additional GPUs of its segments, and the factor of its key for each."""
 
     item: Job
     gpus: tuple[int, ...]
@@ -75,32 +75,33 @@ class _Wants(NamedTuple):
 
 
 class SegmentGrants:
-    """Grant the GPUs to those segments of jobs that a scan of all in the order of their keys would choose.
+    """Grants GPUs to the segments that a scan of all segments in the order of their keys would choose.
 
-    A segment of a job is a number of further GPUs and what they gain, see `gain_of`. The key of a segment is
-    that of its job divided by a power of the segment's efficiency, so that a job of a small key grows far, and
-    a job of a large key starts before it grows. The scan gives each segment its GPUs if these are free besides
-    what the segments before it have got and the segment below it has got its own; else the segment is skipped.
-    Equal keys go by the job's number.
+    A segment of a job is a number of additional GPUs and their gain (see `gain_of`). The key of a segment is
+    that of its job divided by a power of the segment's efficiency. So a job with a small key grows large, and a
+    job with a large key starts before that one grows further. The scan gives each segment its GPUs if the
+    segments before it leave them free and the segment below it has got its own. Otherwise the segment is
+    skipped. Ties are broken by the job's number.
 
     At each decision the allocation is repaired as in `Greedy`: while some segment could have its GPUs if only
-    the segments before it counted, the first of them takes them, from what is free and then from the segments
-    behind it, the last first.
+    the segments before it counted, the first such segment takes them. It takes free GPUs first and then those
+    of the segments behind it, beginning with the last.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     key
-        Key of a job now, from its number and the fewest GPU-seconds in which it does a second of its work;
-        at least 0. That of a waiting job does not change, unless `renew` is called.
+        Returns the current key of a job, at least 0, from its number and the fewest GPU-seconds in which it
+        does a second of its work. The key of a waiting job does not change, unless `renew` is called.
     exponent, hysteresis
-        As in `marginal`; the segments that have GPUs are those that have them when a decision begins.
+        As in `marginal`. Hysteresis applies to the segments that have GPUs when a decision begins.
     pays
-        Whether it pays that a running job grows, from its number and its speeds before and after; always
-        when None. While it does not, the job gets no further segment.
+        Returns whether it pays to let a running job grow, from its number and its speeds before and after.
+        While it does not pay, the job gets no further segment. With None it always pays.
     rises
-        Whether the key of a running job rises by the GPU-seconds that it holds; else it falls or stays.
+        Whether the key of a running job rises with the GPU-seconds that it has held. Otherwise it falls or
+        stays the same.
 
     Raises
     ------
@@ -173,7 +174,7 @@ class SegmentGrants:
         return self._conclude(state) if self._before else ()
 
     def renew(self) -> None:
-        """Look at all keys again before a decision; those of waiting jobs may have changed too."""
+        """Recompute all keys before the next decision, including those of waiting jobs."""
         self._anew = True
         for job in self._there:
             if job in self._held:
@@ -214,7 +215,7 @@ class SegmentGrants:
         return self._key(job, place), (job, place)
 
     def _may_grow(self, job: int) -> bool:
-        """Check whether a job with GPUs may have its next segment: if that pays, or if it had it before."""
+        """Check whether a job with GPUs may have its next segment, because it pays or because it had it."""
         if self._pays is None:
             return True
         place = len(self._held[job])
@@ -257,7 +258,7 @@ class SegmentGrants:
             self._growing.pop(job, None)
 
     def _stop(self, job: int, place: int) -> None:
-        """Take the GPUs of a segment and of those above it."""
+        """Take away the GPUs of a segment and of those above it."""
         held = self._held.get(job, ())
         if place >= len(held):
             return
@@ -275,7 +276,7 @@ class SegmentGrants:
                 heappush(self._asking, head)
 
     def _run(self, job: int, place: int) -> None:
-        """Add a segment to those that run."""
+        """Add a segment to the running ones."""
         holding, pace = self._held[job][place], 0
         if self._rises:
             pace = sum(map(size, self._held[job])) * self._there[job].weights[place]
@@ -284,19 +285,19 @@ class SegmentGrants:
         self._running.add((job, place), (holding, pace), self._key(job, place))
 
     def _run_anew(self, job: int) -> None:
-        """Update the keys of the segments of a job that run."""
+        """Update the keys of a job's running segments."""
         for place in range(len(self._held[job])):
             self._running.remove((job, place))
             self._run(job, place)
 
     def _wait(self, job: int) -> Rank:
-        """Add the first segment of a job to those that wait."""
+        """Add the first segment of a job to the waiting ones."""
         key, unit = self._next(job)
         self._waiting.add(unit, key, self._there[job].queue)
         return key, unit
 
     def _leave(self, job: int, place: int) -> list[Holding]:
-        """Remove a segment and those above it from those that run, and return what they held."""
+        """Remove a segment and those above it from the running ones, and return their GPUs."""
         held = self._held.get(job)
         if held is None:
             return []
@@ -310,7 +311,7 @@ class SegmentGrants:
         return left
 
     def _held_behind(self, rank: Rank) -> int:
-        """Return how many GPUs for the job of a rank the segments behind it hold at most."""
+        """Return an upper bound on the GPUs, usable by the job of a rank, that the segments behind it hold."""
         item, usable = self._there[rank[1][0]].item, self._pool.usable
         held, self._nobody_behind = 0, True
         for (holding, _), number in self._running.behind(rank):
@@ -342,7 +343,7 @@ class SegmentGrants:
         return victims
 
     def _conclude(self, state: State) -> list[Action]:
-        """Return the actions for what has changed, and apply hysteresis to the jobs that have GPUs now."""
+        """Return the actions for all changes, and apply hysteresis to the jobs that have GPUs now."""
         before = {job: _total(held) for job, held in self._before.items()}
         after = {job: _total(self._held.get(job, ())) for job in before}
         self._before.clear()
@@ -356,7 +357,7 @@ class SegmentGrants:
 
 
 def _total(holdings: Iterable[Holding]) -> Holding | None:
-    """Return what a job holds over its segments; None for nothing."""
+    """Return the GPUs that a job holds over all its segments, or None for no GPUs."""
     parts = list(holdings)
     if not parts:
         return None
@@ -366,7 +367,7 @@ def _total(holdings: Iterable[Holding]) -> Holding | None:
 
 
 def _rest(before: Iterable[Holding], held: Iterable[Holding]) -> Holding | None:
-    """Return what a job held before and has not got back yet."""
+    """Return the GPUs that a job held before and has not got back yet."""
     had, has = _total(before), _total(held)
     if had is None or has is None or isinstance(had, int):
         return had

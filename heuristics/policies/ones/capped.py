@@ -17,11 +17,11 @@ Rule = Literal["shortest", "arrival", "share"]
 def capped(state: State, *, rule: Rule = "shortest") -> Decider:
     """Divide the GPUs by a simple rule, and give no job more than its largest batch size needs.
 
-    ``shortest`` gives jobs their caps in order of remaining time at the cap (SRPT with caps); the last job gets
-    the remaining GPUs. ``arrival`` gives jobs their caps in the order of arrival and until they complete, and
-    lets no job pass a waiting one (FIFO with gangs). ``share`` gives every job its fewest GPUs in the order of
-    arrival, then repeatedly adds one step for the job with the fewest GPUs, up to the caps (equal share). The
-    batch size is that of the fastest mode on a job's GPUs.
+    ``shortest`` gives jobs their caps in order of remaining time at the cap (SRPT with caps), and the last job
+    gets the remaining GPUs. ``arrival`` gives jobs their caps in the order of arrival and until they complete,
+    and lets no job pass a waiting one (FIFO with gangs). ``share`` gives every job its fewest GPUs in the order
+    of arrival, then repeatedly adds one step for the job with the fewest GPUs, up to the caps (equal share).
+    The batch size is that of the fastest mode on a job's GPUs.
 
     These rules are the baselines of `exact_batching` and ONES with known remaining work. They are left out of
     comparisons unless named by path: ``heuristics.policies.capped:capped``.

@@ -1,4 +1,4 @@
-"""Decision: the problem `batching` at an event of a simulation, on arrays and as an instance."""
+"""Decision: the problem `batching` at an event of a simulation, as arrays and as an instance."""
 
 from math import inf
 from typing import Any, Literal
@@ -20,7 +20,7 @@ Caps = Literal["convergence", "batch"]
 
 
 class BatchingDecision:
-    """The problem `batching` at an event; for the parameters see `heuristics.policies.ones.exact_batching`."""
+    """The problem `batching` at an event, with parameters as in `heuristics.policies.ones.exact_batching`."""
 
     def __init__(self, criterion: Criterion, forced: Forced, caps: Caps, reconfiguration: float) -> None:
         self._criterion, self._forced, self._caps = criterion, forced, caps
@@ -72,7 +72,7 @@ class BatchingDecision:
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:
-    """Return where a job would be reconfigured: to another number of GPUs, or another batch size."""
+    """Return whether each job is reconfigured on each number of GPUs, by its number or its batch size."""
     changes: NDArray[np.bool_] = np.arange(width)[None, :] != division.held[:, None]
     for place, (ways, held) in enumerate(zip(division.ways, division.held, strict=True)):
         if 0 < held < width and ways.batches[held] != division.batches[place]:
@@ -81,7 +81,7 @@ def _changes(division: Division, width: int) -> NDArray[np.bool_]:
 
 
 def _batching_job(division: Division, place: int, speeds: Floats) -> BatchingJob | None:
-    """Return a job of the instance, with throughput in samples of the default mode, or in units of work."""
+    """Return a job of the instance, with its throughput in samples of the default mode or units of work."""
     job, ways = division.jobs[place], division.ways[place]
     unit = (job.samples_in() or job.duration) / job.duration
     counts = [int(count) for count in np.flatnonzero(speeds)]

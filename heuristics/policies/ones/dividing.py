@@ -1,4 +1,4 @@
-"""Dividing: policies that divide all GPUs anew at every event, by the best ways to run each job."""
+"""Dividing: policies that divide all GPUs again at every event, by the best ways to run each job."""
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ class Division:
     gpus
         Number of GPUs.
     numbers
-        Numbers of the jobs, in the order of arrival.
+        Job numbers, in the order of arrival.
     jobs
         The jobs.
     left
@@ -55,7 +55,7 @@ class Division:
 
     @cached_property
     def speeds(self) -> Floats:
-        """The speed of each job on 0, 1, ... GPUs, up to all of them; 0 where it may not run."""
+        """The speed of each job on 0, 1, ... GPUs, up to all of them, and 0 where it may not run."""
         width = min(max(len(each.speeds) for each in self.ways), self.gpus + 1)
         table = np.zeros((len(self.ways), width))
         for row, each in zip(table, self.ways, strict=True):
@@ -73,10 +73,10 @@ class Division:
 
 
 class Roster:
-    """The present jobs with their best ways, and the assignments for numbers of GPUs.
+    """The jobs present with their best ways, and the assignments for numbers of GPUs.
 
-    `limit` returns the largest batch size of a job, given by number; without it any batch is allowed. GPUs that
-    differ in type or memory are refused, as only one kind can be divided.
+    `limit` returns the largest batch size of a job, given by number. Without it, any batch is allowed. GPUs
+    that differ in type or memory are refused, as only one kind can be divided.
     """
 
     def __init__(self, state: State, limit: Callable[[int], int | None] | None = None) -> None:
@@ -102,7 +102,7 @@ class Roster:
         self._there.update(dict.fromkeys(state.arrived))
 
     def division(self, state: State) -> Division:
-        """Return the GPUs to divide now; at least one job must be present."""
+        """Return the GPUs to divide now, provided that at least one job is present."""
         numbers = tuple(self._there)
         running = state.running
         return Division(
@@ -148,7 +148,7 @@ class Dividing:
         self._divide = divide
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Divide the GPUs among the present jobs."""
+        """Divide the GPUs among the jobs present."""
         self._roster.update(state)
         if not len(self._roster) or state.capacity <= 0:
             return ()
@@ -157,7 +157,7 @@ class Dividing:
 
 
 def _batch(state: State, job: int) -> int:
-    """Return the batch size of a running job; 0 if it waits or the size is unknown."""
+    """Return the batch size of a running job, or 0 if it waits or the size is unknown."""
     if job not in state.running:
         return 0
     item, name = state.jobs[job], state.mode(job)
@@ -166,9 +166,10 @@ def _batch(state: State, job: int) -> int:
 
 
 def forced_jobs(division: Division, speeds: Floats, left: Floats, forced: Forced) -> NDArray[np.bool_]:
-    """Return which jobs must run: as many of the `forced` ones as fit on their fewest GPUs.
+    """Return which jobs must run: as many of the `forced` jobs as fit on their fewest GPUs.
 
-    New jobs are considered in the order of arrival; all jobs in order of remaining time on their fewest GPUs.
+    With ``new``, jobs are considered in the order of arrival, and with ``all`` in order of remaining time on
+    their fewest GPUs.
     """
     least = (speeds > 0).argmax(axis=1)
     places = [place for place in range(len(speeds)) if least[place] and forced != "none"]

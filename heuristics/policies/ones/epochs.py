@@ -1,4 +1,4 @@
-"""Epochs: how many epochs of running jobs are complete, and when the next one ends."""
+"""Epochs: the number of complete epochs of running jobs, and the end of the next epoch."""
 
 from collections.abc import Iterable
 from math import inf, nextafter
@@ -24,7 +24,7 @@ class Epochs:
             self._whole.pop(job, None)
 
     def passed(self, state: State, jobs: Iterable[int]) -> dict[int, int]:
-        """Return how many epochs each job has completed since the last call, without jobs with none."""
+        """Return the number of epochs that each job has completed since the last call, for jobs with any."""
         found = {}
         for job in jobs:
             training = state.jobs[job].training
@@ -37,10 +37,10 @@ class Epochs:
         return found
 
     def next_end(self, state: State) -> Any:
-        """Return when the first epoch of a running job ends; None if no job has epochs.
+        """Return the time at which the first epoch of a running job ends, or None if no job has epochs.
 
-        The overhead of the current decision is not known yet, so the time may be too early; a second call at
-        that time returns the right one.
+        The overhead of the current decision is not known yet, so the time may be too early. A second call at
+        this time returns the correct one.
         """
         number = type(state.now)
         times = []

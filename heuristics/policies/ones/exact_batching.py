@@ -44,13 +44,14 @@ def exact_batching(
     state
         The state at the beginning of the run.
     criterion
-        The objective: ``sruf``, the least remaining GPU-seconds of running jobs, as printed; ``rate``, the most
-        completions per second; ``sum_time``, the least sum of remaining times, of as many jobs as can run.
+        The objective: ``sruf`` minimizes the remaining GPU-seconds of running jobs, as printed. ``rate``
+        maximizes the completions per second. ``sum_time`` minimizes the sum of remaining times of as many jobs
+        as can run.
     forced
-        Which jobs must run: ``none``; ``new``, jobs that have never run; or ``all``; if they do not all fit,
-        those with the least time on their fewest GPUs. ``sum_time`` requires ``all``.
+        The jobs that must run: ``none``, ``new`` (jobs that have never run) or ``all``. If they do not all fit,
+        the jobs with the least time on their fewest GPUs must run. ``sum_time`` requires ``all``.
     caps
-        Most GPUs of a job: as many as its largest batch needs (``convergence``), or any allowed number
+        The most GPUs of a job: as many as its largest batch needs (``convergence``), or any allowed number
         (``batch``).
     reconfiguration
         The cost of a job's start, stop or change, in the unit of the criterion.

@@ -16,7 +16,7 @@ Penalty = Literal["compound", "current", "never"]
 
 
 class BatchLimits:
-    """The largest batch size of each job, by the options of `ones`; none for jobs without batch sizes."""
+    """The largest batch size of each job, by the options of `ones`. Jobs without batch sizes have none."""
 
     def __init__(
         self, penalty: Penalty = "current", rate: float | None = None, floor: Floor = "sample"
@@ -31,12 +31,12 @@ class BatchLimits:
         self._last: Any = None
 
     def of(self, job: int) -> int | None:
-        """Return the limit of a job; None if any batch is allowed."""
+        """Return the limit of a job, or None if any batch is allowed."""
         return self._used.get(job)
 
     @property
     def rate(self) -> float:
-        """The arrival rate sigma: as given, or that of the arrivals so far; 0 with fewer than two."""
+        """The arrival rate sigma, as given or that of the arrivals so far, or 0 before the second one."""
         if self._given is not None:
             return self._given
         span = float(self._last - self._first) if self._arrivals > 1 else 0.0

@@ -22,43 +22,45 @@ from heuristics.policies.settings import with_settings
 
 @with_settings(OnesSettings)
 def ones(state: State, settings: OnesSettings) -> Decider:
-    """Evolve schedules between events; apply the best when every running job has completed an epoch.
+    """Evolve schedules between events, and apply the best one once every running job has completed an epoch.
 
-    Each candidate has a job on every GPU; the best one has the least remaining utilization of its running jobs,
-    ``sum T_j c_j``, with T_j the remaining time and c_j the GPUs of job j. A job's batch size is that of its
-    fastest mode within its batch limit. The limit begins with the batch that one GPU holds, doubles at every
-    epoch, shrinks for jobs that run long, and is halved whenever a job keeps waiting
-    (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or drawn in every
-    generation from a Beta distribution of their progress, learned from completed jobs
-    (`heuristics.policies.ones.progress.ProgressPredictor`).
+    Each candidate assigns a job to every GPU. The best candidate is the one with the least remaining
+    utilization of its running jobs, ``sum T_j c_j``, where T_j is the remaining time and c_j the number of GPUs
+    of job j. A job's batch size is that of its fastest mode within its batch limit. The limit begins with the
+    batch that fits on one GPU, doubles at every epoch, shrinks for jobs that run long, and is halved whenever a
+    job keeps waiting (`gsopt.performance.batching.LimitRules`). The remaining work of jobs is either known, or
+    drawn anew in every generation from a Beta distribution of their progress, which is learned from completed
+    jobs (`heuristics.policies.ones.progress.ProgressPredictor`).
 
-    The policy is left out of comparisons unless named by path: ``heuristics.policies.ones:ones``. It needs jobs
-    whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each batch
-    size.
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.ones:ones``. It needs
+    jobs whose training is described (`gsopt.scenario.job.Job.training`), or known work, and one mode for each
+    batch size.
 
-    Source: ONES (SC 2021), sections 3.2 and 3.3; the search is `heuristics.batching.evolution`, with its
+    Source: ONES (SC 2021), sections 3.2 and 3.3. The search is `heuristics.batching.evolution`, with its
     departures. Key: as above. Ties: as in the search. Preemptive at every event; resizes; does not know
     durations unless `knowledge` is ``known``. O(K * GPUs) per generation of K candidates.
 
-    Readings, where the paper is silent:
+    Our interpretations where the paper is silent:
 
-    - The search runs continuously. Here the generations between two updates are run at the later one, with the
-      data of that time: `generations_per_second` of simulated time, but at most `most_generations`, after which
-      populations hardly change. The paper gives no number.
-    - Arrivals and completions do not wait for epochs: the running schedule is refreshed immediately, as the
-      search refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
-    - The rules for limits are applied once at the end of each epoch; the first epoch is the warm-up, in which a
+    - The search runs continuously. Here, all generations between two updates are run at the later update, with
+      the data of that time. There are `generations_per_second` of simulated time, but at most
+      `most_generations`, after which populations hardly change. The paper does not give a number.
+    - Arrivals and completions do not wait for epochs. The running schedule is refreshed immediately, just as
+      the search refreshes a candidate, so that new jobs get GPUs and idle GPUs are filled.
+    - The rules for limits are applied once at the end of each epoch. The first epoch is the warm-up, in which a
       job stays on one GPU. Jobs that run longer than 1/sigma are scaled down. With `penalty` ``current``, their
       limits still double, but only the scaled-down part is used. With ``compound``, the limit itself shrinks at
-      every epoch, as printed: it ends at 1 or 2 samples, and mean job completion times are several times as
-      long. ``never`` omits the scale-down, and is the fastest on the jobs of `instances.workloads.ones`. As the
-      number of modes is finite, the largest batch within the limit is used, and the smallest is always allowed.
-    - A job is rejected if it waits before and after an update; refreshes reject no job. As printed, its limit
-      is halved down to one sample; with `floor` ``gpu``, down to the batch that one GPU holds.
-    - In the printed objective waiting jobs cost nothing, so the best candidate often has one job on all GPUs,
-      while the limits of the others shrink to the floor. With `forced` ``all``, as many jobs as fit must run,
-      shortest first. With ``new``, only those that have never run must, as in the printed refresh; jobs then
-      take two to four times as long on a busy cluster.
+      every epoch, as printed. It then ends at 1 or 2 samples, and mean job completion times are several times
+      as long. ``never`` omits the scale-down, and gives the shortest times on the jobs of
+      `instances.workloads.ones`. As the number of modes is finite, the largest batch within the limit is used,
+      and the smallest batch is always allowed.
+    - A job counts as rejected if it waits both before and after an update. Refreshes do not reject jobs. As
+      printed, the limit of a rejected job is halved down to one sample. With `floor` ``gpu``, it is halved down
+      to the batch that fits on one GPU.
+    - In the printed objective, waiting jobs cost nothing. The best candidate therefore often has one job on all
+      GPUs, while the limits of the others shrink to the floor. With `forced` ``all``, as many jobs as fit must
+      run, shortest first. With ``new``, only jobs that have never run must run, as in the printed refresh. On a
+      busy cluster, jobs then take two to four times as long.
 
     Parameters
     ----------
@@ -67,27 +69,28 @@ def ones(state: State, settings: OnesSettings) -> Decider:
     knowledge
         Whether the remaining work is ``predicted`` or ``known``.
     generations_per_second, most_generations
-        Generations per simulated second since the last update, with a total of at least one, and the maximum
-        per update.
+        The number of generations per simulated second since the last update (at least one in total), and the
+        largest number per update.
     mutation_rate
-        Probability with which a mutation preempts each job.
+        Probability that a mutation preempts a job, for each job.
     population
         Number of candidates; if None, the number of GPUs.
     penalty
         How jobs that run long are scaled down: ``current``, ``compound`` or ``never``.
     rate
-        sigma of the scale-down, in 1/s; if None, the rate of arrivals so far.
+        sigma in the scale-down, in 1/s; if None, the rate of arrivals so far.
     forced
-        Which jobs must run: ``all``, or ``new`` ones.
+        The jobs that must run: ``all``, or ``new`` ones.
     floor
-        The lower bound of limits halved by rejections: one ``sample``, or the batch that one ``gpu`` holds.
+        The lower bound on limits that are halved after rejections: one ``sample``, or the batch that fits on
+        one ``gpu``.
     every_epoch
-        Whether schedules wait until all running jobs have completed an epoch; otherwise there is an update at
-        every event and every end of an epoch.
+        Whether schedules wait until all running jobs have completed an epoch. Otherwise there is an update at
+        every event and at every end of an epoch.
     engine
-        The implementation of the generations, see `heuristics.batching.evolution.evolve`.
+        The implementation of the generations (see `heuristics.batching.evolution.evolve`).
     seed
-        Seed of all random numbers.
+        Seed for all random numbers.
 
     Raises
     ------
@@ -112,7 +115,7 @@ def ones(state: State, settings: OnesSettings) -> Decider:
 
 
 class _KeptPopulation:
-    """The population, kept from event to event."""
+    """The population, which is kept from event to event."""
 
     def __init__(self, settings: OnesSettings) -> None:
         self._settings = settings

@@ -1,4 +1,4 @@
-"""Remaining work: the work that jobs have left, known or predicted, and its cost."""
+"""Remaining work: the remaining work of jobs, known or predicted, and its cost."""
 
 from collections.abc import Callable, Iterable
 from typing import Literal, NamedTuple
@@ -28,7 +28,7 @@ class Costs(NamedTuple):
     forced
         Which jobs must run.
     draw
-        Function that draws the remaining work; None if it is known.
+        Function that draws the remaining work, or None if it is known.
     """
 
     unit: Floats
@@ -38,7 +38,7 @@ class Costs(NamedTuple):
 
 
 class RemainingWork:
-    """The remaining work of jobs, known or predicted; `seed` determines which rows the predictor keeps."""
+    """The remaining work of jobs, known or predicted, where `seed` determines the rows that are kept."""
 
     def __init__(self, knowledge: Knowledge, forced: Forced, seed: int) -> None:
         self._knowledge, self._forced = knowledge, forced
@@ -70,7 +70,7 @@ class RemainingWork:
 
 
 def _per_unit(rates: Floats, gpus: int) -> Floats:
-    """Return the GPU-seconds per unit of work on every number of GPUs; infinite where a job may not run."""
+    """Return the GPU-seconds per unit of work on every number of GPUs, infinite where a job may not run."""
     table = np.full((len(rates), gpus + 1), np.inf)
     counts = np.broadcast_to(np.arange(rates.shape[1]), rates.shape)
     may = rates > 0
@@ -92,7 +92,7 @@ def _observation(state: State, number: int) -> EpochReport:
     job: Job = state.jobs[number]
     seen = state.observed(number)
     if job.training is None or seen is None:
-        rule = "must be described where what is left is predicted"
+        rule = "must be described if the remaining work is predicted"
         raise InvalidInput("training", f"of {job.name!r}: None", rule)
     return EpochReport(
         epoch_samples=float(job.training.epoch),

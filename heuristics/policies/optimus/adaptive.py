@@ -9,9 +9,9 @@ from gsopt.scenario.adaptive.batch import Batch, split
 def seconds_per_iteration(
     application: Application, batch: int, shape: Sequence[int], *, doubled: bool = True
 ) -> float | None:
-    """Return the true seconds of an iteration over a whole batch; None if not measured.
+    """Return the true seconds of an iteration over a whole batch, or None if not measured.
 
-    Each GPU processes its part of the batch in as few sub-batches as fit; all but the last skip the exchange of
+    Each GPU processes its part of the batch in as few sub-batches as fit. All but the last skip the exchange of
     gradients. `shape` is the number of GPUs on each machine. If `doubled`, a single GPU takes at least two
     sub-batches for any batch.
 
@@ -29,7 +29,7 @@ def seconds_per_iteration(
 def iterations_left(application: Application, batch: int, epoch: int) -> float:
     """Return the iterations with a batch from the end of an epoch to the end of the training, at least 1.
 
-    Source: as in `seconds_per_iteration`; whole epochs are counted.
+    Source: as in `seconds_per_iteration`. Only whole epochs are counted.
     """
     last = application.completion_epoch(batch)
     if last <= epoch:

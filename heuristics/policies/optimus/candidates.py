@@ -31,16 +31,16 @@ class _Speeds(NamedTuple):
 
 
 class Candidates:
-    """A maker of candidates, with true remaining times on the best tier for each number of GPUs.
+    """Makes candidates with the true remaining time on the best tier for each number of GPUs.
 
     Numbers above the available GPUs are omitted, as are jobs without any other number. Speeds are computed once
-    for each job; if it has phases, they change for all numbers of GPUs alike. The remaining time of an adaptive
-    job is that of its iterations with its user's batch, from the end of the current epoch
-    (`heuristics.policies.optimus.adaptive`); each GPU gets at least the least local batch, and if `doubled`, a
+    for each job. Phases change the speeds on all numbers of GPUs alike. The remaining time of an adaptive job
+    is that of its iterations with its user's batch, from the end of the current epoch
+    (`heuristics.policies.optimus.adaptive`). Each GPU gets at least the smallest local batch. If `doubled`, a
     single GPU is always expected to divide its batch.
 
-    The remaining work of trainings is predicted by `convergence`; if None, it is known. A job whose work cannot
-    be predicted yet asks only for its fewest GPUs.
+    `convergence` predicts the remaining work of trainings, which is known if it is None. A job whose work
+    cannot be predicted yet asks only for its fewest GPUs.
     """
 
     def __init__(self, state: State, *, doubled: bool = True, convergence: Convergence | None = None) -> None:
@@ -92,7 +92,7 @@ class Candidates:
         return _Speeds(tuple(known), tuple(known.values()))
 
     def _work(self, state: State, number: int, speeds: _Speeds) -> Any:
-        """Return the remaining work, known or predicted; None while it cannot be predicted."""
+        """Return the remaining work, known or predicted, or None while it cannot be predicted."""
         if self._convergence is None or state.jobs[number].training is None:
             return _known(state, number, speeds)
         self._convergence.see(state, [number])

@@ -13,8 +13,8 @@ _TRIED, _NEEDED = 64, 3
 class Convergence:
     """A predictor of the remaining work of trainings from the losses observed at decisions.
 
-    Source: Optimus (EuroSys 2018), section 3.1. There a training ends when its loss decreases by less than a
-    threshold; here it ends at its user's target loss.
+    Source: Optimus (EuroSys 2018), section 3.1. In the paper, a training ends when its loss decreases by less
+    than a threshold. Here it ends at its user's target loss.
     """
 
     def __init__(self) -> None:
@@ -34,7 +34,7 @@ class Convergence:
                     seen.append(point)
 
     def left(self, state: State, job: int) -> float | None:
-        """Return the remaining seconds of work of a training; None while it cannot be predicted."""
+        """Return the remaining seconds of work of a training, or None while it cannot be predicted."""
         item, seen = state.jobs[job], self._seen.get(job, [])
         if item.training is None or len(seen) < _NEEDED:
             return None
@@ -45,7 +45,7 @@ class Convergence:
 
 
 def samples_until(seen: Sequence[tuple[float, float]], target: float) -> float | None:
-    """Return the samples after which a fitted loss reaches a target; None if it never does.
+    """Return the samples after which a fitted loss reaches a target, or None if it never does.
 
     `seen` has at least two pairs of samples and losses. The loss after k samples is modelled as 1 / (a k + b) +
     c, with a > 0 and c below all losses. For each of several c, the line a k + b is fitted to 1 / (loss - c) by

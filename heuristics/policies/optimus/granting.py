@@ -1,4 +1,4 @@
-"""Granting: a decider that grants all GPUs anew, at intervals or at every event."""
+"""Granting: a decider that grants all GPUs again, at intervals or at every event."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -23,7 +23,7 @@ class Grants:
         self._rungs: dict[int, int] = {}
 
     def rung(self, job: GpuCandidate) -> int:
-        """Return the index of a job's granted number of GPUs among its counts; -1 if it has none."""
+        """Return the index of a job's granted number of GPUs among its counts, or -1 if it has none."""
         return self._rungs.get(job.number, -1)
 
     def may_grow(self, job: GpuCandidate) -> bool:
@@ -35,7 +35,7 @@ class Grants:
         return job.counts[rung + 1] - held <= self.pool.room(job.item)
 
     def grow(self, job: GpuCandidate) -> bool:
-        """Grant a job its next count if enough GPUs remain; return whether they did."""
+        """Grant a job its next count if enough GPUs remain, and return whether they did."""
         if fits := self.may_grow(job):
             self.set(job, self.rung(job) + 1)
         return fits
@@ -57,11 +57,11 @@ Grant = Callable[[Sequence[GpuCandidate], Grants], None]
 
 
 class Granting:
-    """A decider that lets a rule grant all GPUs anew, and moves the jobs whose number of GPUs changes.
+    """Lets a rule grant all GPUs again, and moves the jobs whose number of GPUs changes.
 
     If all GPUs are of one kind, jobs are placed by `place_on_emptiest`. Otherwise a job keeps its GPUs as far
-    as possible, and takes others with the least sufficient memory, close together. Decisions are taken at
-    multiples of the interval, or at every event if it is None.
+    as possible, and takes additional ones with the least sufficient memory, close together. Decisions are taken
+    at multiples of the interval, or at every event if it is None.
     """
 
     preemptive = True
@@ -118,8 +118,8 @@ def place_on_emptiest(state: State, counts: Mapping[int, int]) -> dict[int, tupl
     """Place jobs with given numbers of GPUs, in a cluster with racks.
 
     A running job keeps its GPUs if their number does not change, and releases all of them otherwise. The other
-    jobs are placed in ascending order of GPUs, then of job number: each takes GPUs of the machine with the most
-    free ones, then of the next one, until it has enough. Ties go to the lower machine.
+    jobs are placed in ascending order of GPUs, then of job number. Each takes GPUs of the machine with the most
+    free GPUs, then of the next machine, until it has enough. Ties go to the lower machine.
 
     Source: the placement of Optimus in Pollux' simulator (OSDI 2021).
     """

@@ -23,42 +23,46 @@ def optimus(
     knowledge: Literal["known", "predicted"] = "known",
     doubled: bool = True,
 ) -> Decider:
-    """Grant every job its fewest GPUs, then further GPUs one by one where the remaining time falls most.
+    """Grant every job its fewest GPUs, then more GPUs one by one to the job whose remaining time falls most.
 
-    All GPUs are granted anew at every interval. A job keeps its GPUs if their number does not change; the
-    others are placed in ascending order of GPUs, each on the machines with the most free ones.
+    All GPUs are granted anew at every interval. If the number of a job's GPUs does not change, the job keeps
+    its GPUs. The other jobs are placed in ascending order of their numbers of GPUs, each on the machines with
+    the most free GPUs.
 
     Source: Optimus (EuroSys 2018), section 4.1, as the baseline "Optimus+Oracle" of Pollux (OSDI 2021) and in
-    its authors' public simulator: true remaining times, no parameter servers, a decision every 60 s. Key: the
-    reduction of the remaining time by a step, per GPU of the step, while positive. Ties: the job released
-    first. Preemptive: if the capacity is exceeded, jobs released later wait, and those that do not fit are
-    skipped; resizes; knows durations. O(J + W log J) for W steps of J jobs.
+    its authors' public simulator, that is, with true remaining times, without parameter servers, and with a
+    decision every 60 s. Key: the reduction of the remaining time by a step, per GPU of the step, while
+    positive. Ties: the job released first. Preemptive: if the capacity is exceeded, jobs released later wait,
+    and jobs that do not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
 
-    With ``interval=600``, `stops` and ``knowledge="predicted"`` it is Optimus itself, without parameter
-    servers, which take no GPUs, and without fitted speeds.
+    With ``interval=600``, `stops` and ``knowledge="predicted"``, this is Optimus itself, except for fitted
+    speeds, and for parameter servers, which here take no GPUs.
 
-    Departures: a job begins with its fewest GPUs and takes the steps between its allowed numbers, whereas
-    Optimus adds single GPUs; a job whose next step does not fit gets no more.
+    Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas
+    Optimus adds single GPUs. If a job's next step does not fit, it gets no more GPUs.
 
     Parameters
     ----------
     interval
-        Seconds between decisions, which are taken at multiples of it; None for a decision at every event.
+        Seconds between decisions, which are taken at its multiples; None for a decision at every event.
     exact
-        Whether to divide the GPUs beyond the fewest of each job to minimize the sum of remaining times, by the
-        decision `gsopt.problems.Allocation`, instead of step by step. Steps are also optimal if each saves less
-        than the one before. A better decision does not necessarily lead to shorter completion times.
+        Whether to divide the GPUs beyond the fewest of each job so that the sum of remaining times is smallest,
+        by the decision `gsopt.problems.Allocation`, instead of step by step. Granting them step by step is also
+        optimal if each step saves less than the one before. A better decision does not necessarily lead to
+        shorter completion times.
     solver
         The method for that decision, or its name.
     stops
-        Whether the first step that does not fit ends the decision, as in the code of Optimus' authors;
-        otherwise only its job gets no more.
+        Whether the first step that does not fit ends the decision, as in the code of Optimus' authors.
+        Otherwise, only the job of that step gets no more GPUs.
     knowledge
-        Whether the remaining work is ``known``, or ``predicted`` from a curve fitted to the observed losses,
-        for jobs with a training; such a job has its fewest GPUs until three losses are observed.
+        Whether the remaining work is ``known`` or ``predicted``. A prediction uses a curve fitted to the
+        observed losses, for jobs whose training is described. Such a job gets its fewest GPUs until three
+        losses have been observed.
     doubled
-        Whether an adaptive job is always expected to divide its batch in two on a single GPU, as in the
-        simulator of Pollux; otherwise only if the batch exceeds the initial one, as the jobs there do.
+        Whether an adaptive job is always expected to divide its batch in two on a single GPU, as in Pollux'
+        simulator. Otherwise it is expected to do so only if the batch exceeds the initial one, as the jobs in
+        that simulator do.
 
     Raises
     ------
@@ -91,22 +95,23 @@ def afs(
     solver: MethodLike | str = "exact",
     doubled: bool = True,
 ) -> Decider:
-    """Grant each further GPU to the winner of pairwise comparisons of remaining times and speed-ups.
+    """Grant each additional GPU to the winner of pairwise comparisons of remaining times and speed-ups.
 
     All GPUs are granted anew at every event, one after another. For each GPU, a scan over the jobs keeps the
-    winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins. Otherwise
-    call the job with less remaining time on its current GPUs the shorter one; it wins if its gain in speed,
-    relative to its current speed, exceeds the gain of the other, relative to the other's speed after the step.
-    For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
+    winner so far. Of two jobs without GPUs, the one with less remaining time on its fewest GPUs wins.
+    Otherwise, the job with less remaining time on its current GPUs is called the shorter one. It wins if its
+    gain in speed, relative to its current speed, exceeds the gain of the other job, relative to that job's
+    speed after the step. For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
 
-    Source: AFS (NSDI 2021), AFS-L, which knows job lengths, without AFS-P. Its authors' code is not public.
-    Key: as above. Ties: the later job of the scan if neither has GPUs, else the winner so far counts as the
-    shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G steps granted
+    Source: AFS-L from AFS (NSDI 2021), which knows job lengths, without AFS-P. The authors' code is not public.
+    Key: as above. Ties: the later job of the scan if neither has GPUs; otherwise the winner so far counts as
+    the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G steps granted
     among J jobs.
 
-    Readings: the comparison is not transitive, so the order of the scan matters; here it is that of release.
-    The gain of a step of several GPUs is divided by their number, except for a job's first step. Steps that
-    make a job no faster are not taken; a job whose next step does not fit gets no more.
+    Readings: the comparison is not transitive, so the order of the scan matters; here it is the order of
+    release. The gain of a step of several GPUs is divided by their number, except for a job's first step. A
+    step is not taken if it does not make the job faster. If a job's next step does not fit, it gets no more
+    GPUs.
 
     Parameters
     ----------

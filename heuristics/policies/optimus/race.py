@@ -10,7 +10,7 @@ class Ranked(Protocol):
 
     @property
     def rank(self) -> Any:
-        """The rank of the step; the least goes first."""
+        """The rank of the step. The smallest rank goes first."""
 
 
 S = TypeVar("S", bound=Ranked)
@@ -40,7 +40,7 @@ def race(
 
 
 def by_time_saved(before: Any, after: Any, gpus: int) -> Any:
-    """Return the rank of a step by the remaining time saved per GPU, most first; None if it saves nothing.
+    """Return the rank of a step by the remaining time saved per GPU, most first, or None if it saves nothing.
 
     `before` and `after` are the remaining times without and with the step, which adds `gpus`. Source: Optimus,
     section 4.1.

@@ -1,4 +1,4 @@
-"""Rules: how GPUs are granted: step by step, by an exact division, or by pairwise comparisons."""
+"""Rules: ways to grant GPUs: step by step, by an exact division, or by pairwise comparisons."""
 
 from collections.abc import Iterator, Sequence
 from functools import reduce
@@ -18,7 +18,7 @@ class _GainStep(NamedTuple):
 
 
 def by_steps(jobs: Sequence[GpuCandidate], grants: Grants, *, stops: bool = False) -> None:
-    """Grant every job its fewest GPUs, then steps one by one, the most remaining time saved per GPU first.
+    """Grant every job its fewest GPUs, then steps one by one, most remaining time saved per GPU first.
 
     No step is taken that saves no time. Ties go to the earlier job in the list. The first step that does not
     fit ends the steps of its job only, or of all jobs if `stops`.
@@ -43,10 +43,10 @@ def _steps(job: GpuCandidate) -> Iterator[_GainStep]:
 def by_method(
     jobs: Sequence[GpuCandidate], grants: Grants, method: MethodLike, *, shortest_first: bool = False
 ) -> None:
-    """Grant every job its fewest GPUs, and divide the others to minimize the sum of remaining times.
+    """Grant every job its fewest GPUs, and divide the rest to minimize the sum of remaining times.
 
-    This is the decision `gsopt.problems.Allocation`, solved by a method of it. Jobs get their fewest GPUs in
-    the given order, or in order of remaining time if `shortest_first`.
+    This is the decision `gsopt.problems.Allocation`, solved by one of its methods. Jobs get their fewest GPUs
+    in the given order, or in order of remaining time if `shortest_first`.
 
     Raises
     ------
@@ -101,9 +101,9 @@ def _may_gain(job: GpuCandidate, grants: Grants) -> bool:
 
 
 def wins(one: GpuCandidate, rung: int, other: GpuCandidate, other_rung: int) -> bool:
-    """Check whether a job wins its comparison with the winner so far, each with an index of its counts.
+    """Check whether a job wins its comparison with the winner so far, where rungs are indices of counts.
 
-    The index is -1 if a job has no GPUs.
+    The index is -1 for a job without GPUs.
     """
     if rung < 0 and other_rung < 0:
         return bool(one.left[0] <= other.left[0])
@@ -119,7 +119,10 @@ def _share_of_present(job: GpuCandidate, rung: int) -> Any:
 
 
 def _share_of_next(job: GpuCandidate, rung: int) -> Any:
-    """Return the gain in speed of the next step, relative to the speed after it, per GPU; 1 for the first."""
+    """Return the relative gain in speed of the next step per GPU, with respect to the faster speed.
+
+    The result is 1 for the first step.
+    """
     if rung < 0:
         return 1
     step = job.counts[rung + 1] - job.counts[rung]

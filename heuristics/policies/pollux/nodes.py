@@ -10,7 +10,7 @@ Vector = tuple[int, ...]
 
 
 class Nodes:
-    """The machines of a cluster that have GPUs now, and their sizes; a cluster without racks is one machine."""
+    """The machines of a cluster that have GPUs now, and their sizes. A cluster without racks is one machine."""
 
     def __init__(self, state: State) -> None:
         held = {gpu for job in state.running for gpu in state.placement(job)}
@@ -20,11 +20,11 @@ class Nodes:
         self.sizes = [len(gpus) for gpus in self._gpus] or [state.capacity] * (state.capacity > 0)
 
     def most_gpus(self, number: int) -> int:
-        """Return the most GPUs of a number of nodes."""
+        """Return the largest number of GPUs on a number of nodes."""
         return sum(sorted(self.sizes, reverse=True)[:number])
 
     def vector(self, state: State, job: int) -> Vector:
-        """Return the number of GPUs of a job on each node; empty if it has none."""
+        """Return the number of GPUs of a job on each node, or an empty vector if it has none."""
         if job not in state.running:
             return ()
         if not self._gpus:
@@ -33,7 +33,7 @@ class Nodes:
         return tuple(held.count(node) for node in range(len(self.sizes)))
 
     def places(self, state: State, vectors: Mapping[int, Vector]) -> dict[int, Allocation]:
-        """Return the GPUs of all jobs from their numbers on each node; an unchanged job keeps its own."""
+        """Return the GPUs of all jobs from their numbers on each node. An unchanged job keeps its GPUs."""
         if not self._gpus:
             return {job: sum(vector) for job, vector in vectors.items()}
         kept = {job: state.placement(job) for job in vectors if self.vector(state, job) == vectors[job]}
@@ -43,5 +43,5 @@ class Nodes:
 
 
 def _popped(free: Sequence[list[int]], vector: Vector) -> tuple[int, ...]:
-    """Return free GPUs, as many as given for each node, and remove them from the free ones."""
+    """Remove the given number of GPUs of each node from the free ones, and return them."""
     return tuple(free[node].pop() for node, count in enumerate(vector) for _ in range(count))

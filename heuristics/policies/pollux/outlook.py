@@ -12,7 +12,7 @@ from heuristics.policies.pollux.nodes import Nodes, Vector
 
 
 class Caps(NamedTuple):
-    """The most GPUs and nodes that a job may ever have."""
+    """The largest numbers of GPUs and nodes that a job may ever have."""
 
     gpus: int
     nodes: int
@@ -23,8 +23,8 @@ class JobOutlook:
 
     An adaptive job runs in its mode that tunes the batch, if it has one. Its expected speed is that of its own
     model, or proportional to its GPUs before it has measured anything. Any other job has its given speeds; on
-    several machines, these assume the best network possible for so many. `fewest` is the fewest GPUs on which
-    the job runs.
+    several machines, these assume the best network that is possible for their number. `fewest` is the fewest
+    GPUs on which the job runs.
 
     Raises
     ------
@@ -56,7 +56,7 @@ class JobOutlook:
         self._ran = max(self._ran, gpus)
 
     def within(self, vector: Vector) -> Vector:
-        """Remove GPUs of the last nodes until the job can run on the rest; empty if it cannot run on any."""
+        """Remove GPUs of the last nodes until the job can run on the rest, if it can run on any."""
         usable = self._usable[min(sum(vector), len(self._usable) - 1)]
         found, left = [], usable
         for count in vector:
@@ -96,7 +96,7 @@ class JobOutlook:
         ]
 
     def _expected(self, state: State, fair: int, most: int) -> tuple[list[float], list[float]] | None:
-        """Return an adaptive job's expected speed-ups on 0, 1, ... GPUs of one node, and of several nodes."""
+        """Return an adaptive job's expected speed-ups on 0, 1, ... GPUs, for one node and for several nodes."""
         trainee = state.trainee(self._job)
         if trainee is None:
             return None
@@ -113,7 +113,7 @@ class JobOutlook:
         return found[0], found[1]
 
     def _on_tier(self, state: State, tier: str) -> list[float]:
-        """Return the given speed on 0, 1, ... GPUs connected by a tier."""
+        """Return the given speeds on 0, 1, ... GPUs connected by a tier."""
         if tier not in self._speeds:
             speeds = {
                 count: float(state.rate(self._job, count, self._modes[count], tier=tier))

@@ -1,4 +1,4 @@
-"""Pollux: adaptive jobs share all GPUs anew every minute, to maximize a power mean of their speed-ups."""
+"""Pollux: a new division of all GPUs every minute, to maximize a power mean of the jobs' speed-ups."""
 
 from functools import partial
 from math import inf
@@ -43,59 +43,61 @@ def pollux(
 ) -> Decider:
     """Solve the decision `gsopt.problems.goodput.Goodput` every minute, for all jobs together.
 
-    An adaptive job reports its expected speed on any GPUs, by a model fitted to its own steps and the noise of
-    its gradients, and tunes its batch itself. Its speed-up is its goodput relative to that on a fair share of
-    the GPUs. The speed-up of a job that would have to restart is discounted, more for younger jobs and for jobs
-    with more restarts. A job may have at most twice the most GPUs that it has had so far.
+    An adaptive job tunes its batch itself, and reports its expected speed on any GPUs, from a model that is
+    fitted to its own steps and to the noise of its gradients. Its speed-up is its goodput relative to that on a
+    fair share of the GPUs. If a job would have to restart, its speed-up is discounted; the discount is larger
+    for younger jobs and for jobs with more restarts. A job may have at most twice as many GPUs as it has ever
+    had.
 
-    The policy is left out of comparisons unless named by path: ``heuristics.policies.pollux:pollux``. GPUs must
-    be of one kind.
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.pollux:pollux``. All
+    GPUs must be of one kind.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' simulator where the text is silent. Key: the mean
-    of (f S / g + 0.001) to the power p over all jobs, see the decision. Ties: the first solution found, which
+    of (f S / g + 0.001) to the power p over all jobs; see the decision. Ties: the first solution found, which
     favours jobs with the least GPU time so far. Preempts, resizes and moves at every interval. Does not know
-    durations. Cost: as `heuristics.goodput.genetic`, 0.4 s for 160 jobs on 64 GPUs; the exact method takes a
-    tenth of that.
+    durations. Cost: that of `heuristics.goodput.genetic`, which is 0.4 s for 160 jobs on 64 GPUs; the exact
+    method takes a tenth of that.
 
-    Readings, all from the authors' simulator:
+    Readings, all of which follow the authors' simulator:
 
-    - The fair share is the number of GPUs divided by that of jobs, rounded up, and counts as GPUs of one node
-      regardless of its size.
-    - The speed of a job that has not measured anything yet is proportional to its GPUs.
+    - The fair share is the number of GPUs divided by the number of jobs, rounded up. It counts as GPUs of one
+      node, regardless of the node's size.
+    - If a job has not measured anything yet, its speed is taken to be proportional to its GPUs.
     - The search begins with the Pareto-optimal candidates of the last search.
     - Every start or move is a restart, except the first start of a job. A job that has just arrived counts as
       not running, so it may have to wait for the next interval.
 
-    The model of a job that is not adaptive is its given speeds, known from the beginning. It may start on its
-    fewest GPUs, and if the search returns a number that is not allowed, it gets the next lower one. The search
-    begins with an additional candidate, in which such jobs that need several GPUs start on idle ones.
+    For a job that is not adaptive, the model is its given speeds, which are known from the beginning. Such a
+    job may start on its fewest GPUs. If the search returns a number of GPUs that is not allowed, the job gets
+    the next lower one. The search begins with an additional candidate, in which jobs of this kind that need
+    several GPUs start on idle ones.
 
-    On five workloads of the authors (1 to 4 and 6, `instances.scenarios.pollux`) and a cluster of 64 GPUs, the
-    mean job completion time is between 1.5 % below and 0.2 % above theirs (`tests/benchmarks/bench_pollux.py`);
-    with exact decisions it is up to 2.1 % below. The median time of a decision is 0.14 s, or 0.006 s with
-    `exact`. On nodes of eight GPUs (newTrace of Sia), `exact` takes 0.1 s, and up to several seconds, see
-    `limit`.
+    We ran five of the authors' workloads (1 to 4 and 6, `instances.scenarios.pollux`) on a cluster of 64 GPUs.
+    The mean job completion time is between 1.5 % below and 0.2 % above theirs
+    (`tests/benchmarks/bench_pollux.py`); with exact decisions, it is up to 2.1 % below. The median time of a
+    decision is 0.14 s, or 0.006 s with `exact`. On nodes of eight GPUs (newTrace of Sia), `exact` takes 0.1 s
+    and sometimes several seconds; see `limit`.
 
     Parameters
     ----------
     exact
-        Whether the decision is solved to optimality instead of by the published search.
+        Whether decisions are solved to optimality instead of by the published search.
     solver
         The exact method, or its name.
     limit
-        Seconds after which the best solution of an exact decision so far is taken, or that of the greedy method
-        if better; None for no limit.
+        Seconds after which an exact decision ends with its best solution so far, or with that of the greedy
+        method if that is better; None for no limit.
     interval
         Seconds between decisions.
     population, generations
-        Number of candidates of the search, and number of generations, at least one, as otherwise no job would
-        start.
+        Number of candidates of the search, and number of generations. There must be at least one generation;
+        otherwise no job would start.
     power
-        Power p of the mean, from -10 to -1.
+        Power p of the mean, between -10 and -1.
     restart_time
-        Seconds of a restart, as assumed by the decision.
+        Duration of a restart in seconds, as assumed by the decision.
     most_gpus, most_nodes
-        Most GPUs and nodes of a job.
+        Largest number of GPUs and of nodes of a job.
     seed
         Seed of the search.
 
@@ -138,7 +140,7 @@ def pollux(
 def _solve(
     problem: Goodput, *, method: MethodLike, fallback: MethodLike, limit: float | None
 ) -> GoodputSolution:
-    """Solve a decision to optimality or up to a time limit, then no worse than the fallback."""
+    """Solve a decision to optimality or up to a time limit, and return nothing worse than the fallback."""
     found: Result[GoodputSolution] | None
     found = run(method, problem, **({} if limit is None else {"time_limit": limit}))
     if found.status is not Status.OPTIMAL:

@@ -1,4 +1,4 @@
-"""Shockwave: plans of the next rounds, which state for every job in which of them it runs."""
+"""Shockwave: plans of the next rounds, which state the jobs that run in each of them."""
 
 from heuristics.policies.shockwave.policy import shockwave
 

@@ -1,4 +1,4 @@
-"""Counting: the best numbers of rounds, if GPUs and rounds could be cut and joined at will."""
+"""Counting: the best numbers of rounds, as if GPUs and rounds could be divided arbitrarily."""
 
 from collections.abc import Iterator
 
@@ -11,8 +11,8 @@ from heuristics.policies.shockwave.window import Counts, Window
 class WindowRelaxation:
     """A relaxation of a window that limits only the total GPU-rounds of all jobs.
 
-    Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it nearly always make a plan, as
-    small jobs fill the gaps.
+    Every plan satisfies this limit. Conversely, numbers of rounds that satisfy it can nearly always be made
+    into a plan, as small jobs fill the gaps.
     """
 
     def __init__(self, window: Window) -> None:
@@ -25,9 +25,9 @@ class WindowRelaxation:
         self._size = window.sizes[self._job].astype(np.float64)
 
     def ceiling(self, least: Counts) -> float | None:
-        """Return the most that jobs may gain with at least `least` rounds each; None if these do not fit.
+        """Return the most that jobs may gain with at least `least` rounds each, or None if these do not fit.
 
-        The greatest gains per GPU are taken first, the last one partly: this solves a linear programme.
+        The greatest gains per GPU are taken first, and the last one in part. This solves a linear program.
         """
         room = self._room - int(self._window.sizes @ least)
         if room < 0:
@@ -38,10 +38,11 @@ class WindowRelaxation:
         return self._window.gained(least) + float(taken @ self._gain)
 
     def choices(self, least: Counts) -> Iterator[Counts]:
-        """Yield the numbers of rounds that gain most, then the best ones on fewer GPUs; `least` must fit.
+        """Yield the numbers of rounds that gain most, then the best ones on fewer GPUs.
 
-        A multiple-choice knapsack, by dynamic programming over the GPU-rounds taken: O(J R^2 M) for J jobs and
-        R rounds on M GPUs, and O(J) for each choice. Ties: fewer GPUs.
+        The rounds in `least` must fit. This is a multiple-choice knapsack, solved by dynamic programming over
+        the GPU-rounds taken: O(J R^2 M) for J jobs and R rounds on M GPUs, and O(J) for each choice. Ties:
+        fewer GPUs.
         """
         room = self._room - int(self._window.sizes @ least)
         value = np.zeros(room + 1)

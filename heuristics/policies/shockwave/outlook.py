@@ -1,4 +1,4 @@
-"""Outlook of Shockwave: what jobs gain from rounds, when each should be complete, and the plan."""
+"""Outlook of Shockwave: the gains of jobs from rounds, their promised completion times, and the plan."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -32,7 +32,7 @@ _LAST_POWER = 100.0
 
 @dataclass(frozen=True)
 class Terms:
-    """The terms of a plan: options of `shockwave`."""
+    """The parameters of a plan, which are options of `shockwave`."""
 
     rounds: int
     interval: float
@@ -45,7 +45,7 @@ class Terms:
 
 
 class _Need(NamedTuple):
-    """The needs of a job: GPUs, the fraction of its work that is done, and seconds of the rest and of all."""
+    """The needs of a job: GPUs, the completed fraction of its work, and the seconds left and in total."""
 
     gpus: int
     done: float
@@ -54,14 +54,14 @@ class _Need(NamedTuple):
 
 
 class _Verdict(NamedTuple):
-    """The demands of fairness for a job."""
+    """The requirements of fairness for a job."""
 
     spare: float  # seconds that it may have left after the window; negative where that end is too late already
     weight: float  # what it weighs where not all jobs get that
 
 
 class _Promise:
-    """The promised completion time of a job: a mean of the estimates so far, weighted by how long each held."""
+    """The promised completion time of a job: the mean of its estimates, weighted by how long each held."""
 
     def __init__(self, now: float, estimate: float) -> None:
         self._since = self._last = now
@@ -165,7 +165,10 @@ def _need(state: State, inventory: Inventory, job: int) -> _Need:
 
 
 def _fair(window: Window, spares: Sequence[float]) -> Window | None:
-    """Return the window with the fewest fair rounds of each job; None if its end is too late for any job."""
+    """Return the window with the fewest fair rounds of each job.
+
+    The result is None if the window ends too late for some job.
+    """
     if any(spare < 0 for spare in spares):
         return None
     claims = [

@@ -1,4 +1,4 @@
-"""Packing: numbers of rounds assigned to rounds, and idle GPUs given away."""
+"""Packing: the assignment of each job's rounds to particular rounds, and the use of idle GPUs."""
 
 import numpy as np
 
@@ -6,11 +6,11 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 
 
 def packed(window: Window, counts: Counts) -> Plan | None:
-    """Assign each job to the rounds with the most free GPUs; None if some job does not fit.
+    """Assign each job to the rounds with the most free GPUs, or None if some job does not fit.
 
-    Jobs that run in all rounds come first, as they have no choice, then the largest, and among equal demands
-    those with most rounds. If all demands are equal, this finds a plan if there is one; otherwise None proves
-    nothing.
+    Jobs that run in all rounds come first, as they have no choice, then the largest jobs, and among equal
+    demands those with the most rounds. If all demands are equal, this finds a plan if there is one. Otherwise
+    None proves nothing.
     """
     plan = np.zeros((len(window.claims), window.rounds), dtype=np.bool_)
     load = np.zeros(window.rounds, dtype=np.int64)

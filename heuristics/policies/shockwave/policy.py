@@ -36,47 +36,50 @@ def shockwave(
 ) -> Decider:
     """Plan the next rounds for even progress, promised completion times, and a short makespan.
 
-    A plan states which jobs run in which of the next T rounds, on all their demanded GPUs. It maximizes the sum
-    over all N jobs of log((e + q) / E) / (N T), for the work e done, q planned and E in total, minus `makespan`
-    times the longest remaining time of any job after the window. The logarithm is piecewise linear, with
-    breakpoints at fifths and log(1e-6) at 0. A plan is fair if each job, with an equal share of the GPUs after
-    the window, completes by its promised time: a mean, over all plans so far, of its estimated completion with
-    an equal share from its release on. If no plan is fair, late jobs are instead weighted by a power of their
-    finish-time ratio. Jobs with the most weight per round run first. Otherwise idle GPUs go to the jobs with
-    the most remaining time that fit.
+    A plan says which jobs run in which of the next T rounds, each on all the GPUs that it demands. It maximizes
+    the sum over all N jobs of log((e + q) / E) / (N T), where e is the work done, q the work planned and E the
+    total work, minus `makespan` times the longest remaining time of any job after the window. The logarithm is
+    replaced by a piecewise linear function, with breakpoints at fifths and the value log(1e-6) at 0. A plan is
+    fair if each job completes by its promised time when it gets an equal share of the GPUs after the window.
+    The promised time is a mean over all plans so far: that of the job's estimated completion with an equal
+    share from its release on. If no plan is fair, late jobs are instead weighted by a power of their
+    finish-time ratio. Jobs with the most weight per round run first. GPUs that would be idle go to those jobs
+    that fit and have the most remaining time.
 
-    Source: Shockwave (NSDI 2023), sections 4 to 6, and the program that its authors published, the source of
-    breakpoints, estimates, weights and defaults. Key: as above. Ties: as in the knapsack and the solver.
-    Preemptive at the beginning of rounds; knows durations. A plan costs O(J T^2 M) for J jobs on M GPUs and an
-    integer programme of J T columns for their order, and if the knapsack cannot be packed (about one plan in
-    three) another one: 0.2 to 0.5 s of computing for 160 concurrent jobs on 64 GPUs, at worst several seconds.
+    Source: Shockwave (NSDI 2023), sections 4 to 6. Breakpoints, estimates, weights and defaults are from the
+    program that its authors published. Key: as above. Ties: as in the knapsack and the solver. Preemptive at
+    the beginning of rounds; knows durations. A plan takes O(J T^2 M) for J jobs on M GPUs, and an integer
+    program with J T columns for the order of the jobs. If the knapsack cannot be packed, as in about one plan
+    in three, it takes another integer program. With 160 concurrent jobs on 64 GPUs, a plan takes 0.2 to 0.5 s,
+    and several seconds at worst.
 
-    For its four clusters, the authors' program has `makespan` from 1e-3 to 1e5 and `power` from 5 to 15; the
-    defaults here are those for 32 GPUs.
+    For its four clusters, the authors' program sets `makespan` between 1e-3 and 1e5 and `power` between 5 and
+    15. The defaults here are its values for 32 GPUs.
 
     Readings:
 
-    - `since`: in the program, finish times are measured from the ``start`` of the run, so that ratios approach
-      1 the longer it lasts; in the paper, from each job's ``release``. Here a run starts when its first job
-      arrives.
-    - An equal share is the number of GPUs divided by that of jobs, at most 1, regardless of demands, as in the
-      program.
+    - `since`: in the program, finish times are measured from the ``start`` of the run, so ratios approach 1 the
+      longer the run lasts. In the paper, they are measured from each job's ``release``. Here, a run starts when
+      its first job arrives.
+    - An equal share is the number of GPUs divided by the number of jobs, and at most 1, regardless of demands,
+      as in the program.
     - In the program, the weight of a late job that needs less than a round is its ratio to the power 100, which
-      is beyond the range of solvers; here weights are capped at `most_weight`.
-    - `renewal` counts the rounds of the run in which jobs are present; in the program, a completion restarts
+      solvers cannot represent. Here, weights are capped at `most_weight`.
+    - `renewal` counts those rounds of the run in which jobs are present. In the program, a completion restarts
       the count.
-    - The rounds of all plans are ordered; in the program only those of unfair plans, and others stay as the
-      solver returns them.
+    - Here, the rounds of all plans are put in order. The program does this only for unfair plans, and leaves
+      others as the solver returns them.
 
-    Departures: the program predicts how batches grow, and the remaining time of a job from that; here it is
-    known, at the job's current speed. Progress counts continuously, not in whole epochs. The two terms are
-    solved separately (`heuristics.policies.shockwave.search`): if `makespan` is large, a gap of a thousandth of
-    both together leaves the first one to chance. Overheads are not planned, and a job that stops before its
-    restart is over makes no progress, so rounds should be longer than restarts. While GPUs are away, jobs with
-    larger demands than the capacity count neither in plans nor in shares.
+    Departures: the program predicts how batches grow, and derives the remaining time of a job from this. Here
+    the remaining time is known, at the job's current speed. Progress counts continuously, not in whole epochs.
+    The two terms of the objective are optimized separately (`heuristics.policies.shockwave.search`). If
+    `makespan` is large, a gap of a thousandth of their sum would leave the first term to chance. Plans do not
+    include overheads, and a job that stops before its restart is over makes no progress, so rounds should be
+    longer than restarts. While GPUs are away, jobs that demand more than the capacity count neither in plans
+    nor in shares.
 
-    The policy is left out of comparisons unless named by its path, ``heuristics.policies.shockwave:shockwave``,
-    as it refuses GPUs of several kinds, and jobs with larger demands than the cluster.
+    Comparisons include the policy only if it is named by its path, ``heuristics.policies.shockwave:shockwave``.
+    It refuses GPUs of several kinds, and jobs that demand more GPUs than the cluster has.
 
     Parameters
     ----------
@@ -85,24 +88,24 @@ def shockwave(
     rounds
         Number of rounds of a window.
     renewal
-        Number of rounds after which a new plan is made; arrivals, completions and changes of GPUs also cause
-        one.
+        Number of rounds after which a new plan is made. Arrivals, completions and changes of GPUs also lead to
+        a new plan.
     makespan
         Cost per second of the longest remaining time (k in the paper).
     ratio
         Largest finish-time ratio that is fair.
     power
-        Power of the ratio of late jobs (lambda in the paper).
+        Power of the ratio, in the weights of late jobs (lambda in the paper).
     most_weight
         Largest weight of a late job, at most a billion.
     since
         The time from which finish times are measured: the ``start`` of the run, or a job's ``release``.
     exact
-        Whether integer programmes are solved to optimality; otherwise to a gap of a thousandth, or up to the
-        `limit`.
+        Whether integer programs are solved to optimality. Otherwise they are solved to a gap of a thousandth,
+        or until the `limit`.
     limit
-        Seconds after which a solve ends with its best solution so far; None for no limit, so that runs are the
-        same on every machine. Ignored with `exact`.
+        Seconds after which a solve ends with its best solution so far. None means no limit, so that runs are
+        the same on every machine. Ignored with `exact`.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Program: the integer programme of a window, for the rounds of each job, and for their order."""
+"""Program: the integer program of a window, for the rounds of each job, and for their order."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -25,7 +25,7 @@ class Effort:
 
 
 class RoundProgram:
-    """The integer programme of which job runs in which round of a window.
+    """The integer program that determines which job runs in which round of a window.
 
     Sets: jobs j; rounds t = 0, ..., T - 1; numbers i = 1, ..., T of rounds. Parameters: g_j: GPUs of a job; M:
     all GPUs; u_ji: gain from its i-th round, not increasing in i; w_j: its weight; l_j: least number of rounds;
@@ -33,14 +33,14 @@ class RoundProgram:
     i-th round. Objective: max sum_ji u_ji y_ji for the most gain; min sum_jt (w_j / n_j) t x_jt for the order.
     Constraints: sum_t x_jt = sum_i y_ji; sum_j g_j x_jt <= M; y_ji = 1 for i <= l_j, or for the order y_ji = 1
     exactly for i <= n_j. Size: 2 J T columns, J + T rows. Source: Shockwave (NSDI 2023), section 6; the second
-    programme orders the rounds chosen by the first.
+    program orders the rounds chosen by the first.
     """
 
     def __init__(self, window: Window, effort: Effort) -> None:
         self._window, self._effort = window, effort
 
     def most(self, least: Counts, start: Plan | None = None) -> Plan | None:
-        """Return the plan that gains most with at least the given rounds of each job; None if none is found.
+        """Return the plan that gains most with at least the given rounds of each job, or None if none is found.
 
         The solve begins with the plan `start`, which must have these rounds.
         """
@@ -49,7 +49,7 @@ class RoundProgram:
         return self._solve(cost, self._numbers(least), np.ones_like(gains), start)
 
     def first(self, plan: Plan) -> Plan:
-        """Return a plan with the same numbers of rounds in the best order, the most weight per round first."""
+        """Return a plan with the same numbers of rounds in the best order, most weight per round first."""
         counts = plan.sum(axis=1)
         early: Plan = np.arange(self._window.rounds) < counts[:, None]
         if (self._window.load(early) <= self._window.gpus).all():
@@ -67,7 +67,7 @@ class RoundProgram:
 
     @cached_property
     def _matrix(self) -> csr_array[Any, Any]:
-        """The rows of jobs, which count their rounds, and of rounds, which count their GPUs."""
+        """The matrix of two kinds of rows: those of jobs count their rounds, and those of rounds their GPUs."""
         jobs, rounds = self._window.gains.shape
         each = kron(eye_array(jobs), np.ones((1, rounds)))
         room = kron(self._window.sizes[None].astype(np.float64), eye_array(rounds))

@@ -17,8 +17,8 @@ from heuristics.policies.shockwave.window import Counts, Plan, Window
 class _Part(NamedTuple):
     """Plans whose longest remaining time is among some levels, in the order of exploration.
 
-    No such plan has a value above -`rank`. For a single level, `choices` are the best numbers of rounds of the
-    relaxation, once known.
+    No such plan has a value above -`rank`. For a single level, `choices` are the best numbers of rounds in the
+    relaxation, once they are known.
     """
 
     rank: float
@@ -29,14 +29,14 @@ class _Part(NamedTuple):
 
 
 def best_plan(window: Window, effort: Effort) -> Plan | None:
-    """Return the plan of the highest value; None if no plan gives every job its fewest rounds.
+    """Return the plan of the highest value, or None if no plan gives every job its fewest rounds.
 
-    A level, i.e. a limit on the remaining seconds of every job, implies fewest rounds for each job, and so a
-    knapsack for each level (`WindowRelaxation`). Levels are explored in order of their bounds, grouped as long
-    as possible. The numbers of rounds chosen by the knapsack are packed into rounds. If they do not fit, the
-    choices with slightly fewer GPUs may be within the gap; otherwise the integer programme of that level is
-    solved (`RoundProgram`). This works for any price, whereas a single programme for all levels would lose one
-    of the two terms in the tolerances of its solver.
+    A level is a limit on the remaining seconds of every job. It implies a least number of rounds for each job,
+    and thus a knapsack (`WindowRelaxation`). Levels are explored in order of their bounds, in groups as long as
+    possible. The numbers of rounds chosen by the knapsack are packed into rounds. If they do not fit, choices
+    with slightly fewer GPUs may be within the gap. Otherwise the integer program of this level is solved
+    (`RoundProgram`). This works for any price, whereas a single program for all levels would lose one of the
+    two terms in the tolerances of its solver.
     """
     if not window.claims:
         return np.zeros((0, window.rounds), dtype=np.bool_)
@@ -95,7 +95,7 @@ class _WindowSearch:
             self._take(plan)
 
     def _packed(self, least: Counts, choices: Iterator[Counts]) -> Plan | None:
-        """Return the first choice that can be packed; None if not even the fewest rounds can."""
+        """Return the first choice that can be packed, or None if not even the fewest rounds can."""
         if packed(self._window, least) is None:
             return None
         return next((plan for counts in choices if (plan := packed(self._window, counts)) is not None), None)

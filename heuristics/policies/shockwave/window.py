@@ -29,8 +29,8 @@ class WindowClaim(NamedTuple):
 class Window:
     """Rounds of equal length and equal numbers of GPUs.
 
-    The value of a plan is the gains of the jobs, minus a price for each second of the longest remaining time
-    after it. As rounds are identical, it depends only on the numbers of rounds.
+    The value of a plan is the total gain of the jobs, minus a price for each second of the longest remaining
+    time after it. As rounds are identical, the value depends only on the numbers of rounds.
     """
 
     gpus: int
@@ -62,7 +62,10 @@ class Window:
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Return the fewest rounds of each job so that none has more seconds left; None if impossible."""
+        """Return the fewest rounds of each job such that no job has more seconds left than the level.
+
+        The result is None if this is impossible.
+        """
         needed = (self.remainders > level).sum(axis=1)
         least = np.maximum(needed, [claim.least for claim in self.claims])
         return None if (least > self.rounds).any() else least
@@ -76,7 +79,7 @@ class Window:
         return float(self.remainders[np.arange(len(counts)), counts].max(initial=0.0))
 
     def worth(self, counts: Counts) -> float:
-        """Return the value of numbers of rounds."""
+        """Return the value of a plan with given numbers of rounds."""
         return self.gained(counts) - self.price * self.longest(counts)
 
     def load(self, plan: Plan) -> Counts:

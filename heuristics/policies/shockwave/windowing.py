@@ -1,4 +1,4 @@
-"""Windowing: a decider that plans the next rounds, and plans anew when jobs or GPUs change."""
+"""Windowing: a decider that plans the next rounds, and plans again when jobs or GPUs change."""
 
 from collections.abc import Collection, Iterable, Sequence
 from typing import Any, Protocol
@@ -23,7 +23,7 @@ class Planner(Protocol):
 
 
 class Windowing:
-    """A decider that runs in each round the jobs planned for it, on all the GPUs that they demand.
+    """Runs in each round the jobs planned for it, on all the GPUs that they demand.
 
     Rounds begin at multiples of their length. Events in between wait for the next round, and GPUs that become
     free stay idle until then. A new plan is made when jobs have arrived or completed or GPUs have changed,

@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs are decided together, at intervals."""
+"""Sia: a policy that decides the configurations of all jobs together, at intervals."""
 
 from heuristics.policies.sia.policy import sia
 

@@ -1,4 +1,4 @@
-"""Configuring: a decider that chooses the configurations of jobs, and places the jobs."""
+"""Configuring: a decider that chooses the configurations of all jobs, and places the jobs."""
 
 from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Estimates(Protocol):
         """Accept a new job, and return the configurations in which it may ever run."""
 
     def leave(self, job: int) -> None:
-        """Forget a completed job."""
+        """Forget a job that has completed."""
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
         """Return the relative goodput of a job in each configuration that it may have now."""
@@ -66,7 +66,7 @@ class Configuring:
         self._held: dict[int, Shape] = {}
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Make a decision if one is due, and ask for the time of the next.
+        """Make a decision if one is due, and ask for the time of the next one.
 
         If no job has a choice or is restarting, nothing changes between events, so no next time is needed.
         """
@@ -127,7 +127,10 @@ class Configuring:
     def _placed(
         self, state: State, available: AvailableNodes, wanted: Mapping[int, Shape], restarting: Collection[int]
     ) -> dict[int, tuple[int, ...]]:
-        """Return the GPUs of jobs by number; a job that keeps its configuration keeps them if possible."""
+        """Return the GPUs of jobs by job number.
+
+        A job that keeps its configuration keeps its GPUs if possible.
+        """
         placed: dict[int, tuple[int, ...]] = {}
         for kind, nodes in available.nodes.items():
             here = {job: shape for job, shape in wanted.items() if shape.type == kind}

@@ -28,7 +28,7 @@ Batches = Literal["user", "model"]
 
 @dataclass(eq=False)
 class Estimated:
-    """Sia's knowledge about jobs; the options are those of `sia`."""
+    """Sia's knowledge about jobs. The options are those of `sia`."""
 
     pool: NodePool
     growth: float | None
@@ -58,7 +58,7 @@ class Estimated:
             own = (self.pool.shape(name, count) for name, menu in menus.items() for count in menu)
             found = [shape for shape in own if shape is not None]
         if not found:
-            rule = "runs on no number of GPUs of one kind, as this policy wants it"
+            rule = "runs on no number of GPUs of one kind, as this policy requires"
             raise Unsupported(f"job {item.name!r} {rule}")
         self._modes[job] = {shape: menus[shape.type][shape.gpus] for shape in found}
         self._speeds[job] = {
@@ -67,7 +67,7 @@ class Estimated:
         return found
 
     def leave(self, job: int) -> None:
-        """Forget a completed job."""
+        """Forget a job that has completed."""
         del self._modes[job], self._speeds[job]
 
     def goodputs(self, state: State, job: int, history: JobHistory) -> Mapping[Shape, float]:
@@ -84,13 +84,16 @@ class Estimated:
         return self._expected(state.jobs[job], trainee, self._allowed(speeds, trainee.most_gpus))
 
     def _allowed(self, shapes: Collection[Shape], had: int) -> list[Shape]:
-        """Return the configurations of a job that has had `had` GPUs; its smallest are always allowed."""
+        """Return the allowed configurations of a job that has had `had` GPUs.
+
+        The smallest ones are always allowed.
+        """
         fewest = min(shape.gpus for shape in shapes)
         most = inf if self.growth is None else max(self.growth * had, fewest)
         return [shape for shape in shapes if shape.gpus <= most]
 
     def _expected(self, item: Job, trainee: TraineeView, shapes: Sequence[Shape]) -> Mapping[Shape, float]:
-        """Return the goodput that an adaptive job expects; initially 1 on its smallest configurations."""
+        """Return the expected goodput of an adaptive job, initially 1 on its smallest configurations."""
         model, gradient, expected = trainee.model, trainee.gradient, dict[Shape, float]()
         if model is not None and gradient is not None:
             limits = self._limits(item, trainee)
@@ -109,8 +112,8 @@ class Estimated:
     def restart_factor(self, state: State, job: int, history: JobHistory) -> float:
         """Return the fraction of its goodput that a job would keep after a restart.
 
-        A job younger than the seconds of a restart keeps all of it; the age of a rigid job for this test is its
-        GPU-seconds.
+        A job keeps all of its goodput if it is younger than the seconds of a restart. For a rigid job, this
+        test uses GPU-seconds instead of the age.
         """
         item = state.jobs[job]
         seconds = self.restart_times.get(item.model, self.restart_time)
@@ -136,7 +139,7 @@ def _relative(goodputs: Mapping[Shape, float], unit: int = 1) -> Mapping[Shape, 
 
 
 def _menu(job: Job, kind: GpuKind) -> Mapping[int, str]:
-    """Return the mode for each number of GPUs of a kind: one that tunes the batch, else the fastest."""
+    """Return the mode for each number of GPUs of a kind: the one that tunes the batch, or else the fastest."""
     fitting = [
         mode
         for mode in job.speeds

@@ -11,7 +11,7 @@ from gsopt.simulation.policy import State
 
 
 class PoolNode(NamedTuple):
-    """A machine by its number among all machines, and its available GPUs by number."""
+    """A machine, by its index among all machines, and the indices of its available GPUs."""
 
     place: int
     gpus: tuple[int, ...]
@@ -27,9 +27,9 @@ class AvailableNodes:
 
 
 class NodePool:
-    """The nodes of a cluster by kind; the names of the kinds are in the order of the machines.
+    """The nodes of a cluster, by kind of GPU. The kinds are in the order of the machines.
 
-    A cluster without racks is a single node, whose GPUs have no numbers.
+    A cluster without racks is a single node, whose GPUs have no indices.
     """
 
     def __init__(self, cluster: Cluster) -> None:
@@ -43,7 +43,7 @@ class NodePool:
 
     @property
     def is_plain(self) -> bool:
-        """Whether GPUs have no numbers."""
+        """Whether GPUs have no indices."""
         return self._cluster.is_plain
 
     def available(self, state: State) -> AvailableNodes:
@@ -68,18 +68,21 @@ class NodePool:
         return [shape for name in self.kinds for shape in shapes(name, *self._whole(name))]
 
     def shape(self, name: str, gpus: int) -> Shape | None:
-        """Return a number of GPUs of a kind on as few of its nodes as possible; None if it has fewer."""
+        """Return a configuration of a number of GPUs of a kind on as few nodes as possible.
+
+        The result is None if there are not enough GPUs of the kind.
+        """
         nodes, per_node = self._whole(name)
         total = sum(len(node.gpus) for node in self._nodes[name]) or nodes * per_node
         return Shape(type=name, nodes=-(-gpus // per_node), gpus=gpus) if gpus <= total else None
 
     def example(self, shape: Shape) -> tuple[int, ...]:
-        """Return GPUs by number that form a configuration, available or not; none without racks."""
+        """Return the GPUs of an example of a configuration, available or not. Without racks there are none."""
         largest = sorted(self._nodes[shape.type], key=lambda node: -len(node.gpus))
         return tuple(gpu for node in largest for gpu in node.gpus)[: shape.gpus]
 
     def _whole(self, name: str) -> tuple[int, int]:
-        """Return the number of the largest nodes of a kind, and the GPUs of each."""
+        """Return the number of the largest nodes of a kind, and the number of GPUs of each."""
         if self.is_plain:
             return 1, self._cluster.gpus
         sizes = [len(node.gpus) for node in self._nodes[name]]

@@ -13,17 +13,17 @@ def place_jobs(
     held: Mapping[int, Sequence[int]],
     fixed: Collection[int] = (),
 ) -> dict[int, tuple[int, ...]]:
-    """Return the GPUs by number of jobs with given configurations on nodes of one kind.
+    """Return the GPUs of jobs with given configurations on nodes of one kind.
 
     A job whose configuration does not change keeps the GPUs that it `held`. Then whole nodes are allocated, the
-    last free node first; if none is free, all jobs move off the node with the most free GPUs. Finally parts of
-    nodes are allocated, largest first, on the fullest node with room, ties to the first; if none has room, the
-    smallest jobs move off the node with the most free GPUs until it has. Jobs that move are placed in the same
-    way; `fixed` jobs move last. If nodes differ or sizes are not powers of two, some jobs may not fit; they
-    take the remaining GPUs, from the node with the most free GPUs first. So all jobs are placed if the GPUs
-    suffice in total.
+    last free node first. If no node is free, all jobs move off the node with the most free GPUs. Finally parts
+    of nodes are allocated, largest first, on the fullest node with room, or the first of several such nodes. If
+    no node has room, the smallest jobs move off the node with the most free GPUs until it has. Jobs that move
+    are placed in the same way, and `fixed` jobs move last. If nodes differ or sizes are not powers of two, some
+    jobs may not fit. They take the remaining GPUs, beginning with the node that has the most free GPUs. So all
+    jobs are placed if the GPUs suffice in total.
 
-    Source: the placement called smart in Sia's simulator, except that jobs are sorted by a constant there.
+    Source: the placement called "smart" in Sia's simulator, which however sorts jobs by a constant.
     """
     placement = _Placement(nodes, per_node, wanted, held, fixed)
     placement.take_whole_nodes()
@@ -74,7 +74,7 @@ class _Placement:
                 self._scatter(job)
 
     def take_what_is_left(self) -> None:
-        """Grant the remaining GPUs to jobs that do not fit otherwise, on as few nodes as possible."""
+        """Grant the remaining GPUs to jobs that fit nowhere else, on as few nodes as possible."""
         for job in sorted(self.scattered, key=lambda job: -self.wanted[job].gpus):
             missing = self.wanted[job].gpus
             for place in sorted(range(len(self.free)), key=lambda place: -len(self.free[place])):
@@ -106,7 +106,7 @@ class _Placement:
             self.waiting.remove(job)
 
     def _movable(self, place: int, below: int) -> list[int]:
-        """Return the jobs with fewer than `below` GPUs, all of them on one node, smallest first."""
+        """Return the jobs with fewer than `below` GPUs that are on one node, smallest first."""
         jobs = {
             job: len(gpus)
             for job, gpus in self.taken.items()
@@ -119,7 +119,7 @@ class _Placement:
         return len(self.free[place]) + sum(len(self.taken[job]) for job in self._movable(place, below))
 
     def _whole_node(self) -> int | None:
-        """Return a whole node: the last free one, else the one with the most free GPUs, cleared of jobs."""
+        """Return a whole node: the last free one, or else the one with the most free GPUs, cleared of jobs."""
         places = [place for place in range(len(self.free)) if self._room(place, self.size) == self.size]
         empty = [place for place in places if len(self.free[place]) == self.size]
         if empty:
@@ -131,7 +131,7 @@ class _Placement:
         return place
 
     def _node_with_room(self, gpus: int) -> int | None:
-        """Return a node with room, made if necessary: the fullest, else the one with the most free GPUs."""
+        """Return the fullest node with room, or make room on the node with the most free GPUs."""
         places = range(len(self.free))
         roomy = [place for place in places if len(self.free[place]) >= gpus]
         if roomy:

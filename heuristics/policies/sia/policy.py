@@ -1,4 +1,4 @@
-"""Sia: the configurations of all jobs by one integer programme per minute."""
+"""Sia: the configurations of all jobs by one integer program per minute."""
 
 from collections.abc import Callable, Mapping
 from functools import partial
@@ -34,39 +34,39 @@ def sia(
     batches: Batches = "user",
     solver: Solver = "exact",
 ) -> Decider:
-    """Grant every job one configuration, or none, to optimize the sum of powers of goodputs.
+    """Grant every job one configuration, or none, so as to optimize the sum of powers of goodputs.
 
-    Configurations are 1, 2, 4, ... GPUs of a node, a whole node, and several whole nodes, each of one kind of
-    GPU. At every interval, the decision `gsopt.problems.Configuration` is solved for all jobs together:
-    exactly, by dynamic programming. A job that keeps its configuration keeps its GPUs, unless others need whole
-    nodes.
+    A configuration consists of GPUs of one kind: 1, 2, 4, ... GPUs of a node, a whole node, or several whole
+    nodes. At every interval, the decision `gsopt.problems.Configuration` is solved exactly, by dynamic
+    programming, for all jobs together. If a job keeps its configuration, it keeps its GPUs, unless others need
+    whole nodes.
 
-    - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps;
-      before it has run, only its smallest configuration is allowed, with goodput 1 on every kind. The speeds of
-      any other elastic job are known.
-    - Goodputs are divided by the least one of the job. In configurations other than its current one they are
-      multiplied by a restart factor, max(t - n s, 0) / (t + s) for an age t, n restarts so far and s seconds of
-      a restart; 1 for a job younger than s.
-    - A job may have at most twice the most GPUs that it has had.
-    - A rigid job chooses only its kind of GPU; on the slowest kind its goodput is its number of GPUs.
-    - A job that is restarting keeps its configuration.
+    - An adaptive job (`gsopt.scenario.scenario.Physics.applications`) reports goodputs fitted to its own steps.
+      Before it has run, only its smallest configuration is allowed, with a goodput of 1 on every kind of GPU.
+      For any other elastic job, the speeds are known.
+    - The goodputs of a job are divided by the smallest of them. In configurations other than the current one,
+      they are multiplied by a restart factor. For an age t, n restarts so far and s seconds per restart, it is
+      max(t - n s, 0) / (t + s), or 1 if the job is younger than s.
+    - A job may have at most twice as many GPUs as it has ever had.
+    - A rigid job chooses only its kind of GPU. On the slowest kind, its goodput is its number of GPUs.
+    - A restarting job keeps its configuration.
 
-    Source: Sia (SOSP 2023), section 3, and its authors' public simulator, the source of the rounding, the cap,
-    the seconds of restarts and all defaults. Key: the objective. Ties: fewest changes, then the jobs released
-    first (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations.
-    O(J C G) for J jobs, C configurations and G the product of the GPUs of all kinds.
+    Source: Sia (SOSP 2023), section 3. The rounding, the cap, the durations of restarts and all defaults are
+    from its authors' public simulator. Key: the objective. Ties: fewest changes, then the jobs released first
+    (`formulations.configuration.exact`). Preemptive at every interval; resizes; does not know durations. O(J C
+    G) for J jobs, C configurations and G the product of the numbers of GPUs of all kinds.
 
-    Six jobs on two nodes (`instances.scenarios.sia`) complete at the same second as in the authors' simulator
-    if its solver breaks ties as here. Ties matter, as powers are rounded to hundredths: with sixteen
+    Six jobs on two nodes (`instances.scenarios.sia`) complete in the same second as in the authors' simulator
+    if its solver breaks ties as we do here. Ties matter because powers are rounded to hundredths. With sixteen
     tie-breaking rules, the mean job completion time of these jobs is between 5,637 and 6,043 s. Here it is
-    6,022 s, with the authors' two solvers 5,688 and 5,697 s. With 14 jobs on four nodes, four rules differ by
-    up to 2 %.
+    6,022 s; with the authors' two solvers it is 5,688 and 5,697 s. With 14 jobs on four nodes, four rules
+    differ by up to 2 %.
 
     Departures: in the authors' simulator, a job that moves to other nodes in the same configuration loses
-    nothing (``restarts="shape"`` of a scenario), so moves are not avoided; here jobs keep their nodes if
-    possible. A job that can run in none of these configurations has configurations for its own numbers of GPUs,
-    and takes any remaining GPUs if it fits no nodes. Nodes of six GPUs also have a configuration of six. A
-    cluster without racks is one node.
+    nothing (``restarts="shape"`` of a scenario), so moves are not avoided. Here, jobs keep their nodes if
+    possible. If a job can run in none of these configurations, it has configurations for its own numbers of
+    GPUs, and takes any remaining GPUs if it fits on no nodes. Nodes of six GPUs also have a configuration of
+    six. A cluster without racks counts as one node.
 
     Parameters
     ----------
@@ -75,19 +75,20 @@ def sia(
     power
         Power of goodputs, not 0; the lower it is, the more the slowest jobs count.
     penalty
-        Cost of a job without GPUs, relative to its slowest configuration; above 1, as otherwise jobs would wait
-        although GPUs are free.
+        The cost of a job without GPUs, relative to its slowest configuration. It must be above 1; otherwise
+        jobs would wait although GPUs are free.
     growth
-        The most GPUs that a job may have, as a multiple of the most that it has had; any number if None.
+        The largest number of GPUs that a job may have, as a multiple of the most that it has ever had; None for
+        any number.
     most_gpus
-        Most GPUs of a job.
+        Largest number of GPUs of a job.
     restart_time
-        Seconds of a restart, for the restart factor.
+        Duration of a restart in seconds, for the restart factor.
     restart_times
-        Seconds of a restart by model, instead of `restart_time`.
+        Duration of a restart in seconds for each model, instead of `restart_time`.
     batches
-        The assumed largest batch of an adaptive job: its ``user``'s, as in the authors' simulator (although
-        jobs tune theirs beyond it), or the largest of its ``model``.
+        The largest batch that an adaptive job is assumed to use: that of its ``user``, as in the authors'
+        simulator (although jobs tune theirs beyond it), or the largest of its ``model``.
     solver
         A method of `configuration`, or its name: ``exact``, ``milp`` or ``greedy``.
 
@@ -96,7 +97,7 @@ def sia(
     InvalidInput
         An option is out of range.
     Unsupported
-        A job runs on no number of GPUs of one kind.
+        A job cannot run on any number of GPUs of one kind.
 
     Examples
     --------

@@ -238,7 +238,7 @@ def test_incumbents_are_judged_results(problem: Reclaiming) -> None:
 
 @pytest.mark.parametrize(
     ("servers", "reason"),
-    [(("s1",), "the demand is 2"), (("s1", "s1"), "returned 2 times"), (("s1", "x"), "no server")],
+    [(("s1",), "the demand is 2"), (("s1", "s1"), "returned 2 times"), (("s1", "x"), "not a server")],
 )
 def test_a_start_is_judged(servers: tuple[str, ...], reason: str) -> None:
     """A start that breaks a rule of the problem is refused."""

@@ -11,8 +11,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from formulations.common.convolution import convolve
 from formulations.reclaiming import milp
-from formulations.reclaiming.decomposition import convolve, curve, decomposition, fill, optimum, plan
+from formulations.reclaiming.decomposition import curve, decomposition, fill, optimum, plan
 from formulations.reclaiming.elimination import min_degree
 from formulations.reclaiming.reduction import Reduction, ServerGroup, reduce
 from formulations.reclaiming.survival import survival

@@ -129,7 +129,7 @@ def test_a_gap_that_is_met_early_stops_early() -> None:
 def test_a_weak_bound_is_called_weak_by_nature() -> None:
     """Where the hull is a straight line and value and bound do not meet, the message says so."""
     answer = run(HARD, backend=FixedBackend(stopped(StoppedBy.TIME_LIMIT)))
-    assert "weak by nature: the hull is straight over 97% of the servers" in answer.message
+    assert "inherently weak: the hull is straight over 97% of the servers" in answer.message
 
 
 @pytest.mark.parametrize("reduction", [HARD, CORE])

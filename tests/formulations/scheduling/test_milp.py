@@ -221,7 +221,7 @@ def test_what_is_too_much_to_model_is_refused() -> None:
     job = ElasticJob(name="a", release=0, work=1, rates={1: 1.0})
     long = job.model_copy(update={"name": "b", "work": 1e10})
 
-    with pytest.raises(Unsupported, match="milp: 16 jobs: the reference is for at most 15"):
+    with pytest.raises(Unsupported, match="milp: 16 jobs: the reference model takes at most 15"):
         milp(Scheduling(gpus=2, jobs=[job.model_copy(update={"name": str(i)}) for i in range(16)]))
     with pytest.raises(Unsupported, match="milp: the shortest job takes 1e-10 of the horizon"):
         milp(Scheduling(gpus=2, jobs=[job, long]))

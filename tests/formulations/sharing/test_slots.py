@@ -284,5 +284,5 @@ def test_it_follows_its_plan_at_events(starts: str) -> None:
 
 def test_larger_instances_are_refused() -> None:
     """What has too many places in time says so."""
-    with pytest.raises(Unsupported, match="places in time: the reference is for at most 3,000"):
+    with pytest.raises(Unsupported, match="places in time: the reference model takes at most 3,000"):
         time_indexed(interfering_jobs(jobs=12, gpus=16))

@@ -66,7 +66,10 @@ def test_simulations_take_any_format(conf: Path, tmp_path: Path) -> None:
     missing = "topology.conf: gpus: 'n1': has no number of GPUs in the file: give gpus"
     for given, message in [
         (["--cluster", str(conf)], missing),
-        (["--cluster", str(graph), "--gpus", "8"], "a.graphml: gpus: 8: must not be told, as the file says it"),
+        (
+            ["--cluster", str(graph), "--gpus", "8"],
+            "a.graphml: gpus: 8: must not be given, as the file states it",
+        ),
         (["--cluster", "2x2x2", "--gpus", "8"], "--gpus: 8: give either the number of GPUs or a cluster"),
     ]:
         assert message in refused("simulate", trace, *given, *policy)

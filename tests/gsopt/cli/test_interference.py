@@ -65,7 +65,7 @@ def test_what_has_no_features_is_predicted_without_them(tmp_path: Path) -> None:
     write(PairTable(profiles=profiles, slowdowns={"a": {"a": 1.0}, "b": {"b": 2.0}}), tmp_path / "a.json")
     run = gsopt("interference", tmp_path / "a.json")
     assert (run.returncode, run.stderr.count("\n"), "what matters" in run.stdout) == (Exit.SOLUTION, 3, False)
-    assert "gsopt: nearest is left out: features: must hold one to learn from\n" in run.stderr
+    assert "gsopt: nearest is left out: features: must have at least one to learn from\n" in run.stderr
     write(PairTable(profiles=profiles, slowdowns={}), tmp_path / "b.json")
     run = gsopt("interference", tmp_path / "b.json")
     assert (run.returncode, run.stdout) == (Exit.BAD_INPUT, "")
@@ -86,11 +86,14 @@ def test_without_scikit_learn_the_others_go_on(pairs: Path, monkeypatch: pytest.
     [
         (["no.json"], "no.json: cannot be read"),
         (["{pairs}", "--reader", "philly"], "--reader: 'philly': must be one of gavel, lucid"),
-        (["{pairs}", "--reader", "gavel:gpus=1"], "--reader gavel: gpus: 1: is no option of gavel; there"),
+        (["{pairs}", "--reader", "gavel:gpus=1"], "--reader gavel: gpus: 1: is not an option of gavel; there"),
         (["{pairs}", "--reader", "gavel"], "must be an object of throughputs"),
         (["{pairs}", "--predictor", "tree"], "--predictor: 'tree': must be one of boosted_trees"),
         (["{pairs}", "--predictor", "nearest:neighbours=0"], "neighbours: 0: must be at least 1"),
-        (["{pairs}", "--predictor", "nearest:far=1"], "--predictor nearest: far: 1: is no option of nearest"),
+        (
+            ["{pairs}", "--predictor", "nearest:far=1"],
+            "--predictor nearest: far: 1: is not an option of nearest",
+        ),
         (["{pairs}", "--folds", "1"], "--folds"),
         (["{pairs}", "--split", "job"], "--split"),
         (["{pairs}", "-o", "a.json"], "--output: 'a.json': needs one --predictor"),

@@ -190,7 +190,7 @@ def test_sharing_and_both_clusters(tmp_path: Path, workload: Path) -> None:
     line = ("simulate", workload, "--cluster", cluster, "--policy", "srtf")
     assert _figures(*line, "--share-limit", "2")["jobs"] == 2
     assert read_setting("share_limit=2", cluster=cluster) == read_setting(cluster=cluster, share_limit=2)
-    assert "must not be told, as the file says it" in refused(*line, "--gpus", "2")
+    assert "must not be given, as the file states it" in refused(*line, "--gpus", "2")
 
 
 def test_a_network_that_is_free_is_said(tmp_path: Path) -> None:
@@ -265,11 +265,11 @@ def test_bad_windows(trace: Path, window: str) -> None:
         ("simulate JOBS --gpus 2 --setting share_limit=0", "--setting: share_limit: 0: "),
         ("simulate JOBS --gpus 2 --setting limit=2", "--setting: limit: must be one of speed, overheads, "),
         ("simulate JOBS --gpus 2 --setting limit=2,limit=3", "--setting: 'limit=3': gives limit twice"),
-        ("simulate JOBS --gpus 2 --policy srtf:alpha=1", "--policy srtf: alpha: 1: is no option of srtf"),
+        ("simulate JOBS --gpus 2 --policy srtf:alpha=1", "--policy srtf: alpha: 1: is not an option of srtf"),
         ("simulate JOBS --gpus 2 --policy tiresias:promote=x", "--policy tiresias: promote: 'x': "),
         ("simulate JOBS --gpus 2 --policy tiresias:promote=1,promote=2", "gives promote twice"),
         ("simulate JOBS --gpus 2 --policy tiresias:promote=1,2", "must be an option and its value"),
-        ("simulate JOBS --gpus 2 --policy dally:delays=3,4", "a list stands in brackets"),
+        ("simulate JOBS --gpus 2 --policy dally:delays=3,4", "a list is written in brackets"),
         ("simulate no-such-file.json --gpus 2", "no-such-file"),
         ("simulate no-such-file.csv --gpus 2 --reader philly", "no-such-file"),
         ("compare no-such-file.csv --gpus 2 --reader philly", "no-such-file"),

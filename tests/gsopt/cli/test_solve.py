@@ -64,7 +64,7 @@ def test_bad_file_is_one_line_and_exit_code_2(tmp_path: Path, kind: str) -> None
         ("CHURN --servers -5", ""),
         (
             "generate reclaiming churn --colour red",
-            "--colour: 'red': is no option of churn; there are servers, ",
+            "--colour: 'red': is not an option of churn; there are servers, ",
         ),
         ("CHURN --servers many", "--servers: 'many': input should be a valid integer"),
         ("CHURN --servers=4.5", "--servers: 4.5: input should be a valid integer"),
@@ -124,7 +124,7 @@ def test_solution_of_solve_passes_check(tmp_path: Path) -> None:
     accepted, refused = gsopt("check", FIGURE_5, good), gsopt("check", FIGURE_5, bad, "--json")
     assert (accepted.returncode, refused.returncode) == (Exit.SOLUTION, Exit.FAILED)
     assert "preemptions: 1" in accepted.stdout
-    assert "is no server" in json.loads(refused.stdout)["violations"][0]
+    assert "is not a server" in json.loads(refused.stdout)["violations"][0]
 
 
 def test_generate_writes_what_compare_reads(tmp_path: Path) -> None:

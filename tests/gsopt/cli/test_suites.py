@@ -44,7 +44,7 @@ def test_challenges_are_listed() -> None:
 
 def test_wrong_use_is_one_line() -> None:
     """A name that stands for nothing and two forms at once are refused."""
-    assert refused("suites", "nope") == "gsopt: suites: 'nope': is no decision, suite or committed instance"
+    assert refused("suites", "nope") == "gsopt: suites: 'nope': is not a decision, suite or committed instance"
     assert refused("suites", "--csv", "--json") == "gsopt: suites: takes one of --csv, --markdown, --json"
 
 

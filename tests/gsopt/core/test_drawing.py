@@ -138,7 +138,7 @@ def test_other_endings_are_refused_and_nothing_is_written(tmp_path: Path, name: 
 def test_folders_are_no_pictures(tmp_path: Path) -> None:
     """A folder in the picture's place is one line."""
     (tmp_path / "a.png").mkdir()
-    with pytest.raises(InvalidInput, match=r"a\.png: must be a file, and is a folder"):
+    with pytest.raises(InvalidInput, match=r"a\.png: must be a file, not a folder"):
         save(new_figure(1, 1), tmp_path / "a.png")
 
 

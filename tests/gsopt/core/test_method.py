@@ -122,7 +122,7 @@ def test_plain_functions_are_run() -> None:
     for wrong in (None, 7, SchedulingSolution(runs=[])):
         with pytest.raises(InvalidInput, match="must return a ReclaimingSolution, a Result or NoSolution"):
             run(lambda _, found=wrong: found, problem)
-    with pytest.raises(InvalidInput, match=r"gsopt\.lift makes a heuristic of a policy"):
+    with pytest.raises(InvalidInput, match=r"gsopt\.lift turns a policy into a heuristic"):
         run(Sorted, problem)
 
 

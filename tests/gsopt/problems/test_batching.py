@@ -105,7 +105,7 @@ def test_gpus_that_can_be_used() -> None:
 
 
 BROKEN = {
-    "unknown": (batches(x=(1, 4)), "'x' is no job of the instance"),
+    "unknown": (batches(x=(1, 4)), "'x' is not a job of the instance"),
     "too wide": (batches(a=(4, 8), b=(1, 4)), "'a' gets 4 GPUs, must be 1 to 3"),
     "no sample": (batches(a=(2, 1), b=(3, 9)), "'a' has a batch of 1, must be between 2 and 8 on 2 GPUs"),
     "too many samples": (batches(a=(2, 9), b=(3, 9)), "'a' has a batch of 9, must be between 2 and 8"),

@@ -80,9 +80,9 @@ def test_pairs_that_are_not_listed_have_the_default() -> None:
 
 
 WRONG: Mapping[str, tuple[ColocationSolution, str]] = {
-    "no such job": (shares(z=("a", "")), "shares: 'z' is no pending job of the instance"),
-    "no such partner": (shares(p=("z", "")), "shares: 'p' is with 'z', which is no running job"),
-    "a pending partner": (shares(p=("q", "")), "shares: 'p' is with 'q', which is no running job"),
+    "no such job": (shares(z=("a", "")), "shares: 'z' is not a pending job of the instance"),
+    "no such partner": (shares(p=("z", "")), "shares: 'p' is with 'z', which is not a running job"),
+    "a pending partner": (shares(p=("q", "")), "shares: 'p' is with 'q', which is not a running job"),
     "no such mode": (shares(p=("a", "third")), "shares: 'p' has no mode 'third'"),
     "too few GPUs": (shares(p=("b", "half")), "shares: 'p' needs 2 GPUs, 'b' has 1"),
     "too much memory": (shares(p=("a", "")), "shares: 'p' and 'a' use 90 bytes, a GPU has 75"),

@@ -54,7 +54,7 @@ def test_who_has_none_pays_for_no_restart() -> None:
 
 
 WRONG: Mapping[str, tuple[ConfigurationSolution, str]] = {
-    "no such job": (chosen(z=0), "configurations: 'z' is no job of the instance"),
+    "no such job": (chosen(z=0), "configurations: 'z' is not a job of the instance"),
     "no such place": (chosen(old=3), "configurations: 'old' has configuration 3, there are 3"),
     "not there": (chosen(new=2), "configurations: 'new' has 2, in which it does not run"),
     "too many": (chosen(old=2, new=0), "configurations: 5 GPUs of type 't4' are used, there are 4"),
@@ -99,7 +99,7 @@ def test_bad_data_are_refused(changes: dict[str, Any], message: str) -> None:
 @pytest.mark.parametrize(
     ("fields", "message"),
     [
-        ({"goodputs": [1.0], "current": 1}, "current: 1: must be the place of one of the 1 configurations"),
+        ({"goodputs": [1.0], "current": 1}, "current: 1: must be the index of one of the 1 configurations"),
         ({"goodputs": [1.0], "pinned": True}, "pinned: True: must be false for a job without"),
         ({"goodputs": [None], "current": 0, "pinned": True}, "pinned: True: must be false for a job without"),
         ({"goodputs": [0.0]}, "greater than or equal to 0.000000001"),

@@ -99,7 +99,7 @@ def test_islands_are_a_tier() -> None:
 
 
 WRONG: Mapping[str, tuple[ConsolidationSolution, str]] = {
-    "no such job": (placed(x=[1]), "placed: 'x' is no job of the instance"),
+    "no such job": (placed(x=[1]), "placed: 'x' is not a job of the instance"),
     "too few GPUs": (placed(v=[1, 2, 3]), "placed: 'v' has 3 GPUs, needs 4"),
     "no GPUs": (placed(s=[]), "placed: 's' has 0 GPUs, needs 1"),
     "busy": (placed(s=[8]), "placed: 's' has GPU 8, which is busy"),
@@ -140,7 +140,7 @@ def test_every_value_is_a_multiple_of_the_step() -> None:
 
 
 BAD: Mapping[str, tuple[dict[str, Any], str]] = {
-    "no tiers": ({"cluster": Cluster.plain(8), "busy": []}, "cluster.plain_gpus: 8: must be 0, with racks"),
+    "no tiers": ({"cluster": Cluster.plain(8), "busy": []}, "cluster.plain_gpus: 8: must be 0: the cluster"),
     "a busy GPU that is not there": ({"busy": [16]}, "busy[0]: 16: must be less than the 16 GPUs"),
     "a GPU busy twice": ({"busy": [3, 3]}, "busy[1]: 3: must be listed once"),
     "two jobs of one name": ({"jobs": [JOBS[0], JOBS[0]]}, "jobs[1].name: 'v': must differ"),

@@ -64,7 +64,7 @@ def test_restarts_may_cost_nothing() -> None:
 
 
 WRONG: Mapping[str, tuple[GoodputSolution, str]] = {
-    "no such job": (gpus(z=[1, 0]), "gpus: 'z' is no job of the instance"),
+    "no such job": (gpus(z=[1, 0]), "gpus: 'z' is not a job of the instance"),
     "a node too few": (gpus(old=[1]), "gpus: 'old' has [1], must name the GPUs on each of the 2 nodes"),
     "too many GPUs": (gpus(new=[2, 2]), "gpus: 'new' has 4 GPUs, may have 3"),
     "a full node": (gpus(old=[2, 0], new=[1, 0]), "gpus: 3 GPUs of node 0 are used, it has 2"),

@@ -167,10 +167,10 @@ def test_measures() -> None:
 
 
 BROKEN = {
-    "no such server": ((("x", 0, 2),), "placed[0]: 'x' is no server of the instance"),
-    "line instead of a server": ((("i", 0, 2),), "placed[0]: 'i' is no server of the instance"),
-    "no such workers": ((("t", 3, 2),), "placed[0]: 3 is no line of workers"),
-    "negative index": ((("t", -1, 2),), "placed[0]: -1 is no line of workers"),
+    "no such server": ((("x", 0, 2),), "placed[0]: 'x' is not a server of the instance"),
+    "line instead of a server": ((("i", 0, 2),), "placed[0]: 'i' is not a server of the instance"),
+    "no such workers": ((("t", 3, 2),), "placed[0]: 3 is not a line of workers"),
+    "negative index": ((("t", -1, 2),), "placed[0]: -1 is not a line of workers"),
     "no workers": ((("t", 0, 0),), "placed[0]: 0 workers are placed, must be at least 1"),
     "one left out": ((("t", 0, 1), *APART[1:]), "workers[0] of job a: 1 of 2 are placed"),
     "one too many": ((*APART, ("i[1]", 2, 1)), "workers[2] of job b: 3 of 2 are placed"),
@@ -249,7 +249,7 @@ def test_undivided_jobs_stay_in_one_pool() -> None:
     problem = three_kinds(split_jobs=False)
     entries = (("t", 0, 1), ("i[0]", 0, 1), *APART[1:])
 
-    assert problem.violations(placed(*entries)) == ["job a: stands on training and on inference servers"]
+    assert problem.violations(placed(*entries)) == ["job a: runs on both training and inference servers"]
     assert three_kinds().violations(placed(*entries)) == []
 
 
@@ -281,7 +281,7 @@ BAD: dict[str, tuple[dict[str, Any], str, str]] = {
         "workers",
         "must be at most 1,000,000 in all",
     ),
-    "workers that need nothing": ({"workers": [workers("a", 0)]}, "workers[0].demand", "must ask for"),
+    "workers that need nothing": ({"workers": [workers("a", 0)]}, "workers[0].demand", "must request"),
     "an elastic and inelastic job": (
         {"workers": [workers("a", 1), workers("a", 1, kind="base")]},
         "workers[1].kind",

@@ -88,8 +88,8 @@ def test_collateral_breaks_ties() -> None:
         (pick("s1"), "1 are returned, the demand is 2"),
         (pick("s1", "s2", "s3"), "3 are returned, the demand is 2"),
         (pick("s1", "s1"), "is returned 2 times"),
-        (pick("s1", "s9"), "is no server of the instance"),
-        (pick("s1", ""), "is no server of the instance"),
+        (pick("s1", "s9"), "is not a server of the instance"),
+        (pick("s1", ""), "is not a server of the instance"),
     ],
 )
 def test_violations_name_the_rule(solution: ReclaimingSolution, rule: str) -> None:

@@ -200,8 +200,8 @@ def test_one_after_the_other() -> None:
         (2, ("3", 2.5, 3.5, 2), "job '3' holds two sets of GPUs at 3.0"),
         (2, ("3", 2.0, 2.5, 2), "job '3' does not complete: 11.0 s of 12.0 s of work are done"),
         (5, ("2", 5.5, 9.0, 6), "job '2' runs for 30.0 s of work, it has 24.0"),
-        (2, ("4", 2.0, 3.0, 2), "segments[2]: '4' is no job of the workload"),
-        (2, ("3", 3.0, 2.0, 2), "segments[2]: a segment ends after it starts"),
+        (2, ("4", 2.0, 3.0, 2), "segments[2]: '4' is not a job of the workload"),
+        (2, ("3", 3.0, 2.0, 2), "segments[2]: a segment must end after it starts"),
     ],
     ids=["release", "count", "capacity", "overlap", "too little", "too much", "unknown", "backwards"],
 )
@@ -453,7 +453,7 @@ def test_malformed_problems_give_one_line(tmp_path: Path, fields: dict[str, Any]
         ("Infinity", "Infinity: must be a finite number"),
         ("1e999", "jobs[0].rates.2: inf: input should be a finite number"),
         ("9" * 5000, "an integer of thousands of digits: must be a number"),
-        ('1.5, "1": 2', "'1': must not stand twice in one object"),
+        ('1.5, "1": 2', "'1': must not occur twice in one object"),
     ],
     ids=["NaN", "infinity", "1e999", "5,000 digits", "doubled count"],
 )

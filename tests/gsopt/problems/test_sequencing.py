@@ -44,8 +44,11 @@ def test_values_by_hand(solution: Sequences, total: Fraction) -> None:
 
 
 WRONG: Mapping[str, tuple[Sequences, str]] = {
-    "no such machine": (order(fast="ab", slow="c", other=""), "order: 'other' is no machine of the instance"),
-    "no such job": (order(fast="abz", slow="c"), "order: 'z' is no job of the instance"),
+    "no such machine": (
+        order(fast="ab", slow="c", other=""),
+        "order: 'other' is not a machine of the instance",
+    ),
+    "no such job": (order(fast="abz", slow="c"), "order: 'z' is not a job of the instance"),
     "twice": (order(fast="ab", slow="ca"), "order: 'a' runs 2 times, must run once"),
     "never": (order(fast="a", slow="c"), "order: 'b' runs 0 times, must run once"),
     "on the wrong type": (order(fast="abc"), "order: 'c' does not run on 'v100', the type of 'fast'"),

@@ -89,7 +89,7 @@ def test_senses() -> None:
 WRONG: Mapping[str, tuple[TimeShares, str]] = {
     "no such job": (
         shares(a=RIGHT.shares["a"], b={"v100": 1.0}, c={"v100": 0.0}),
-        "shares: 'c' is no job of the instance",
+        "shares: 'c' is not a job of the instance",
     ),
     "where it does not run": (
         shares(a={"v100": 0.5}, b={"k80": 0.5, "v100": 0.5}),

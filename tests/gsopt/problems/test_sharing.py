@@ -77,7 +77,7 @@ def test_the_best_start_may_lie_between_events() -> None:
     [
         (runs(("a", 0, [0, 1])), "job 'b' runs 0 times, must run once"),
         (runs(("a", 0, [0, 1]), ("a", 4, [0, 1]), ("b", 1, [1, 2])), "job 'a' runs 2 times, must run once"),
-        (runs(("c", 0, [0])), "runs[0]: 'c' is no job of the instance"),
+        (runs(("c", 0, [0])), "runs[0]: 'c' is not a job of the instance"),
         (runs(("a", 0, [0, 0]), ("b", 1, [1, 2])), "runs[0]: job 'a' must run on 2 different GPUs"),
         (runs(("a", 0, [0, 3]), ("b", 1, [1, 2])), "runs[0]: GPUs must be numbered from 0 to 2"),
         (runs(("a", 0, [0, 1]), ("b", 0.5, [1, 2])), "runs[1]: job 'b' starts at 0.5, before its release at 1"),
@@ -95,7 +95,7 @@ def test_every_rule_has_its_message(solution: SharingSolution, message: str) -> 
     ("fields", "message"),
     [
         ({"share_limit": 1}, "GPU 1 is held by jobs 'a', 'b' at 1"),
-        ({"memory": 10}, "GPU 1 has not the memory for jobs 'a', 'b' at 1"),
+        ({"memory": 10}, "GPU 1 does not have the memory for jobs 'a', 'b' at 1"),
     ],
     ids=["limit", "memory"],
 )

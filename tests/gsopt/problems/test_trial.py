@@ -168,8 +168,8 @@ def test_runs_that_are_none_are_named() -> None:
     found = trial([task("a", 0, 1)], 4, runs).found
 
     assert found == [
-        "segments[1]: 'x' is no job of the workload",
-        "segments[2]: a segment ends after it starts",
+        "segments[1]: 'x' is not a job of the workload",
+        "segments[2]: a segment must end after it starts",
         "segments[3]: GPU count 4 of job 'a' is not one of (1,)",
     ]
 

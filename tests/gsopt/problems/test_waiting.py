@@ -70,7 +70,7 @@ def test_values_are_multiples_of_the_step() -> None:
     [
         (runs(("a", 0, [0, 1])), "job 'b' runs 0 times, must run once"),
         (runs(("a", 0, [0, 1]), ("a", 11, [0, 1]), ("b", 1, [4, 5, 6])), "job 'a' runs 2 times, must run once"),
-        (runs(("c", 0, [0, 1])), "runs[0]: 'c' is no job of the instance"),
+        (runs(("c", 0, [0, 1])), "runs[0]: 'c' is not a job of the instance"),
         (runs(("a", 0, [0, 0]), ("b", 1, [4, 5, 6])), "runs[0]: job 'a' must run on 2 different GPUs"),
         (runs(("a", 0, [0, 0, 1]), ("b", 1, [4, 5, 6])), "runs[0]: job 'a' must run on 2 different GPUs"),
         (runs(("a", 0, [0, 1, 2]), ("b", 1, [4, 5, 6])), "runs[0]: job 'a' must run on 2 different GPUs"),
@@ -103,7 +103,10 @@ def test_every_rule_has_its_message(solution: WaitingSolution, message: str) -> 
     ("fields", "message"),
     [
         ({"jobs": []}, "jobs: "),
-        ({"cluster": Cluster.plain(4)}, "cluster.plain_gpus: 4: must be 0: GPUs need places"),
+        (
+            {"cluster": Cluster.plain(4)},
+            "cluster.plain_gpus: 4: must be 0: the cluster must have racks or a network",
+        ),
         ({"cluster": Cluster.uniform(machines=1, gpus=2)}, r"jobs\[1\].gpus: 3: must fit the 2 GPUs"),
         ({"slot": 0.0}, "slot: 0.0: "),
         (

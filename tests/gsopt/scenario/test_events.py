@@ -71,7 +71,7 @@ def _reclaim(time: float, deadline: float, *among: str) -> Reclaim:
 @pytest.mark.parametrize(
     ("events", "cluster", "message"),
     [
-        ([_leave(2, _A), _leave(1, _B)], _RACKS, "events[1].time: 1.0: must not fall"),
+        ([_leave(2, _A), _leave(1, _B)], _RACKS, "events[1].time: 1.0: must not decrease"),
         ([_leave(1, "rack 0")], _RACKS, "events[0].servers: 'rack 0': must be a machine of the cluster"),
         ([_return(1, "none")], _RACKS, "events[0].servers: 'none': must be a machine"),
         ([_reclaim(1, 2, "none")], _RACKS, "events[0].among: 'none': must be a machine"),
@@ -89,7 +89,7 @@ def _reclaim(time: float, deadline: float, *among: str) -> Reclaim:
         (
             [_leave(0, "a", "c"), Loan(time=1, servers=1, gpu_type="O"), _leave(2, "c")],
             _TYPES,
-            "events[2].servers: 'c': must be there to leave",
+            "events[2].servers: 'c': must be present to leave",
         ),
         (
             [_leave(0, "a"), Loan(time=1, servers=1), _return(2, "a"), _return(3, "a")],
@@ -99,12 +99,12 @@ def _reclaim(time: float, deadline: float, *among: str) -> Reclaim:
         (
             [_leave(0, "a"), Loan(time=1, servers=1), _leave(2, "a"), _leave(3, "a")],
             _TYPES,
-            "events[3].servers: 'a': must be there to leave",
+            "events[3].servers: 'a': must be present to leave",
         ),
         ([_leave(1, _A)], Cluster.plain(4), "must be GPUs in a plain cluster"),
         ([_return(1, _A)], Cluster.plain(4), "must be GPUs in a plain cluster"),
         ([_reclaim(1, 2)], Cluster.plain(4), "must be GPUs in a plain cluster"),
-        ([_leave(1, _A), _leave(2, _B, _A)], _RACKS, "events[1].servers: 'machine 0.0': must be there to"),
+        ([_leave(1, _A), _leave(2, _B, _A)], _RACKS, "events[1].servers: 'machine 0.0': must be present to"),
         ([_return(1, _A)], _RACKS, "events[0].servers: 'machine 0.0': must be away to return"),
         ([_leave(1, _A), _return(2, _A), _return(3, _A)], _RACKS, "events[2].servers: 'machine 0.0': must be"),
         ([_reclaim(1, 2, _B), _return(3, _A)], _RACKS, "must be away to return"),

@@ -75,14 +75,14 @@ def _capacities(*gpus: int) -> dict[str, Any]:
         ({"menu": ((1, 0.5), (2, 1.0))}, 1, {}, None),
         ({"modes": [_mode(1)]}, 1, {}, None),
         (_ADAPTIVE, _TYPED, _MEASURED, None),
-        (_ADAPTIVE, 4, _MEASURED, "applications: 'cnn': must be none in a plain cluster"),
+        (_ADAPTIVE, 4, _MEASURED, "applications: 'cnn': must be empty in a plain cluster"),
         ({}, 4, {"restarts": "machines"}, "restarts: 'machines': must be 'change' in a plain cluster"),
         ({}, 4, {"restarts": "never"}, "restarts"),
         (
             _ADAPTIVE,
             _TYPED,
             _MEASURED | {"speed": Speed(tiers={"cnn": TIER_PENALTIES["vgg11"]})},
-            "speed.tiers: 'cnn': must be no model with an application",
+            "speed.tiers: 'cnn': must not have a model with an application",
         ),
         ({"model": "cnn"}, _TYPED, _MEASURED, "workload.jobs[0].batch_size: None: must be given"),
         (_ADAPTIVE | {"batch_size": 17}, _TYPED, _MEASURED, "workload.jobs[0].batch_size: 17: must be at"),
@@ -112,7 +112,7 @@ def test_scenarios(
     ("events", "changes", "message"),
     [
         ([Reclaim(time=0, deadline=9, gpus=5)], [], "events[0].gpus: 5: must be at most the 4 GPUs that are"),
-        ([Reclaim(time=0, deadline=9, gpus=3)], [(9, 2)], "must be at most the 2 GPUs that are there at 9"),
+        ([Reclaim(time=0, deadline=9, gpus=3)], [(9, 2)], "must be at most the 2 GPUs that are available at 9"),
         ([Reclaim(time=0, deadline=9, gpus=3)], [(8, 0), (9, 4)], None),
         ([Reclaim(time=0, deadline=9, gpus=2), Reclaim(time=1, deadline=8, gpus=3)], [], "events[0].gpus: 2"),
         ([Return(time=0, gpus=1)], [], "events[0].gpus: 1: must be at most the 0 GPUs given up by 0"),
@@ -157,8 +157,12 @@ def test_bad_round_lengths(length: float) -> None:
     [
         (_workload(), {}, "cluster: is required: the GPUs, or their number"),
         (_workload(), {"cluster": 0}, "scenario: plain_gpus: 0: must be a positive number"),
-        (_workload(), {"cluster": 4, "overhead": 1}, "overhead: 1: is no field of a scenario; there are"),
-        (_workload(), {"cluster": 4, "workload": 7}, "workload: 7: is no field of a scenario"),
+        (
+            _workload(),
+            {"cluster": 4, "overhead": 1},
+            "overhead: 1: is not a field of a scenario; the fields are",
+        ),
+        (_workload(), {"cluster": 4, "workload": 7}, "workload: 7: is not a field of a scenario"),
         (Scenario.of(_workload(), 4), {"cluster": 4}, "cluster: 4: belongs to a workload"),
         (Scenario.of(_workload(), 4), {"share_limit": 1}, "share_limit: 1: belongs to a workload"),
         ([], {"cluster": 4}, "given: a list: must be a workload or a scenario"),
@@ -206,7 +210,9 @@ def test_options() -> None:
     nothing = dict.fromkeys(Physics.model_fields)
     assert Scenario.of(_workload(), 4, **nothing) == scenario
     assert Scenario.of(scenario, **nothing) is scenario
-    with pytest.raises(InvalidInput, match=r"^overhead: 1: is no field of a scenario, and no option of fifo$"):
+    with pytest.raises(
+        InvalidInput, match=r"^overhead: 1: is neither a field of a scenario nor an option of fifo$"
+    ):
         simulate(_workload(), fifo, cluster=4, overhead=1)
 
     def any_options(state: State, **options: Any) -> Decider:

@@ -211,7 +211,7 @@ def test_tables_that_are_wrong(table: Any, options: dict[str, Any], message: str
     ("text", "message"),
     [
         ("", "header: must name the columns"),
-        ("job,job,start,end,gpus\n", "header: 'job': must not stand twice"),
+        ("job,job,start,end,gpus\n", "header: 'job': must not occur twice"),
         ("job,start,end,gpus\na,0,1,1,1\n", r"rows\[0\]: .*: has more cells than the header"),
         ("job,start,end\na,0,1\n", "columns: gpus: must be one of the columns, which are job, start, end"),
         ("job,start,end,gpus\na,0,1\n", r"segments\[0\].gpus: is required"),

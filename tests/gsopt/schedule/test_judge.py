@@ -69,13 +69,13 @@ def _a(*pieces: tuple[Any, ...]) -> tuple[Segment, ...]:
         (_a((0, 4, 2), (0, 4, 2)), "two sets of GPUs"),
         (_a((0, 2, 2), (1, 3, 2)), "two sets of GPUs"),
         (_a((0, 3, 1), (1, 1 + 1e-12, 1), (2, 4.5, 1)), "two sets of GPUs at 2"),
-        (_a((0, 0, 2)), "ends after it starts"),
-        (_a((3, 1, 2)), "ends after it starts"),
-        (_a((0, float("nan"), 2)), "ends after it starts"),
-        (_a((0, float("inf"), 2)), "ends after it starts"),
-        ((*_a((0, 4, 2)), Segment("c", 0, 1, 1)), "no job of the workload"),
-        (_a((0, 4, 2, (0,))), "2 different ones"),
-        (_a((0, 4, 2, (0, 0))), "2 different ones"),
+        (_a((0, 0, 2)), "must end after it starts"),
+        (_a((3, 1, 2)), "must end after it starts"),
+        (_a((0, float("nan"), 2)), "must end after it starts"),
+        (_a((0, float("inf"), 2)), "must end after it starts"),
+        ((*_a((0, 4, 2)), Segment("c", 0, 1, 1)), "not a job of the workload"),
+        (_a((0, 4, 2, (0,))), "2 different GPUs"),
+        (_a((0, 4, 2, (0, 0))), "2 different GPUs"),
         (_a((0, 4, 2, (0, 3))), "numbered from 0 to 2"),
         (_a((0, 4, 2, (-1, 0))), "numbered from 0 to 2"),
         (_a((0, 4, 2, (0, 0.5))), "numbered from 0 to 2"),
@@ -116,7 +116,7 @@ def test_capacity_is_checked_at_every_instant() -> None:
         Segment("c", Fraction(199, 100), Fraction(399, 100), 1),
     )
     assert judge(Schedule(segments), scenario, exact=True).violations == (
-        "at 199/100: 3 GPUs are held, 2 are there",
+        "at 199/100: 3 GPUs are held, but only 2 are available",
     )
 
 
@@ -136,7 +136,7 @@ def test_a_broken_rule_is_broken_until_it_is_kept() -> None:
     drop = CapacityChange(time=3, gpus=1)
     fewer = scenario.model_copy(update={"capacity_changes": (drop,)})
     alone = Schedule((twice[0], elsewhere, Segment("b", 8, 12, 1, (0,))))
-    assert any("GPU 1 is held and not there" in rule for rule in judge(alone, fewer).violations)
+    assert any("GPU 1 is held but not available" in rule for rule in judge(alone, fewer).violations)
 
 
 def test_a_drop_of_capacity_counts() -> None:
@@ -146,7 +146,7 @@ def test_a_drop_of_capacity_counts() -> None:
     scenario = Scenario(workload=jobs, cluster=Cluster.plain(2), capacity_changes=(change,))
     assert judge(Schedule((Segment("a", 0, 4, 1),)), scenario).violations == ()
     assert judge(Schedule((Segment("a", 0, 4, 1, (1,)),)), scenario).violations == (
-        "at 2.0: GPU 1 is held and not there",
+        "at 2.0: GPU 1 is held but not available",
     )
 
 
@@ -455,12 +455,12 @@ _PHASED = _HALVES | {"phases": [_SLOW_STARTS, Phase(until=0.5), Phase(until=1, s
     ("fields", "segments", "rule"),
     [
         (_PHASED, [(0, 11, 1, (0,))], ""),
-        (_PHASED, [(0, 12, 1, (0,))], "runs for 17/4 s of work, it has 4"),
+        (_PHASED, [(0, 12, 1, (0,))], "runs for 17/4 s of work, but has only 4"),
         (_PHASED, [(0, 10, 1, (0,))], "does not complete: 15/4 s of 4 s"),
         (_PHASED, [(0, 2, 2, (0, 1), "halves"), (2, 11, 1, (0,))], ""),
         (_HALVES, [(0, 4, 1, (0,), "halves")], "does not complete: 1 s of 4 s"),
         (_HALVES, [(0, 8, 3, (0, 1, 2), "halves")], "GPU count 3 of job 'a' is not one of (1, 2)"),
-        (_HALVES, [(0, 8, 2, (0, 1), "whole")], "'whole' is no mode of job 'a'"),
+        (_HALVES, [(0, 8, 2, (0, 1), "whole")], "'whole' is not a mode of job 'a'"),
     ],
 )
 def test_modes_and_phases(fields: dict[str, Any], segments: list[Any], rule: str) -> None:

@@ -118,7 +118,7 @@ def test_stopping_for_ever_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     """Whoever takes turns of less than the work completes nothing, and is told so."""
     monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = bundle(Job(name=name, release_date=0, duration=4, gpus=1, checkpoints=False) for name in ("a", "b"))
-    with pytest.raises(IllegalDecision, match="jobs without checkpoints are stopped so rarely"):
+    with pytest.raises(IllegalDecision, match="jobs without checkpoints must be stopped so rarely"):
         simulate(jobs, policies.las, cluster=1, round_length=1.0)
 
 

@@ -144,30 +144,30 @@ def _racked(**fields: Any) -> Workload:
 @pytest.mark.parametrize(
     ("jobs", "cluster", "steps", "rule"),
     [
-        (_TWO, 2, [[Start(7)]], "one of the workload's"),
-        (_TWO, 2, [[Start(-1)]], "one of the workload's"),
-        (_TWO, 2, [[Start(cast("int", "j0"))]], "one of the workload's"),
-        (_TWO, 2, [[Start(1)]], "after its release"),
-        (_TWO, 2, [[Start(0)], [Start(0)]], "is waiting"),
-        (_TWO, 2, [[Start(0)], [], [Start(0)]], "not completed"),
+        (_TWO, 2, [[Start(7)]], "a job of the workload"),
+        (_TWO, 2, [[Start(-1)]], "a job of the workload"),
+        (_TWO, 2, [[Start(cast("int", "j0"))]], "a job of the workload"),
+        (_TWO, 2, [[Start(1)]], "before its release"),
+        (_TWO, 2, [[Start(0)], [Start(0)]], "must be waiting"),
+        (_TWO, 2, [[Start(0)], [], [Start(0)]], "a completed job"),
         (_TWO, 2, [[Start(0)], [Start(1)]], "free GPUs"),
         (_TWO, 2, [[Start(0, 2)]], "allowed number"),
         (_TWO, 2, [[Start(0, (1,))]], "have no numbers"),
-        (_TWO, 2, [[Stop(0)]], "is running"),
-        (_TWO, 2, [[Resize(0, 1)]], "is running"),
+        (_TWO, 2, [[Stop(0)]], "must be running"),
+        (_TWO, 2, [[Resize(0, 1)]], "must be running"),
         (_TWO, 2, [[Wake(0.0)]], "in the future"),
         (_TWO, 2, [["start"]], "a Start, Stop, Resize, Move, Assign, Vacate or Wake"),
         (_TWO, 2, [[None]], "a Start, Stop, Resize, Move, Assign, Vacate or Wake"),
         (_ELASTIC, 4, [[Start(0, 3)]], "allowed number"),
         (_ELASTIC, 2, [[Start(0), Wake(1.0)], [Resize(0, 4)]], "free GPUs"),
         (_ELASTIC, 2, [[Start(0), Wake(1.0)], [Resize(0, 3)]], "allowed number"),
-        (_racked(), _RACKS, [[Start(0, (5,))]], "GPU 5 is there"),
-        (_racked(), _RACKS, [[Start(0, (-1,))]], "GPU -1 is there"),
-        (_racked(), _RACKS, [[Start(0, (1, 1))]], "GPUs of a job differ"),
+        (_racked(), _RACKS, [[Start(0, (5,))]], "GPU 5 must be available"),
+        (_racked(), _RACKS, [[Start(0, (-1,))]], "GPU -1 must be available"),
+        (_racked(), _RACKS, [[Start(0, (1, 1))]], "GPUs of a job must be distinct"),
         (_racked(), _RACKS, [[Start(0, (0, 1))]], "allowed number"),
-        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (1, 2))]], "keeps the number"),
-        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (9,))]], "GPU 9 is there"),
-        (_racked(gpu_type="new"), _RACKS, [[Start(0, (0,))]], "new GPUs only"),
+        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (1, 2))]], "must keep the number"),
+        (_racked(), _RACKS, [[Start(0, (0,)), Wake(1.0)], [Move(0, (9,))]], "GPU 9 must be available"),
+        (_racked(gpu_type="new"), _RACKS, [[Start(0, (0,))]], "on new GPUs"),
         (_racked(memory=6), _RACKS, [[Start(0, (0,)), Start(1, (0,))]], "fit its memory"),
     ],
 )
@@ -182,7 +182,7 @@ def test_illegal_decisions_name_the_rule(
 
 def test_sharing_needs_permission() -> None:
     """Two jobs on one GPU are refused where GPUs are not shared."""
-    with pytest.raises(IllegalDecision, match="at most 1 jobs hold GPU 0"):
+    with pytest.raises(IllegalDecision, match="at most 1 jobs may hold GPU 0"):
         simulate(_racked(), scripted([Start(0, (0,)), Start(1, (0,))]), cluster=_RACKS)
 
 
@@ -204,15 +204,15 @@ def test_a_policy_that_never_gets_on_is_given_up(
     """
     monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = workload((0, 4, 1), (0, 4, 1))
-    with pytest.raises(IllegalDecision, match="longer than their overhead now and then; the last 50"):
+    with pytest.raises(IllegalDecision, match="longer than their overheads; the last 50"):
         simulate(jobs, policies.las, cluster=1, round_length=0.3, overheads=Overhead(start=start), exact=exact)
 
 
 @pytest.mark.parametrize(
     ("overhead", "said"),
     [
-        (Overhead(stop=2), "start again takes job . 2 s, a resize 0 s.: no job gets on in rounds of 1 s no"),
-        (Overhead(start=0.5, stop=0.5), "no job gets on in rounds of 1 s no longer than overheads$"),
+        (Overhead(stop=2), "takes 2 s to start again, and 0 s to be resized.: no job makes progress in rounds"),
+        (Overhead(start=0.5, stop=0.5), "no job makes progress in rounds of 1 s, no longer than overheads$"),
     ],
 )
 def test_overheads_longer_than_rounds_are_to_blame(
@@ -244,7 +244,7 @@ def test_overheads_are_to_blame_without_rounds(monkeypatch: pytest.MonkeyPatch) 
     """A policy that takes turns by itself is told how long overheads are, and nothing of rounds."""
     monkeypatch.setattr(engine, "_FRUITLESS_CHANGES", 50)
     jobs = workload((0, 4, 1), (0, 4, 1))
-    with pytest.raises(IllegalDecision, match=r"takes job . 5 s, a resize 0 s\)$"):
+    with pytest.raises(IllegalDecision, match=r"takes 5 s to start again, and 0 s to be resized\)$"):
         simulate(jobs, policies.las, cluster=1, quantum=2, overheads=Overhead(start=1, stop=4))
 
 
@@ -330,7 +330,7 @@ def test_jobs_on_different_gpus_of_a_third_are_no_partners() -> None:
     """They slow each other down on the same GPU only, where as many jobs may be as the limit says."""
     on_one = Start(1, (0,)), Start(2, (0,))
     assert _beside_wide(*on_one, share_limit=3)[2] == 5
-    with pytest.raises(IllegalDecision, match=r"at most 2 jobs hold GPU 0 \(not jobs 0, 1, 2\)"):
+    with pytest.raises(IllegalDecision, match=r"at most 2 jobs may hold GPU 0 \(not jobs 0, 1, 2\)"):
         _beside_wide(*on_one)
 
 

@@ -53,7 +53,7 @@ def test_wakes_that_hardly_advance_the_clock(release: float, later: Callable[[An
             yield from (first if decisions == 1 else ())
             yield Wake(later(state.now))
 
-        with pytest.raises(IllegalDecision, match=r"^Wake\(time=.*\): wakes lie at least 1e-06 s apart"):
+        with pytest.raises(IllegalDecision, match=r"^Wake\(time=.*\): wakes must be at least 1e-06 s apart"):
             simulate(workload((release, 4, 1)), doing(decide), cluster=1, bound=False)
         assert decisions == 26
 
@@ -65,7 +65,7 @@ def test_wakes_that_come_ever_nearer_in_fractions() -> None:
         yield from map(Start, state.arrived)
         yield Wake(state.now + Fraction(1 - state.now, 2))
 
-    with pytest.raises(IllegalDecision, match="wakes lie at least"):
+    with pytest.raises(IllegalDecision, match="wakes must be at least"):
         simulate(_ONE, doing(decide), cluster=1, exact=True)
 
 
@@ -123,7 +123,9 @@ def test_actions_without_end(actions: Callable[[], Iterator[Action]]) -> None:
             taken += len(action.jobs) if isinstance(action, Assign) else 1
             yield action
 
-    with pytest.raises(IllegalDecision, match="a decision about 3 jobs and machines has at most 35 actions"):
+    with pytest.raises(
+        IllegalDecision, match="a decision about 3 jobs and machines must have at most 35 actions"
+    ):
         simulate(workload(*((0, 4, 1) for _ in range(3))), doing(decide), cluster=3)
     assert 35 < taken <= 38
 
@@ -145,7 +147,7 @@ def test_a_policy_that_waits_for_nothing(round_length: float | None) -> None:
         decisions += 1
         return [Wake(state.now + 60)]
 
-    rule = "nothing runs and nothing else will happen .2 jobs have waited for 30 wakes"
+    rule = "no job runs and nothing else will happen .2 jobs have waited for 30 wakes"
     with pytest.raises(IllegalDecision, match=rule):
         simulate(workload((0, 4, 1), (7200, 4, 1)), doing(decide), cluster=1, round_length=round_length)
     assert decisions > 120 + 30
@@ -204,7 +206,7 @@ def test_waiting_twice_is_no_fault() -> None:
 @pytest.mark.parametrize("time", [0, -1.0, float("nan"), "soon", None, 1j])
 def test_wakes_are_times_to_come(time: Any) -> None:
     """Whatever is no later time is refused as a wake in one line."""
-    with pytest.raises(IllegalDecision, match="a wake lies in the future"):
+    with pytest.raises(IllegalDecision, match="a wake must be in the future"):
         simulate(_ONE, scripted([Wake(time)]), cluster=1)
 
 
@@ -238,7 +240,7 @@ def test_a_run_ends_with_its_time() -> None:
     """A run that takes longer than its time limit raises, at the next event, and says how far it came."""
     jobs = workload(*((i, 1, 1) for i in range(50)))
     assert replay(_scenario(jobs), fifo, budget=_Clock(1000)).metrics.completed == 50
-    with pytest.raises(TimeUp, match=r"^the time limit of 1 s is over, and 9 of 50 jobs are complete$"):
+    with pytest.raises(TimeUp, match=r"^the time limit of 1 s expired when 9 of 50 jobs were complete$"):
         replay(_scenario(jobs), fifo, budget=_Clock(20))
     with pytest.raises(TimeUp):
         simulate(jobs, fifo, cluster=1, time_limit=0)
@@ -264,7 +266,7 @@ def test_a_decision_ends_with_the_time_too() -> None:
 def test_a_policy_out_of_time_leaves_the_others() -> None:
     """In a comparison each policy has the time limit for itself, and one that needs more has a line."""
     found = compare_policies(_ONE, [fifo], cluster=1, time_limit=0)
-    assert found.failed == {"fifo": "TimeUp: the time limit of 0 s is over, and 0 of 1 jobs are complete"}
+    assert found.failed == {"fifo": "TimeUp: the time limit of 0 s expired when 0 of 1 jobs were complete"}
     assert len(compare_policies(_ONE, [fifo, las], cluster=1, time_limit=3600)) == 2
     with pytest.raises(InvalidInput, match="time_limit: -1"):
         compare_policies(_ONE, [fifo], cluster=1, time_limit=-1)

@@ -99,7 +99,7 @@ class Trial:
         right = [gpu for gpu, each in types.items() if kind in ("", each)]
         wrong = [gpu for gpu in types if gpu not in right]
         if wrong:
-            with pytest.raises(Forbidden, match=f"runs on {kind} GPUs only, which GPU {wrong[0]} is not"):
+            with pytest.raises(Forbidden, match=f"must run on {kind} GPUs, and GPU {wrong[0]} is of another"):
                 self.ledger.take(step, self.jobs[step], mode, wrong[:1])
         if gpus := tuple(sorted(self.random.sample(right, min(len(right), 2)))):
             self.ledger.take(step, self.jobs[step], mode, gpus)
@@ -198,7 +198,7 @@ def test_free_gpus_of_a_type() -> None:
     assert (ledger.free_gpus("old"), ledger.free_gpus("new"), ledger.free_gpus("x")) == ((0, 1), (2,), ())
     ledger.take(0, _JOBS[0], "", (0, 2))
     assert (ledger.free_gpus("old"), ledger.free_gpus("new"), ledger.tier(0)) == ((1,), (), Tier.RACK)
-    with pytest.raises(Forbidden, match="new GPUs only, which GPU 1 is not"):
+    with pytest.raises(Forbidden, match="must run on new GPUs, and GPU 1 is of another type"):
         ledger.take(1, _job("new", None), "", (1,))
 
 
@@ -311,7 +311,7 @@ def test_a_placer_that_does_not_choose_free_gpus_is_refused(bad: tuple[int, ...]
         return bad if count == 2 else tuple(range(free.count - 2, free.count - 2 + count))
 
     jobs = workload((0, 1, 1), (0, 1, 2))
-    with pytest.raises(IllegalDecision, match="a placer chooses 2 free GPUs"):
+    with pytest.raises(IllegalDecision, match="a placer must choose 2 free GPUs"):
         simulate(
             jobs, scripted([Start(0), Start(1)]), cluster=Cluster.uniform(machines=1, gpus=4), placer=placer
         )
@@ -330,7 +330,7 @@ def test_a_placer_keeps_to_what_it_is_shown(need: dict[str, Any]) -> None:
         if chosen == 1:
             assert run().completion_times == (1,)
             continue
-        with pytest.raises(IllegalDecision, match="1 free GPUs of those that suit the job"):
+        with pytest.raises(IllegalDecision, match="1 free GPUs that suit the job"):
             run()
 
 

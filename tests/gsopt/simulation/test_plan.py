@@ -198,16 +198,16 @@ _MEMORY = bundle(
         ([[Start(0), Start(1), Start(2)]], r"Start\(job=2.*free GPUs \(0 are free for it\)"),
         ([[Start(0, (1,)), Start(1)]], r"Start\(job=1.*free GPUs \(0 are free for it\)"),
         ([[Start(1, (0,))]], r"Start\(job=1.*fit its memory \(not jobs 1\)"),
-        ([[Start(0, (0,)), Start(2, (0,))]], r"Start\(job=2.*GPU 0 fit its memory \(not jobs 0, 2\)"),
+        ([[Start(0, (0,)), Start(2, (0,))]], r"Start\(job=2.*GPU 0 must fit its memory \(not jobs 0, 2\)"),
         ([[Start(0, (0,)), Wake(1.0)], [Resize(0, (1,), "x")]], r"one of its modes \('', 'lean'\)"),
         ([[Start(0, 2, "lean")]], r"allowed number of GPUs \(1\)"),
         ([[Start(0, (0,)), Wake(1.0)], [Assign({0: (1,), 1: (0,)})]], "fit its memory"),
-        ([[Assign({0: 3})]], r"Start\(job=0, gpus=3, mode=''\): a job runs on an allowed number"),
-        ([[Assign({7: 1})]], "one of the workload's"),
-        ([[Start(0, cast("Any", "01"))]], "GPUs are a number, or numbered"),
-        ([[Start(0, None), Wake(1.0)], [Move(0, cast("Any", 1))]], "keeps the number"),
+        ([[Assign({0: 3})]], r"Start\(job=0, gpus=3, mode=''\): a job must run on an allowed number"),
+        ([[Assign({7: 1})]], "a job of the workload"),
+        ([[Start(0, cast("Any", "01"))]], "GPUs must be a number of GPUs, or GPU numbers"),
+        ([[Start(0, None), Wake(1.0)], [Move(0, cast("Any", 1))]], "must keep the number"),
         ([[Vacate(["m"])]], "on request"),
-        ([[Vacate(["x"])]], "is there"),
+        ([[Vacate(["x"])]], "must be available"),
     ],
 )
 def test_what_a_plan_may_not_be(steps: list[list[Any]], rule: str) -> None:
@@ -235,7 +235,7 @@ def test_a_job_that_moves_to_and_fro_may_find_another_beside_it() -> None:
 
 def test_too_many_jobs_on_a_gpu_are_named() -> None:
     """Sharing beyond the limit is refused in the end, not halfway."""
-    with pytest.raises(IllegalDecision, match=r"at most 1 jobs hold GPU 0 \(not jobs 0, 1\)"):
+    with pytest.raises(IllegalDecision, match=r"at most 1 jobs may hold GPU 0 \(not jobs 0, 1\)"):
         run(_TWO, [Start(0, (0,)), Start(1, (0,))])
     swap = [Start(1, (0,)), Resize(0, (1,))]
     assert run(_TWO, [Start(0, (0,)), Wake(1)], swap).completion_times == (4, 5)

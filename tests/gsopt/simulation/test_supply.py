@@ -215,7 +215,12 @@ def test_a_machine_that_leaves_may_be_lent_at_once() -> None:
 
 @pytest.mark.parametrize(
     ("servers", "rule"),
-    [([A], "nobody asks"), ([B, B], "is there"), ([B, C, D], "nobody asks"), (["x"], "is there")],
+    [
+        ([A], "nobody asks"),
+        ([B, B], "must be available"),
+        ([B, C, D], "nobody asks"),
+        (["x"], "must be available"),
+    ],
 )
 def test_only_what_is_asked_for_is_given_up(servers: list[str], rule: str) -> None:
     """Machines of no open request, more than are owed, unknown and absent ones are refused."""
@@ -227,7 +232,7 @@ def test_only_what_is_asked_for_is_given_up(servers: list[str], rule: str) -> No
 def test_a_machine_that_was_given_up_takes_no_job() -> None:
     """Neither in the decision that gives it up nor later."""
     events = [Reclaim(time=0, deadline=9, servers=1)]
-    with pytest.raises(IllegalDecision, match="GPU 1 is there"):
+    with pytest.raises(IllegalDecision, match="GPU 1 must be available"):
         run(workload((0, 4, 1)), scripted([Vacate([A]), Start(0, (1,))]), events)
 
 

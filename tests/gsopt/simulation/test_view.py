@@ -152,7 +152,7 @@ def test_an_offer_is_what_a_start_would_get() -> None:
             seen.extend(
                 [state.offer(1), state.offer(1, lambda free, count: free.on(1)[:count]), state.offer(2)]
             )
-            with pytest.raises(IllegalDecision, match="a placer chooses 1 free GPUs"):
+            with pytest.raises(IllegalDecision, match="a placer must choose 1 free GPUs"):
                 state.offer(1, lambda _free, _count: (1,))
             with pytest.raises(NotReleased):
                 state.offer(3)

@@ -10,7 +10,7 @@ import pytest
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.placement import Resources
 from gsopt.snapshots import Gang, Node, Pack, Part, Snapshot, Where, pack
-from gsopt.snapshots.admission import GangAdmission, rows_of
+from gsopt.snapshots.placer import GangPlacer, rows_of
 from tests.effort import cases
 from tests.unwrap import unwrap
 
@@ -139,7 +139,7 @@ def test_copies_are_taken_one_by_one() -> None:
     [
         (_waits("a", 16), "needs 16 GPUs on a node, and none has more than 8 GPUs"),
         (_waits("a", 8), "needs 8 GPUs on a node, and none has more than 5 GPUs free"),
-        (_waits("a", 1, where="nowhere"), "may stand on no node that is open: nothing has it"),
+        (_waits("a", 1, where="nowhere"), "may run on no open node: nothing has it"),
         (_waits("a", 8, where="one"), "needs 8 GPUs on a node, and none has more than 4 GPUs free"),
         (_waits("a", 5, 5), "has no room for all of its 2 parts at once"),
         (_asks(gpu=5, cpu=9000), "needs more on a node than any has free of all at once"),
@@ -201,10 +201,10 @@ def test_room_that_no_time_is_left_to_find() -> None:
     places = [Where(name="some", nodes=["n1"])]
     problem = Snapshot(nodes=[_node("n1", 4), _node("n2", 8)], gangs=[_PAIR], places=places).placement()
     late = partial(Result.judged, method="late", runtime=0.0, stopped_by=StoppedBy.TIME_LIMIT)
-    admission = GangAdmission(problem, late)
-    assert admission.take(rows_of([_PAIR])) == 0
-    assert admission.unsure == {"a"}
-    assert admission.placed == []
+    placer = GangPlacer(problem, late)
+    assert placer.take(rows_of([_PAIR])) == 0
+    assert placer.unsure == {"a"}
+    assert placer.placed == []
 
 
 def test_nodes_that_are_missing_are_like_one_that_holds_most() -> None:

@@ -113,7 +113,10 @@ def test_a_method_may_be_for_some_instances() -> None:
         ({"methods": ["exact", {"policy": "fifo"}]}, "s.json: methods[1].policy: 'fifo': fits no instance"),
         ({"methods": [{"colour": 1}]}, "s.json: methods[0]: must have one of the keys method, policy"),
         ({"methods": [{"method": 3}]}, "s.json: methods[0].method: 3: must be a name"),
-        ({"methods": [{"method": "exact", "alpha": 1}]}, "s.json: methods[0].alpha: 1: is no option of exact"),
+        (
+            {"methods": [{"method": "exact", "alpha": 1}]},
+            "s.json: methods[0].alpha: 1: is not an option of exact",
+        ),
         ({"methods": [{"method": "exact", "gap": "0"}]}, "s.json: methods[0].gap: '0': input should be"),
         ({"methods": [{"method": "exact", "gap": []}]}, "s.json: methods[0].gap: []: must hold a value"),
         ({"instances": [FIGURE_5, _POISSON]}, "s.json: instances[1]: 'poisson(jobs=5, gpus=8, seed=1)': no"),

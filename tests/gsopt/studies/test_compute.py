@@ -171,7 +171,7 @@ def test_a_policy_that_takes_too_long_is_given_up() -> None:
     for changes in ({"methods": ["fifo"], "time_limit": 0}, {"methods": [own], "time_limit": None}):
         outcome = _outcome(instances=[_WORKLOAD], **changes)
         assert (outcome.state, outcome.error) == (CellState.FAILED, "TimeUp")
-        assert outcome.message == "the time limit of 0 s is over, and 0 of 5 jobs are complete"
+        assert outcome.message == "the time limit of 0 s expired when 0 of 5 jobs were complete"
 
 
 def test_a_limit_does_not_change_what_a_policy_does() -> None:

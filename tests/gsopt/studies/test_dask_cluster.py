@@ -231,7 +231,7 @@ def test_a_run_waits_for_workers_and_says_so(tmp_path: Path) -> None:
         address = client.scheduler.address
     assert [(each.finished, each.note) for each in heard[:2]] == [
         (0, ""),
-        (0, f"{address}: no worker is there; waiting for one"),
+        (0, f"{address}: there is no worker; waiting for one"),
     ]
     assert heard[-1].note == ""
     assert found.missing == 0

@@ -134,8 +134,8 @@ def test_a_module_is_needed_as_it_is(tmp_path: Path) -> None:
     [
         (Needs(files=("absent.csv",)), "absent.csv: is not there"),
         (Needs(data=True), "GSOPT_DATA: must name the folder of the traces"),
-        (Needs(modules=(("absent", "1"),)), "module: absent: must be installed, or lie in the working"),
-        (Needs(modules=(("absent.below", "1"),)), "module: absent.below: must be installed, or lie in the"),
+        (Needs(modules=(("absent", "1"),)), "module: absent: must be installed, or be in the working"),
+        (Needs(modules=(("absent.below", "1"),)), "module: absent.below: must be installed, or be in the"),
     ],
 )
 def test_what_is_missing_is_one_line(monkeypatch: pytest.MonkeyPatch, needs: Needs, line: str) -> None:

@@ -47,7 +47,7 @@ def test_a_time_limit_may_be_text() -> None:
 @pytest.mark.parametrize(
     ("options", "line"),
     [
-        ({"colour": 1}, "colour: 1: is no option of greedy; there are tie"),
+        ({"colour": 1}, "colour: 1: is not an option of greedy; there are tie"),
         ({"tie": "best"}, "tie: 'best': input should be"),
         ({"seed": "1"}, "seed: '1': input should be a valid integer"),
         ({"seed": 1.5}, "seed: 1.5"),
@@ -68,7 +68,9 @@ def test_options_without_types() -> None:
         """Do nothing: only the signature is read."""
 
     assert typed(mine, {"alpha": [1], "beta": "x", "gamma": {}}) == {"alpha": [1], "beta": "x", "gamma": {}}
-    with pytest.raises(InvalidInput, match="problem: 1: is no option of mine; there are alpha, beta, gamma"):
+    with pytest.raises(
+        InvalidInput, match="problem: 1: is not an option of mine; there are alpha, beta, gamma"
+    ):
         typed(mine, {"problem": 1})
 
 

@@ -35,7 +35,7 @@ def test_a_study_is_read_as_it_was_written(tmp_path: Path) -> None:
         ({"methods": [3]}, "methods[0]: 3: must be a name, or an object"),
         ({"instances": [["a"]]}, "instances[0]: ['a']: must be a name, or an object"),
         ({"seeds": []}, "seeds: "),
-        ({"seeds": [1, 1]}, "seeds: 1: must not stand there twice"),
+        ({"seeds": [1, 1]}, "seeds: 1: must not occur twice"),
         ({"seeds": [1.5]}, "seeds[0]: 1.5"),
         ({"time_limit": -1}, "time_limit: -1"),
         ({"time_limit": "10 weeks"}, "time_limit: '10 weeks': must be a number of seconds from 0 to 1e9, or"),

@@ -49,7 +49,7 @@ def test_what_uses_all_gpus_is_looked_for_while_there_is_time() -> None:
     gaps = [linear("a", 4, 1, min_gpus=4), linear("b", 5, 5, min_gpus=5), linear("c", 5, 5, min_gpus=5)]
     late = equal_share(Batching(gpus=10, jobs=gaps, forced="none"), budget=Budget(time_limit=0))
     assert late.solution is None
-    assert late.message == "the time limit is over before numbers of GPUs are found that use all of them"
+    assert late.message == "the time limit expired before numbers of GPUs were found that use all GPUs"
 
 
 def one_by_one(problem: Batching) -> list[int]:

@@ -154,7 +154,7 @@ def test_no_order_is_best_everywhere() -> None:
     problem = committed("production/crowded-06-1500")
     by_gpus = best_fit_decreasing(problem)
 
-    assert (by_gpus.status, by_gpus.message) == (Status.UNKNOWN, "26 of 1,500 workers stay unplaced")
+    assert (by_gpus.status, by_gpus.message) == (Status.UNKNOWN, "26 of 1,500 workers remain unplaced")
     assert exact(problem).objective == 862
     wide = committed("production/vectors-08-2000")
     assert best_fit_decreasing(wide).objective != best_fit_decreasing(wide, order="sum").objective

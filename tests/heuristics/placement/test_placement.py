@@ -279,7 +279,7 @@ def test_random_instances(problem: Placement) -> None:
         else:
             workers = sum(line.count for line in problem.workers)
             assert found.status is Status.UNKNOWN
-            assert found.message.endswith(f" of {workers} workers stay unplaced")
+            assert found.message.endswith(f" of {workers} workers remain unplaced")
 
 
 @pytest.mark.parametrize(("method", "options"), VARIANTS, ids=IDS)
@@ -292,5 +292,5 @@ def test_what_cannot_be_placed_is_said(method: Any, options: dict[str, Any]) -> 
 
     assert [result.status for result in results[:2]] == [Status.INFEASIBLE, Status.UNKNOWN]
     assert results[0].message == "workers[1] of job j2 (8 GPU, 0 CPU, 0 memory) fits on no server"
-    assert results[1].message == "1 of 3 workers stay unplaced"
+    assert results[1].message == "1 of 3 workers remain unplaced"
     assert (results[2].objective, results[2].solution.placed) == (1, ())

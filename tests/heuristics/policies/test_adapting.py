@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from gsopt.core.errors import InvalidInput
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.course import Course
-from gsopt.scenario.cluster import Cluster
+from gsopt.scenario.cluster import Cluster, Machine, Rack
 from gsopt.scenario.job import Job
 from gsopt.scenario.scenario import Overhead, Scenario
 from gsopt.simulation import Assign, Policy, Wake, simulate
@@ -149,6 +149,17 @@ def test_nodes_have_their_gpus(data: st.DataObject) -> None:
         assert stays or len(own) > 4 or len({gpu // 4 for gpu in own}) == 1
 
 
+@pytest.mark.parametrize("policy", POLICIES.values(), ids=POLICIES)
+def test_uneven_nodes_are_shared_too(policy: Policy) -> None:
+    """A job that needs more whole nodes of the largest size than there are gets all that is free."""
+    machines = [Machine(name=f"m{n}", gpus=gpus) for n, gpus in enumerate((2, 3, 2))]
+    cluster = Cluster(racks=[Rack(name="r", machines=machines)])
+    job = adaptive(Job(name="a", release_date=0, duration=9, gpus=7, menu=[(7, 1.0)]), 16)
+    given = learning(_job("b"))
+    run = simulate(bundle([job]), policy, cluster=cluster, applications=given.applications)
+    assert run.metrics.completed == 1
+
+
 def test_a_long_epoch_has_its_own_number_of_gpus() -> None:
     """A job alone runs on the fastest number of GPUs at once, not step by step."""
     run = simulate(learning(_job("a")), marginal, record=True)
@@ -173,6 +184,27 @@ def test_age_wins() -> None:
     assert aged.completion_times[1] < min(aged.completion_times[2:])
 
 
+def test_measurements_serve_later_jobs_of_the_application() -> None:
+    """The first job begins on one GPU, as nobody knows its speed; the next one begins on more."""
+    run = simulate(learning(_job("first"), _job("next", 5)), marginal, knows="epochs", record=True)
+    assert run.schedule is not None
+    first, later = (
+        [segment.gpus for segment in run.schedule.segments if segment.job == name] for name in ("first", "next")
+    )
+    assert first[0] == 1
+    assert later[0] > 1
+
+
+def test_a_small_multiplier_goes_first() -> None:
+    """Of equal jobs for one GPU the one with the smallest multiplier is complete first, whatever its number."""
+    scenario = learning(*(_job(name) for name in "abc")).model_copy(
+        update={"cluster": Cluster.uniform(machines=1, gpus=1)}
+    )
+    for first in "abc":
+        ends = simulate(scenario, marginal, multipliers={first: 0.01}).completion_times
+        assert min(range(3), key=ends.__getitem__) == "abc".index(first)
+
+
 def test_restarts_have_to_pay() -> None:
     """A job does not grow for a few seconds where a change takes longer; without a charge it does."""
     scenario = learning(_job("a"), _job("b"), overheads={"": Overhead(resize=5.0)})
@@ -188,6 +220,7 @@ def test_restarts_have_to_pay() -> None:
         ({"ageing": 0}, "ageing"),
         ({"charge": -1}, "charge"),
         ({"exponent": 17}, "exponent"),
+        ({"multipliers": {"a": 0}}, "multipliers"),
     ],
 )
 def test_options_out_of_range_are_refused(options: dict[str, Any], field: str) -> None:

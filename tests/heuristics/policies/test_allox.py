@@ -126,7 +126,7 @@ def test_nothing_to_do_is_done() -> None:
 def test_jobs_of_several_gpus_are_refused(options: dict[str, Any]) -> None:
     """A job of two GPUs is one line."""
     jobs = Workload(jobs=[Job(name="wide", release_date=0, duration=1, gpus=2)])
-    with pytest.raises(Unsupported, match="job 'wide' demands 2 GPUs, AlloX has an order for jobs of one only"):
+    with pytest.raises(Unsupported, match="job 'wide' demands 2 GPUs, but AlloX orders only jobs of one GPU"):
         simulate(jobs, allox, cluster=2, **options)
 
 

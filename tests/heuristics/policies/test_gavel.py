@@ -747,5 +747,5 @@ def test_auctions_pass_the_check(options: dict[str, Any]) -> None:
 
 def test_auctions_are_of_one_kind() -> None:
     """The GPUs of an auction are all alike."""
-    with pytest.raises(Unsupported, match="auctions GPUs that are all alike, there are v100, k80"):
+    with pytest.raises(Unsupported, match="needs GPUs of one kind, but there are v100, k80"):
         simulate(workload((0, 1, 1)), themis_auction, cluster=mixed(1, "v100", "k80"))

@@ -23,5 +23,5 @@ def test_fields_are_the_options_of_the_policy(policy: Policy, kind: type) -> Non
     state, *options = signature(policy).parameters.values()
     assert state.name == "state"
     assert options == list(signature(kind).parameters.values())
-    with pytest.raises(InvalidInput, match=f"patience: 3: .*no option of {policy.__name__}"):
+    with pytest.raises(InvalidInput, match=f"patience: 3: .*nor an option of {policy.__name__}"):
         simulate(Workload(jobs=[]), policy, cluster=1, patience=3)

@@ -40,7 +40,7 @@ def test_it_is_found_by_its_name() -> None:
     problem = Scheduling(gpus=8, jobs=[elastic("A", 300, 2, 3), elastic("B", 120, 2, 6)], preemptive=False)
 
     assert gsopt.solve(problem, method="two_phase").objective == pytest.approx(62)
-    with pytest.raises(Unsupported, match="preempted"):
+    with pytest.raises(Unsupported, match="must not allow preemption"):
         two_phase(problem.model_copy(update={"preemptive": True}))
 
 

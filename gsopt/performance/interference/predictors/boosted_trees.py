@@ -1,4 +1,4 @@
-"""Boosted trees: a sum of small regression trees, each fitted to the errors of those before it."""
+"""Boosted trees: a sum of small regression trees, each fitted to the errors of the previous trees."""
 
 from gsopt.performance.interference.prediction import Prediction
 from gsopt.performance.interference.table import PairTable
@@ -10,8 +10,8 @@ def boosted_trees(
 ) -> Prediction:
     """Predict by gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
 
-    The paper describes one tree but trains it with a boosting framework. This is boosting; `regression_tree` is
-    the single tree.
+    The paper describes a single tree but trains it with a boosting framework. This predictor uses boosting, and
+    `regression_tree` a single tree.
 
     Source: Castor, section 6.1.
 

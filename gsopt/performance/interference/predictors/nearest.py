@@ -13,10 +13,10 @@ def nearest(table: PairTable, /, *, neighbours: int = 4) -> Prediction:
     """Predict by interpolation between the measured pairs with the most similar features.
 
     Logarithms of slowdowns are weighted by the inverse distance in the features of both jobs, each divided by
-    its standard deviation. A pair with identical features decides alone. Ties go to the pair that is first in
-    the table. Slowdowns stay within the measured range.
+    its standard deviation. If a measured pair has identical features, it alone determines the prediction. Ties
+    go to the pair that is first in the table. Slowdowns stay within the measured range.
 
-    Source: Castor, section 6, which first interpolates along measured curves; the weights are those of Shepard
+    Source: Castor, section 6, which first interpolates along measured curves. The weights are those of Shepard
     (1968).
 
     Parameters

@@ -11,7 +11,7 @@ from gsopt.performance.interference.table import PairTable
 def overall_mean(table: PairTable, /) -> Prediction:
     """Predict the geometric mean of the table for every pair, a baseline without knowledge of jobs.
 
-    Schedulers with one interference ratio for all pairs do the same.
+    Schedulers that use one interference ratio for all pairs do the same.
 
     Examples
     --------

@@ -11,7 +11,7 @@ def regression_tree(
     """Predict by one regression tree over the features of both jobs (needs scikit-learn).
 
     Both directions of a pair are samples of one tree. The paper's features are means and variances of hardware
-    counters; as public tables do not have these, the features are those of the table.
+    counters. As public tables lack these, the features are those of the table.
 
     Source: Castor, section 6.2.
 
@@ -22,7 +22,7 @@ def regression_tree(
     leaf
         Smallest number of samples in a leaf.
     depth
-        Largest depth of the tree; None for as deep as the leaves allow.
+        Largest depth of the tree. None for no limit other than the size of leaves.
     seed
         Seed for choosing among equally good splits.
 

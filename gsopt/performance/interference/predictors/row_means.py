@@ -1,4 +1,4 @@
-"""Row means: how sensitive a job is in general, times how harmful its partner is in general."""
+"""Row means: the product of a job's general sensitivity and its partner's general harm."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -17,7 +17,7 @@ def row_means(table: PairTable, /) -> Prediction:
     a factor for how much worse all others fare with its partner. It needs no features. The factors of a
     configuration without any measured pair are 1.
 
-    This is a baseline that Castor does not have.
+    This baseline is not in Castor.
 
     Examples
     --------

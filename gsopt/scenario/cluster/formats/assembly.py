@@ -1,4 +1,4 @@
-"""Assembly: building a cluster from switches and the GPUs of their machines, and taking it apart again."""
+"""Assembly: building a cluster from switches and the GPUs of their machines, and the reverse."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -17,7 +17,7 @@ _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
 
 
 class Told(NamedTuple):
-    """What the caller adds to a file of a network topology: the GPUs of machines, and the names of levels."""
+    """The information that the caller adds to a topology file: the GPUs of machines, and names of levels."""
 
     # Number of GPUs of every machine, or of each by its name; None where the file says it.
     gpus: int | Mapping[str, int] | None = None
@@ -29,11 +29,11 @@ class Told(NamedTuple):
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
-        """Refuse options about things that the file itself states."""
+        """Refuse options about properties that the file itself states."""
         for option in options:
             if (value := getattr(self, option)) is not None:
                 raise InvalidInput(
-                    option, shorten(value), "must not be told, as the file says it", source=source
+                    option, shorten(value), "must not be given, as the file states it", source=source
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
@@ -49,7 +49,8 @@ class Told(NamedTuple):
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
     """Build the cluster of a tree whose levels are named, leaving out machines without GPUs.
 
-    A single rack, or racks below a switch named like the root of a cluster of racks, yield a cluster of racks.
+    The result is a cluster of racks for a single rack, and for racks below a switch named like the root of a
+    cluster of racks.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -104,7 +105,7 @@ def losses(cluster: Cluster) -> list[str]:
 
 
 def some_of(names: Sequence[str]) -> str:
-    """List the first of several names, and count the others."""
+    """List the first few names, and say how many more there are."""
     return f"{shorten(names[0])} and {len(names) - 1:,} more" if len(names) > 1 else shorten(names[0])
 
 
@@ -135,7 +136,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
-    """Note which of the written switches differ once they are read again."""
+    """Note the written switches that differ once the file is read again."""
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:

@@ -15,7 +15,7 @@ NETWORK = "network"
 
 @dataclass(frozen=True)
 class Branch:
-    """A switch as a file states it."""
+    """A switch, as a file states it."""
 
     name: str
     place: str  # where the file states it, such as ``line 3``
@@ -30,7 +30,7 @@ Tree = dict[str, Branch]
 
 
 def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
-    """Arrange switches as the tree that they must form, leaving out those without machines."""
+    """Arrange switches as a tree, leaving out switches without machines."""
     named = _named(source, branches)
     above = _above(source, named)
     roots = [name for name in named if name not in above]
@@ -77,7 +77,7 @@ def levelled(source: str, tree: Tree, levels: Sequence[str] = LEVELS) -> Tree:
 
 
 def root_of(tree: Tree) -> Branch:
-    """Return the branch that is below no other one."""
+    """Return the branch that is not below any other."""
     return tree[next(reversed(tree))]
 
 
@@ -92,7 +92,7 @@ def _named(source: str, branches: Iterable[Branch]) -> dict[str, Branch]:
 
 
 def _above(source: str, named: Mapping[str, Branch]) -> dict[str, str]:
-    """Return the branch above each branch; refuse branches and machines below more than one."""
+    """Return the branch above each branch, and refuse branches and machines below several others."""
     above: dict[str, str] = {}
     switches: dict[str, str] = {}
     for branch in named.values():
@@ -118,7 +118,7 @@ def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: 
 
 
 def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
-    """Order branches from the leaves to the root; refuse a cycle, which the root does not reach."""
+    """Order branches from the leaves to the root, and refuse a cycle, which the root does not reach."""
     ordered = from_leaves(named, root)
     if len(ordered) < len(named):
         lost = next(name for name in named if name not in ordered)

@@ -32,7 +32,7 @@ class Line(NamedTuple):
         return f"line {self.number}"
 
     def names(self, source: str, key: str) -> list[str]:
-        """Return the names in a host list of the line; empty if the key is missing."""
+        """Return the names in a host list of the line, or none if the key is missing."""
         text = self.values.get(key.lower())
         if text is None:
             return []
@@ -43,7 +43,7 @@ class Line(NamedTuple):
 
 
 def read_lines(source: str, text: str) -> list[Line]:
-    r"""Read the lines with settings; of the comments, only those that state the GPUs of nodes."""
+    r"""Read the lines with settings, and the comments that state the GPUs of nodes."""
     return [_line(source, number, line) for number, line in _logical(text)]
 
 
@@ -64,14 +64,14 @@ def _logical(text: str) -> Iterator[tuple[int, str]]:
 
 
 def _line(source: str, number: int, text: str) -> Line:
-    """Split a line into its settings; the first one is its kind."""
+    """Split a line into its settings, the first of which is its kind."""
     place, values, end = f"line {number}", {}, 0
     for setting in _SETTING.finditer(text):
         if text[end : setting.start()].strip():
             break
         end, key = setting.end(), setting[1].lower()
         if key in values:
-            raise InvalidInput(place, setting[1], "must not stand twice in one line", source=source)
+            raise InvalidInput(place, setting[1], "must not occur twice in one line", source=source)
         values[key] = setting[2] or setting[3] or ""
         if not values[key]:
             raise InvalidInput(place, setting[1], "must have a value", source=source)

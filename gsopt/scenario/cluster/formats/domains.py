@@ -11,11 +11,11 @@ NVLINK = "nvlink"
 
 
 def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
-    """Insert domains, each a name shared by several machines, into a tree whose levels are named.
+    """Insert domains, which are names shared by several machines, into a tree whose levels are named.
 
-    A domain within one switch is inserted below it and takes its machines, even if the switch keeps none. A
-    domain of several whole switches is inserted between them and the switch above. A domain with parts of
-    several switches is refused.
+    A domain within one switch is inserted below it and takes its machines, even if the switch keeps no machine
+    of its own. A domain of several whole switches is inserted between them and the switch above. A domain with
+    parts of several switches is refused.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}
@@ -74,7 +74,7 @@ class _Shape:
     def whole_switches(
         self, source: str, domain: str, machines: Sequence[str], homes: Sequence[str]
     ) -> tuple[str, Sequence[str]]:
-        """Return the switch below which a domain belongs, and the switches below that one that it contains."""
+        """Return the switch below which a domain belongs, and the switches below it that the domain covers."""
         whole = self._held(homes)
         tops = [name for name in whole if self.above.get(name) not in whole]
         parents = {self.above.get(top) for top in tops}

@@ -21,7 +21,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
     if declared := _DECLARATION.search(text):
         line = text.count("\n", 0, declared.start()) + 1
-        raise InvalidInput(f"line {line}", declared[0], "must not stand in a GraphML file", source=source)
+        raise InvalidInput(f"line {line}", declared[0], "must not occur in a GraphML file", source=source)
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a key without a type is text, and refused where that matters
@@ -32,7 +32,7 @@ def read_graphml(source: str, text: str, told: Told, _notes: list[str]) -> Clust
 
 
 def write_graphml(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as GraphML, with numbers of GPUs instead of a node for each."""
+    """Write a cluster as GraphML, with numbers of GPUs instead of one node per GPU."""
     import networkx as nx
 
     written = io.BytesIO()
@@ -75,7 +75,7 @@ def _rows(value: Any) -> str:
 
 
 def _cluster_of(source: str, graph: Any, told: Told) -> Cluster:
-    """Build a cluster from a graph, with the given levels besides that of the root."""
+    """Build a cluster from a graph, adding the level of the root to the given levels."""
     told.refuse(source, "gpus")
     levels = None if told.levels is None else tuple(dict.fromkeys((*told.levels, Tier.NETWORK)))
     return Cluster.from_graph(graph, levels=levels)

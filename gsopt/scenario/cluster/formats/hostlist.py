@@ -21,7 +21,8 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
     """Return the names in a host list, in order.
 
-    Raise `ValueError` if the text is no host list or has more than `most` names; the message is the rule.
+    Raise `ValueError` if `text` is not a host list or has more than `most` names. The message is the broken
+    rule.
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
@@ -42,7 +43,7 @@ def compress(names: Iterable[str]) -> str:
 
 
 class _Choices(NamedTuple):
-    """The alternatives at one place of a pattern: numbers in ranges, each with its width, or a fixed text."""
+    """The alternatives at one place of a pattern: numbers in ranges, each with its width, or a fixed string."""
 
     text: str
     ranges: Sequence[tuple[range, int]]
@@ -81,14 +82,14 @@ class _RunOfNames(NamedTuple):
         return bool(self.digits) and len(number) <= _MOST_DIGITS and name == f"{self.stem}{number}"
 
     def numbers(self) -> str:
-        """Return the numbers of the run as text."""
+        """Return the numbers of the run as a string."""
         if int(self.digits) == self.last:
             return self.digits
         return f"{self.digits}-{str(self.last).zfill(self.width)}"
 
 
 def _written(runs: Sequence[_RunOfNames]) -> str:
-    """Return the runs of one stem as text."""
+    """Return the runs of one stem as a string."""
     first = runs[0]
     numbers = ",".join(run.numbers() for run in runs if run.digits)
     is_one = len(runs) == 1 and numbers == first.digits
@@ -113,6 +114,6 @@ def _choices(part: str) -> _Choices:
             raise ValueError(f"must have numbers and ranges in its brackets, not {shorten(piece)}")
         first, last = int(bounds[1]), int(bounds[2] or bounds[1])
         if last < first:
-            raise ValueError(f"must have ranges that do not fall, as {piece} does")
+            raise ValueError(f"must have ranges that do not fall, unlike {piece}")
         ranges.append((range(first, last + 1), len(bounds[1])))
     return _Choices("", ranges)

@@ -1,4 +1,4 @@
-"""Nodes: the GPUs of machines, which files of network topologies do not state."""
+"""Nodes: the GPUs of machines, which topology files do not state."""
 
 import re
 from collections.abc import Mapping
@@ -17,7 +17,7 @@ class Gpus(NamedTuple):
 
 
 def read_gres(source: str, place: str, text: str) -> Gpus:
-    """Read the GPUs from Slurm's list of generic resources; all must be of one type."""
+    """Read the GPUs from Slurm's list of generic resources, which must all be of one type."""
     total, kinds = 0, set()
     for part in re.split(r",(?![^()]*\))", text):
         if not re.match(r"gpu(?![^:(])", part):
@@ -42,7 +42,7 @@ def write_gres(gpus: Gpus) -> str:
 def gpus_of(
     source: str, machine: str, told: int | Mapping[str, int] | None, stated: Mapping[str, Gpus]
 ) -> Gpus:
-    """Return the GPUs of a machine: those that the caller states, else those that the file states."""
+    """Return the GPUs of a machine, as stated by the caller or else by the file."""
     found = stated.get(machine)
     count = told.get(machine) if isinstance(told, Mapping) else told
     if count is not None:

@@ -52,18 +52,18 @@ def draw(
 ) -> "Axes":
     """Draw a cluster: machines in the boxes of their switches, and the jobs that hold each GPU.
 
-    Idle GPUs are white. Neighbouring GPUs of a job form one block, which shows its name if there is room. Jobs
-    that share a GPU split its cell, one below the other.
+    Idle GPUs are white. Neighbouring GPUs of a job form one block, labelled with its name if there is room.
+    Jobs that share a GPU split its cell, one below the other.
 
     Parameters
     ----------
     cluster
         The cluster.
     placements
-        The numbers of the GPUs of every job, by name. For a moment of a schedule: ``{segment.job:
-        segment.placement}`` of the segments that run then.
+        The GPU indices of every job, by name. For a moment of a schedule, this is ``{segment.job:
+        segment.placement}`` over the segments that run then.
     colour
-        What colours show: ``job``, or ``tier``, the network level that joins the GPUs of each job.
+        The meaning of colours: ``job``, or ``tier``, the network level that joins the GPUs of each job.
     title
         Title above the picture.
     axes
@@ -72,7 +72,7 @@ def draw(
     Raises
     ------
     InvalidInput
-        There is no such GPU or colour, or matplotlib is not installed.
+        A GPU or the meaning of colours does not exist, or matplotlib is not installed.
 
     Examples
     --------
@@ -121,7 +121,7 @@ def _checked(cluster: Cluster, placements: Mapping[str, Sequence[int]]) -> dict[
 
 
 class _JobLook(NamedTuple):
-    """Label and colour of a job."""
+    """The label and colour of a job."""
 
     label: str
     colour: str
@@ -144,7 +144,7 @@ def _tier(cluster: Cluster, gpus: Sequence[int]) -> str:
 
 
 def _draw_boxes(axes: "Axes", root: Box, points: float, size: float) -> list[tuple[float, float]]:
-    """Draw the frames and names of boxes and the cells of GPUs; return the cells' corners by GPU number."""
+    """Draw the frames and names of boxes and the cells of GPUs, and return the cells' corners by GPU number."""
     from matplotlib.collections import PolyCollection
 
     frames: list[Any] = []
@@ -214,12 +214,12 @@ def _draw_runs(axes: "Axes", runs: Sequence[_RunOfCells], kinds: Mapping[str, _J
 
 
 def _literal(text: str) -> str:
-    r"""Escape text for matplotlib, which reads ``$`` as mathematics and leaves out what begins with ``_``."""
+    r"""Escape text for matplotlib, which reads ``$`` as mathematics and hides labels that begin with ``_``."""
     return f"{' ' * text.startswith('_')}{text}".replace("$", r"\$")
 
 
 def _contrast(colour: str) -> str:
-    """Return a colour of text that is readable on a colour."""
+    """Return a text colour that is readable on a background colour."""
     parts = (int(colour[place : place + 2], 16) / 255 for place in (1, 3, 5))
     luminance = sum(weight * part for weight, part in zip(_LUMINANCE, parts, strict=True))
     return "white" if luminance < _DARK else "black"
@@ -232,7 +232,7 @@ def _add_legend(
     kinds: Mapping[str, _JobLook],
     colour: str,
 ) -> None:
-    """Explain the colours next to the picture; of many jobs, name the first and count the others."""
+    """Explain the colours next to the picture, naming the first of many jobs and counting the others."""
     from matplotlib.patches import Patch
 
     entries = list(_entries(cluster, held, kinds, colour))
@@ -248,7 +248,7 @@ def _add_legend(
 def _entries(
     cluster: Cluster, held: Mapping[str, Sequence[int]], kinds: Mapping[str, _JobLook], colour: str
 ) -> Iterator[tuple[str, str]]:
-    """Yield the texts of a legend with their colours."""
+    """Yield the labels of a legend with their colours."""
     if colour == "job":
         for job, gpus in held.items():
             tier = f", {_tier(cluster, gpus)}" if len(gpus) > 1 and not cluster.is_plain else ""

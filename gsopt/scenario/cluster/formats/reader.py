@@ -1,4 +1,4 @@
-"""Reader: reading clusters from, and writing them to, files of any format."""
+"""Reader: reading clusters from files of any format, and writing them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -25,7 +25,7 @@ from gsopt.scenario.cluster.formats.topograph import read_topograph, write_topog
 
 
 class Format(StrEnum):
-    """File format of a cluster.
+    """The file format of a cluster.
 
     Examples
     --------
@@ -90,23 +90,23 @@ def read_cluster(
     levels: Sequence[str] | None = None,
     notes: list[str] | None = None,
 ) -> Cluster:
-    """Read a cluster from a file in gsopt's format or that of another program.
+    """Read a cluster from a file in the format of gsopt or of another program.
 
-    Supported are gsopt's JSON, networkx's GraphML and node-link JSON, Slurm's topology.conf with switches or
-    blocks, topograph's models, and NetQ's topology graphs.
+    The supported formats are gsopt's JSON, networkx's GraphML and node-link JSON, Slurm's topology.conf with
+    switches or blocks, topograph's models, and NetQ's topology graphs.
 
     Parameters
     ----------
     path
         The file.
     format
-        A `Format`; recognized from the content if empty.
+        A `Format`; if empty, the format is recognized from the content.
     gpus
-        Number of GPUs of every machine, or of each machine by name. For formats that do not state it: those of
-        Slurm (without ``Gres``), topograph and NetQ.
+        Number of GPUs of every machine, or of each machine by name. It is needed if the file does not state it,
+        as in Slurm (without ``Gres``), topograph and NetQ.
     levels
-        Names of the levels of switches below the root, innermost first. If None, those formats have rack, pod,
-        zone and region. Graphs need it only for levels that are not in common use.
+        Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone and
+        region. A graph needs names only for levels that are not commonly used.
     notes
         A list that receives a line for everything that was left out.
 
@@ -144,7 +144,7 @@ def write_cluster(
     format: str = "",  # noqa: A002 - what everybody calls it
     notes: list[str] | None = None,
 ) -> None:
-    """Write a cluster to a file, completely or not at all.
+    """Write a cluster to a file, either completely or not at all.
 
     Parameters
     ----------
@@ -153,8 +153,8 @@ def write_cluster(
     path
         The file.
     format
-        A `Format`; if empty, that of the file's extension: gsopt's JSON, GraphML, Slurm's switches (``.conf``)
-        or topograph (``.yaml``).
+        A `Format`. If empty, the file's extension determines it: gsopt's JSON, GraphML, Slurm's switches
+        (``.conf``) or topograph (``.yaml``).
     notes
         A list that receives a line for everything that the format cannot represent.
 
@@ -176,7 +176,7 @@ def write_cluster(
     kind = _known(format) if format else _ENDINGS.get(Path(path).suffix.lower())
     if kind is None:
         raise InvalidInput(
-            "", "", f"must end in {', '.join(_ENDINGS)}, or have its format told", source=str(path)
+            "", "", f"must end in {', '.join(_ENDINGS)}, or have its format stated", source=str(path)
         )
     if kind not in _WRITERS:
         raise InvalidInput("format", kind, f"must be one of {', '.join(_WRITERS)}", source=str(path))

@@ -1,7 +1,8 @@
 """Slurm: its topology.conf, with the switches of ``topology/tree`` or the blocks of ``topology/block``.
 
-The file itself does not state the GPUs of nodes. So lines such as ``NodeName=node[1-4] Gres=gpu:h100:8``, as in
-slurm.conf, are written after a ``#``, where Slurm ignores them. They are read with and without the ``#``.
+The file itself does not state the GPUs of nodes. So gsopt writes lines such as ``NodeName=node[1-4]
+Gres=gpu:h100:8``, as in slurm.conf, after a ``#``, where Slurm ignores them. It reads them with or without the
+``#``.
 """
 
 import re
@@ -20,8 +21,8 @@ from gsopt.scenario.cluster.formats.nodes import Gpus, read_gres, write_gres
 def read_slurm(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     r"""Read a cluster from a topology.conf of switches or blocks.
 
-    Blocks are grouped below a root. The first of BlockSizes is that of a block. Further sizes make neighbouring
-    blocks a group, and neighbouring groups a larger one, as in Slurm.
+    Blocks are grouped below a root. The first of the BlockSizes is the size of a block. Further sizes join
+    neighbouring blocks into groups, and neighbouring groups into larger ones, as in Slurm.
     """
     lines = read_lines(source, text)
     of = {kind: [line for line in lines if line.kind == kind] for kind in KINDS}
@@ -34,7 +35,7 @@ def _branches(source: str, of: Mapping[str, Sequence[Line]], notes: list[str]) -
     """Return the switches, or the blocks and their groups."""
     switches, blocks = of["SwitchName"], of["BlockName"]
     if switches and blocks:
-        raise InvalidInput(blocks[0].place, "BlockName", "must not stand in a file of switches", source=source)
+        raise InvalidInput(blocks[0].place, "BlockName", "must not occur in a file of switches", source=source)
     if any("linkspeed" in line.values for line in switches):
         notes.append(f"{source}: LinkSpeed: has no unit and is not read")
     if not blocks:
@@ -153,7 +154,7 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
 
 
 def _with_gpus(cluster: Cluster, branches: Sequence[Branch], lines: Sequence[str], notes: list[str]) -> str:
-    """Append a comment for each run of nodes with equal GPUs, and note what changes once it is read again."""
+    """Append a comment for each run of nodes with equal GPUs, and note changes from reading it again."""
     names = [machine for branch in branches for machine in branch.machines]
     gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
     groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])

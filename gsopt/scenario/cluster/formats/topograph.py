@@ -107,7 +107,7 @@ def _blocks(source: str, given: Any) -> Iterator[_Block]:
         annotations = block.get("annotations") or {}
         if not isinstance(annotations, dict) or not all(isinstance(each, str) for each in annotations.values()):
             raise InvalidInput(
-                f"{place}.annotations", shorten(annotations), "must be texts by name", source=source
+                f"{place}.annotations", shorten(annotations), "must be strings by name", source=source
             )
         nodes = _hosts(source, f"{place}.nodes", block.get("nodes") or [])
         yield _Block(place, block["switch"], nodes, annotations)

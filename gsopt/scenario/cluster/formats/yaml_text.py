@@ -1,4 +1,4 @@
-"""YAML: the part of the language that data files need, read safely."""
+"""YAML: a safe reader for the part of the language that data files need."""
 
 from typing import Any
 
@@ -19,17 +19,17 @@ _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
-    r"""Read YAML of mappings, sequences and strings; every scalar is returned as a string.
+    r"""Read YAML of mappings, sequences and strings. Every scalar is returned as a string.
 
-    Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand a
-    thousandfold.
+    Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand to a
+    thousand times the size of the text.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
 
 
 def parse_documents(source: str, text: str) -> list[Any]:
-    r"""Read any number of documents as in `parse_yaml`; they may be longer and deeper."""
+    r"""Read several YAML documents, which may be longer and deeper than in `parse_yaml`."""
     return _parsed(source, text, longest=_LONGEST_STREAM, deepest=DEEPEST, most=_MOST_DOCUMENTS)
 
 
@@ -44,20 +44,20 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         where = f"line {mark.line + 1}" if mark else ""
-        problem = getattr(error, "problem", None) or "it has characters that are none of it"
+        problem = getattr(error, "problem", None) or "it contains characters that YAML forbids"
         is_deep = "nesting depth" in problem  # libyaml has a limit of its own
-        rule = "must not be nested so deeply" if is_deep else f"must be YAML: {problem}"
+        rule = "must be nested less deeply" if is_deep else f"must be YAML: {problem}"
         raise InvalidInput(where, "", rule, source=source) from None
 
 
 class _Events:
-    """Turns the events of a YAML parser into data."""
+    """Converts the events of a YAML parser into data."""
 
     def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
     def read(self) -> list[Any]:
-        """Return the documents; an empty list for an empty file."""
+        """Return the documents, of which an empty file has none."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):
@@ -74,7 +74,7 @@ class _Events:
         if isinstance(event, yaml.AliasEvent):
             raise self._refused(event, shorten(f"*{event.anchor}"), "must not be an alias")
         if depth == self.deepest:
-            raise self._refused(event, "", "must not be nested so deeply")
+            raise self._refused(event, "", "must be nested less deeply")
         if isinstance(event, yaml.SequenceStartEvent):
             return list(self._values(yaml.SequenceEndEvent, depth))
         return self._mapping(depth)
@@ -87,9 +87,9 @@ class _Events:
         found: dict[str, Any] = {}
         while not isinstance(event := next(self.events), yaml.MappingEndEvent):
             if not isinstance(event, yaml.ScalarEvent):
-                raise self._refused(event, "", "must have texts as keys")
+                raise self._refused(event, "", "must have strings as keys")
             if event.value in found:
-                raise self._refused(event, shorten(event.value), "must not stand twice in one mapping")
+                raise self._refused(event, shorten(event.value), "must not occur twice in one mapping")
             found[event.value] = self._value(next(self.events), depth + 1)
         return found
 

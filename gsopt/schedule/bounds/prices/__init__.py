@@ -1,4 +1,4 @@
-"""Prices: what a GPU-second is worth at each time, and the bound on every schedule that this proves."""
+"""Prices: what a GPU-second is worth at each time, and the lower bound that such prices prove."""
 
 from gsopt.schedule.bounds.prices.bound import PriceBound, price_bound
 

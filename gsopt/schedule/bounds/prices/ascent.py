@@ -1,4 +1,4 @@
-"""Ascent: improving prices step by step, on finer and finer cells of time."""
+"""Ascent: the search for better prices, step by step, on finer and finer cells of time."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -33,16 +33,16 @@ class Prices:
     Attributes
     ----------
     edges
-        Edges of the cells of time; beyond the last one GPUs are free.
+        The edges of the time cells; beyond the last edge GPUs are free.
     prices
-        Price of a GPU-second, by row and cell; the first row is for the whole cluster, the others are
+        The price of a GPU-second, by row and cell. The first row is for the whole cluster, and the others are
         surcharges for GPU types.
     value
-        Bound on the weighted sum of job completion times.
+        The bound on the weighted sum of job completion times.
     slopes
-        Cost of one more second of work, for each job.
+        The cost of one more second of work, by job.
     evaluations
-        Number of price vectors tried so far.
+        The number of price vectors tried so far.
     """
 
     edges: Array
@@ -53,7 +53,7 @@ class Prices:
 
 
 def first_cells(jobs: int) -> int:
-    """Return the number of cells of the first grid."""
+    """Return the number of cells in the first grid."""
     return int(FIRST_CELLS * max(1.0, sqrt(jobs / _USUAL_JOBS)))
 
 
@@ -69,18 +69,19 @@ class Ascent:
     """The best prices so far, and the search for better ones.
 
     The bound is a concave, piecewise linear function of the prices. With many jobs it is nearly smooth, so a
-    quasi-Newton method climbs faster than subgradient steps, and needs neither the optimum nor step lengths.
+    quasi-Newton method climbs faster than subgradient steps. It needs to know neither the optimum nor step
+    lengths.
 
     Parameters
     ----------
     demand, supply
         The jobs, and the GPUs that are available.
     cells
-        Largest number of cells.
+        The largest number of cells.
     compiled
         Whether evaluations use the compiled kernel.
     trainings
-        The adaptive jobs, of which the order of epochs counts from the second grid on; None if it never does.
+        The adaptive jobs, whose order of epochs counts from the second grid on; None to ignore the order.
     on_evaluation
         Called with the best prices after each evaluation; it may raise `Enough`.
     """
@@ -102,7 +103,7 @@ class Ascent:
         self.best = Prices(edges, nothing, -inf, np.zeros(len(demand)), 0)
 
     def take(self, edges: Array, prices: Array) -> None:
-        """Start from known prices."""
+        """Begin with known prices."""
         self.best = replace(self.best, edges=edges, prices=prices)
 
     def climb(self) -> None:
@@ -121,7 +122,10 @@ class Ascent:
             self.best = replace(self.best, edges=edges, prices=prices)
 
     def _climb_on_grid(self, evaluations: int, trainings: Trainings | None) -> None:
-        """Climb on the cells of the best prices by some evaluations; with trainings the last one is fine."""
+        """Climb on the cells of the best prices for some evaluations.
+
+        With trainings, the last evaluation is fine.
+        """
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
         last = self.best.evaluations + evaluations - (trainings is not None)
@@ -178,20 +182,20 @@ class Ascent:
 
     @cached_property
     def _others(self) -> Demand:
-        """The jobs that are no trainings."""
+        """The jobs that are not trainings."""
         trained = np.zeros(0) if self._trainings is None else self._trainings.jobs
         return self.demand.only(np.setdiff1d(np.arange(len(self.demand)), trained))
 
     @cached_property
     def _slipped(self) -> float:
-        """Return what rounding release dates down adds to the times from release to completion."""
+        """Return the total error in the job completion times from rounding release dates down."""
         return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
     """Return the bound proven by jobs and rents, minus all possible rounding errors.
 
-    Each value is a sum of at most `terms` terms, whose total magnitude is at most its size.
+    Each value is a sum of at most `terms` terms, and their total magnitude is at most the value's size.
     """
     total = fsum([*values.tolist(), *(-rents).ravel().tolist()])
     return total - PRICED * terms * fsum([*sizes.tolist(), *rents.ravel().tolist()])

@@ -49,17 +49,17 @@ class PriceBound:
     jobs
         Number of jobs.
     origin
-        First time in seconds at which a job can make progress: its release date plus the overhead of a start.
-        Times are counted from it.
+        The first time, in seconds, at which a job can make progress: its release date plus the overhead of a
+        start. Other times are counted from the origin.
     times
-        Edges of the cells of time, in seconds after the origin.
+        The edges of the time cells, in seconds after the origin.
     prices
         Price of a GPU-second of the cluster in each cell.
     type_prices
         Surcharge for each GPU type, for jobs that can only run on that type.
     slopes
-        Cost of one more second of work, at speed 1, for each job in order. With the steps of the jobs' hulls
-        they rank the best uses of GPUs.
+        The cost of one more second of work at speed 1, for each job in order. Together with the steps of the
+        jobs' hulls, the slopes rank the best uses of GPUs.
     evaluations
         Number of price vectors that were tried.
 
@@ -94,7 +94,7 @@ class PriceBound:
         )
 
     def total_completion(self, workload: Workload, weights: Sequence[float] | None = None) -> float:
-        """Return a lower bound on the weighted sum of completion times, on the clock of the workload."""
+        """Return a lower bound on the weighted sum of completion times, on the workload's clock."""
         dates = [job.release_date for job in workload.jobs]
         weighted = dates if weights is None else map(float.__mul__, map(float, weights), dates)
         return fsum([self.total_jct, *weighted])
@@ -114,13 +114,13 @@ def price_bound(
 ) -> PriceBound:
     """Return a lower bound on the weighted sum of completion times of every schedule, by prices of GPU time.
 
-    Time is divided into cells, and GPU-seconds in each cell have a price of at least 0. For any prices, let
-    every job choose its cheapest plan: its completion time plus the price of the GPU-seconds that it uses. The
-    total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For each time of
-    completion, the cheapest plan is a fractional knapsack over the steps of the concave hull of the job's
-    menus, on the best network tier that its GPUs can have. A job makes no progress before the overhead of its
-    first start is over; further overheads and worse placements only make schedules worse. If n jobs may share a
-    GPU it has n places, and a job takes up as many of them as its slowdowns imply
+    Time is divided into cells, and a GPU-second in each cell has a price of at least 0. For any prices, let
+    every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds that
+    it uses. The total over all jobs, minus the price of all available GPU-seconds, is a lower bound. For each
+    time of completion, the cheapest plan is a fractional knapsack over the steps of the concave hull of the
+    job's menus, on the best network tier that its GPUs can have. A job makes no progress before the overhead of
+    its first start is over. Further overheads and worse placements only make schedules worse. A GPU that n jobs
+    may share has n places, and a job takes up as many of them as its slowdowns imply
     (`gsopt.schedule.bounds.places`).
 
     A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability. On
@@ -132,9 +132,9 @@ def price_bound(
     (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so capacity changes need no edges.
 
     Prices are improved step by step, on finer and finer cells. The bound holds for any prices, and rounding
-    errors are subtracted. A longer run begins with the steps of a shorter one, and never proves less. Jobs that
-    are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate parts, so that a job decades later
-    costs the others neither digits nor cells.
+    errors are subtracted. A longer run begins with the steps of a shorter one, so it never proves a weaker
+    bound. Jobs that are far apart (`gsopt.schedule.bounds.far_apart`) are bounded in separate parts. So a job
+    that arrives decades later costs the others neither digits nor cells.
 
     This is the Lagrangian dual of the capacity constraints; see M. L. Fisher, "The Lagrangian relaxation method
     for solving integer programming problems", 1981.
@@ -144,20 +144,21 @@ def price_bound(
     scenario
         The workload, its cluster and its rules.
     weights
-        Weight of each job's completion time, in the order of the jobs; None for 1 each.
+        The weight of each job's completion time, in the order of the jobs; None for 1 each.
     cells
-        Largest number of cells of time; None for 320, or more for thousands of jobs.
+        The largest number of time cells; None for 320, or more for thousands of jobs.
     evaluations
-        Largest number of price vectors to try; None for a number that suits the cells.
+        The largest number of price vectors to try; None for a number that suits the cells.
     seconds
-        Seconds after which no further prices are tried, except for the first ones; None for no limit.
+        The seconds after which no further prices are tried, except that the first prices always are; None for
+        no limit.
     start
-        A bound for the same or a similar cluster, whose prices are tried first.
+        A bound for the same cluster or a similar one, whose prices are tried first.
     compiled
         Whether to use compiled kernels; None to use them where they pay off. The bounds differ by rounding.
     round_length
         Seconds between decisions, counted as in `gsopt.simulation.simulate`. The bound then holds only for
-        schedules in such rounds; for every schedule when None.
+        schedules in such rounds. With None it holds for every schedule.
     on_progress
         Called with each better bound.
 
@@ -192,7 +193,7 @@ def price_bound(
 
 
 def _from_release(found: PriceBound, relaxation: Relaxation, weights: Sequence[float] | None) -> PriceBound:
-    """Return a bound on times from the release dates of the given workload, with its numbers of jobs."""
+    """Return a bound on times from the release dates of the given workload, with its job indices."""
     total = Fraction(found.total_jct) + relaxation.delayed(weights)
     pairs = sorted(zip(relaxation.numbers, found.slopes, strict=True))
     return replace(found, total_jct=float_below(total), slopes=tuple(slope for _, slope in pairs))
@@ -209,7 +210,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Bound the times from the dates of a relaxation on; options are those of `price_bound`."""
+    """Bound the times after the first progress dates of a relaxation, with the options of `price_bound`."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
@@ -246,7 +247,7 @@ def _since(date: float, scenario: Scenario) -> float:
 
 
 def _within(start: PriceBound, begin: float, end: float) -> PriceBound | None:
-    """Return the prices between two times, and a free cell at the end; None if all are free."""
+    """Return the prices between two times, with a free cell at the end, or None if all cells are free."""
     first = bisect_right(start.times, begin) - 1
     last = min(bisect_left(start.times, end), len(start.prices))
     rows = [start.prices, *start.type_prices.values()]
@@ -351,7 +352,7 @@ def _bound_of(scenario: Scenario, demand: Demand, found: Prices) -> PriceBound:
 
 
 def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
-    """Return the prices of a bound by row; types that it does not have cost no surcharge."""
+    """Return the prices of a bound by row. GPU types that are missing in it have no surcharge."""
     nothing = (0.0,) * len(start.prices)
     return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
 
@@ -363,7 +364,7 @@ def _refuse(
     evaluations: int | None,
     seconds: float | None,
 ) -> None:
-    """Refuse input for which no bound can be computed."""
+    """Check that a bound can be computed for the given input."""
     jobs = len(scenario.workload.jobs)
     if not jobs:
         raise InvalidInput("workload.jobs", "", "must hold a job")

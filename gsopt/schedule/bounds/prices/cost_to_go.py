@@ -1,4 +1,4 @@
-"""Cost to go: what the rest of a training costs from any time on; compiled where numba is installed."""
+"""Cost to go: the least cost of finishing a training run from any given time, compiled with numba."""
 
 from typing import Any
 
@@ -28,30 +28,33 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     cell: Array,
     cost: Array,
 ) -> tuple[int, float]:
-    """Compute the cost to go backwards in time into the last three arrays.
+    """Compute the cost to go backwards in time, and store it in the last three arrays.
 
-    Row 0 is at the end of the last cell with a price, each next row a step earlier, the last one at time 0.
-    Steps end at all edges of cells. They are no longer than the fastest part of the course that it pays to go
-    through then, unless there are too many: any steps are valid, see `gsopt.schedule.bounds.prices.trainings`.
+    Row 0 is at the end of the last cell with a price, every further row is one step earlier, and the last row
+    is at time 0. Every cell edge is also the end of a step. Steps are no longer than the shortest time that a
+    part of the course takes when it pays to run it, unless that makes too many steps. The bound is valid for
+    any steps (see `gsopt.schedule.bounds.prices.trainings`).
 
     Parameters
     ----------
     edges, prices
-        The cells of time, and what a GPU costs in each.
+        The edges of the time cells, and the price of a GPU in each cell.
     weight
         What a unit of time costs.
     first, gpus, rates
-        Where the ways to run in each part of the course begin in `gpus` and `rates`, which hold numbers of GPUs
-        and the parts per unit of time that are done on them; one entry of `first` more than there are parts.
+        The ways to run in each part of the course. `gpus` and `rates` hold numbers of GPUs and the parts that
+        they complete per unit of time. The ways of part p have the indices from ``first[p]`` up to, but not
+        including, ``first[p + 1]``.
     most_steps
-        Number of steps that end at no edge, at most.
+        The largest number of steps that do not end at a cell edge.
     times, cell, cost
-        Time of each row; the cell of time between it and the row before; and the cost by row and part.
+        Filled with the time of each row, the time cell between it and the row before, and the cost by row and
+        part.
 
     Returns
     -------
     tuple
-        The number of steps; and how many times the largest cost has been rounded along any way through them.
+        The number of steps, and the largest number of roundings of a cost along any path through them.
     """
     parts = len(first) - 1
     cost[0, parts] = 0.0
@@ -144,10 +147,10 @@ def spread_usage(
     share: Array,
     usage: Array,
 ) -> None:
-    """Add the slopes of the cost by the prices to the usage by cell, for shares of jobs at its nodes.
+    """Add the derivatives of the cost by the prices to the usage by cell, for shares of jobs at its nodes.
 
-    It follows the computation of `cost_to_go` forwards in time: each node hands its share on to the nodes from
-    which its cost was computed. `share` is used up.
+    The function follows the computation of `cost_to_go` forwards in time: each node passes its share on to the
+    nodes from which its cost was computed. `share` is overwritten.
     """
     parts = len(first) - 1
     for row in range(steps, 0, -1):

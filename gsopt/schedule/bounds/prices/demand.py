@@ -1,4 +1,4 @@
-"""Demand: what the jobs of a scenario need, as arrays, in a suitable unit of time."""
+"""Demand: the needs of a scenario's jobs, as arrays, in a suitable unit of time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -36,25 +36,25 @@ class Demand:
     Times are counted from the first release date, in a unit that depends on the data: the same jobs in
     milliseconds yield the same arrays.
 
-    A job with phases needs the work of each at its least slowdown. Its options are the concave hull of all its
-    modes, on numbers of GPUs that the cluster has for it. GPUs of slower types count by their capability
-    (`gsopt.schedule.bounds.capability`).
+    The work of each phase counts at the phase's least slowdown. The options of a job are the concave hull of
+    all its modes, on the numbers of GPUs that the cluster has for it. GPUs of slower types count by their
+    capability (`gsopt.schedule.bounds.capability`).
 
     Attributes
     ----------
     unit
-        Length of the unit of time in seconds, exactly.
+        The exact length of the unit of time, in seconds.
     release, work, weight
-        Release date in units, work in units at speed 1, and weight of a unit of completion time.
+        The release date in units, the work in units at speed 1, and the weight of a unit of completion time.
     slip
-        Units by which rounding moved the release date forward; 0 if it is a whole number.
+        The units by which rounding moved the release date forward; 0 if the date is a whole number of units.
     kind
-        Number, from 1 on, of the GPU type that all modes of the job require; 0 if there is none.
+        The number, from 1 on, of the GPU type that all modes of the job require; 0 if they do not agree on one.
     first
-        Index of the job's first segment in `gpus` and `speed`; has one additional entry at the end.
+        The index of the job's first segment in `gpus` and `speed`, with one additional entry at the end.
     gpus, speed
-        GPUs and speed of the segments of all hulls; places (`gsopt.schedule.bounds.places`) if GPUs may be
-        shared.
+        The GPUs and speed of the segments of all hulls. If GPUs may be shared, places
+        (`gsopt.schedule.bounds.places`) are counted instead of GPUs.
     """
 
     unit: Exact
@@ -101,7 +101,7 @@ class Demand:
 
     @classmethod
     def of(cls, scenario: Scenario, weights: Sequence[float] | None = None) -> "Demand":
-        """Create the arrays of a scenario's jobs, with weight 1 unless weights are given in job order."""
+        """Create the arrays of a scenario's jobs. The weights are in the order of the jobs and 1 by default."""
         jobs = scenario.workload.jobs
         arrivals, works, hulls = arrivals_of(scenario.workload), list(map(_work, jobs)), list(_hulls(scenario))
         unit = _unit([*arrivals, *works])
@@ -121,7 +121,7 @@ class Demand:
         )
 
     def only(self, jobs: Array) -> "Demand":
-        """Return the demand of some of the jobs, by number."""
+        """Return the demand of the jobs with the given indices."""
         steps = [np.arange(self.first[job], self.first[job + 1]) for job in jobs]
         chosen = np.concatenate([np.zeros(0, dtype=np.int64), *steps])
         return replace(
@@ -140,7 +140,7 @@ def types_of(scenario: Scenario) -> list[str]:
 
 
 def _type_of(job: Job) -> str:
-    """Return the GPU type that a job requires in all modes; empty if there is none."""
+    """Return the GPU type that a job requires in all modes, or an empty string if there is none."""
     if not job.modes:
         return job.gpu_type
     types = {job.gpu_type_in(mode) for mode in job.speeds}
@@ -160,12 +160,12 @@ def _work(job: Job) -> Exact:
 
 
 def _unit(times: Sequence[Exact]) -> Exact:
-    """Return the largest unit that divides all times, or a larger one that doubles can count."""
+    """Return the largest unit that divides all times, or a larger unit if doubles cannot count so finely."""
     return max(common_step(times) or 1, Fraction(max(times)) / _LARGEST)
 
 
 def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
-    """Return the largest double not above a time in units, and the difference."""
+    """Return the largest double that is not above a time in units, and the difference."""
     above, below = time.numerator * unit.denominator, time.denominator * unit.numerator
     units = above / below
     if _rest(above, below, units) < 0:
@@ -174,7 +174,10 @@ def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
 
 
 def _rest(above: int, below: int, units: float) -> float:
-    """Return how far a fraction is above a double; plain integers are faster than fractions."""
+    """Return the difference between a fraction and a double below it.
+
+    Plain integers are faster than fractions here.
+    """
     numerator, denominator = units.as_integer_ratio()
     return (above * denominator - numerator * below) / (below * denominator)
 
@@ -206,10 +209,10 @@ def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
-    """Join steps of equal efficiency, so that a job of linear speed has one step however long its menu is.
+    """Join steps of equal efficiency, so that a job with linear speed-up has one step, whatever its menu.
 
     The corner between two joined steps may be above their line by its rounding error, which is far less than
-    what the bound subtracts for rounding.
+    the amount that the bound subtracts for rounding.
     """
     found: list[HullSegment[float]] = []
     corner = 0.0

@@ -16,10 +16,11 @@ _STEPS = 80
 
 @dataclass(frozen=True, eq=False)
 class Elastic:
-    """Jobs with hulls of several segments, padded with empty ones.
+    """Jobs with hulls of several segments, padded with empty segments.
 
-    Given a slope, the value of a unit of work, a job runs on a segment wherever that costs less. The value of
-    its work minus its gain is a lower bound on its cost for every slope, and equals it for the right one.
+    The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where running
+    costs less than the work is worth. For every slope, the value of the job's work minus its gain is a lower
+    bound on its cost, and for the right slope it equals the cost.
     """
 
     release: Array
@@ -47,21 +48,21 @@ class Elastic:
 
     @cached_property
     def efficiency(self) -> Array:
-        """Speed per GPU of each segment; 0 for empty ones."""
+        """The speed per GPU of each segment, or 0 for empty segments."""
         found: Array = np.divide(self.speed, self.gpus, out=np.zeros_like(self.speed), where=self.gpus > 0)
         return found
 
     def taken(self, jobs: Array) -> Self:
-        """Return a selection of the jobs."""
+        """Return the jobs with the given indices."""
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the cost of some jobs if they complete in given cells; infinite where they cannot.
+        """Return the cost of some jobs if they complete in the given cells, infinite where they cannot.
 
         Returns
         -------
         tuple
-            The costs, and the slopes between which each job does exactly its work.
+            The costs, and the two slopes between which each job does exactly its work.
         """
         trade = _Trade(self.taken(jobs), tables, end)
         low, high = np.zeros(len(jobs)), trade.highest
@@ -82,7 +83,7 @@ class Elastic:
         return np.where(possible, value, np.inf), np.stack([low, high], axis=-1)
 
     def finish(self, tables: Tables, end: Array, found: Array) -> tuple[Array, Array]:
-        """Return the usage by cell, and the slope of each job, if the jobs complete in given cells."""
+        """Return the usage by cell, and the slope of each job, if the jobs complete in the given cells."""
         trade = _Trade(self, tables, end)
         below, above = trade.at(found[:, 0]), trade.at(found[:, 1])
         missing, range_ = self.work - below.done, above.done - below.done
@@ -92,7 +93,7 @@ class Elastic:
 
 
 def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain") -> tuple[Array, Array]:
-    """Return the slope at which the tangents at two others meet, and the value there, an upper limit."""
+    """Return the slope at which the tangents at two other slopes meet, and the value there, an upper bound."""
     rise, fall = work - below.done, work - above.done
     apart = above.value - below.value + rise * low - fall * high
     middle = np.divide(apart, rise - fall, out=(low + high) / 2, where=rise > fall)
@@ -102,7 +103,7 @@ def _meeting(work: Array, low: Array, high: Array, below: "_Gain", above: "_Gain
 
 @dataclass(frozen=True, eq=False)
 class _Gain:
-    """The work that jobs do at some slopes, and the lower bound on their costs."""
+    """The work that jobs do at given slopes, and the lower bound on their costs."""
 
     done: Array
     value: Array
@@ -124,7 +125,7 @@ class _Trade:
 
     @property
     def _endless(self) -> Array:
-        """Seconds in which a job certainly completes, for the cell that has no end."""
+        """Seconds within which a job certainly completes, for the cell that has no end."""
         found: Array = 2 * self.jobs.work / self.jobs.speed[:, 0]
         return found
 
@@ -154,13 +155,13 @@ class _Trade:
         return found
 
     def _own(self, slope: Array) -> tuple[Array, Array]:
-        """Return the corner on which jobs run in the cells in which they complete, and the gain of a second."""
+        """Return the segment on which jobs run in their last cell, and the gain of a second there."""
         gains = slope[:, None] * self.corner_speed - self.price[:, None] * self.corner_gpus
         corner = gains.argmax(axis=1)[:, None]
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight
 
     def usage(self, slope: Array, part: Array) -> Array:
-        """Add up the usage by cell at the given slopes, a part of it for each job."""
+        """Add up the usage by cell at the given slopes, weighted with the given part for each job."""
         cheapest = self._cheapest(slope)
         columns = zip(cheapest.T, self.jobs.gpus.T, strict=True)
         found = sum((self.span.usage(*column) for column in ((q, k * part) for q, k in columns)), np.zeros(1))

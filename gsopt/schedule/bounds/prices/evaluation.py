@@ -1,4 +1,4 @@
-"""Evaluation: what it costs to complete each job at given prices, and the GPU-seconds that it uses."""
+"""Evaluation: the least cost of completing each job at given prices, and the GPU-seconds that it uses."""
 
 from dataclasses import dataclass
 
@@ -15,11 +15,11 @@ class PriceEvaluation:
     Attributes
     ----------
     values
-        Least cost, by job.
+        The least cost, by job.
     slopes
-        Cost of one more second of work, by job.
+        The cost of one more second of work, by job.
     sizes
-        Sum of the largest numbers in each value, for its rounding error.
+        The sum of the largest magnitudes in each value, which bounds its rounding error.
     usage
         GPU-seconds that the jobs use, by kind of job and cell.
     """
@@ -52,20 +52,20 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     """Compute the GPU-seconds with which each job completes at the least cost.
 
     The cost of a job is its weight times the seconds from release to completion, plus the price of each
-    GPU-second that it uses. Given the cell in which it completes, this is a fractional knapsack. Its items are
-    running on a segment of the job's hull for the length of a cell; in the last cell, each second of running
-    delays the completion by a second. The minimum over all cells is exact, as prices are constant in each.
+    GPU-second that it uses. Given the cell in which it completes, this is a fractional knapsack. An item is to
+    run on a segment of the job's hull for the length of a cell. In the last cell, each second of running delays
+    the completion by a second. The minimum over all cells is exact, as prices are constant in each.
 
     Parameters
     ----------
     demand
         The jobs.
     edges
-        Edges of the cells, the first one at 0; beyond the last one GPUs are free.
+        The edges of the cells. The first edge is at 0, and beyond the last one GPUs are free.
     prices
-        Price of a GPU-second, by kind of job and cell; at least 0.
+        The price of a GPU-second, by kind of job and cell; at least 0.
     compiled
-        Whether to use the compiled kernel instead of numpy. They differ by rounding.
+        Whether to use the compiled kernel instead of numpy. Their results differ by rounding.
     """
     jobs = len(demand)
     found = PriceEvaluation(np.empty(jobs), np.empty(jobs), np.empty(jobs), np.zeros((len(prices), len(edges))))

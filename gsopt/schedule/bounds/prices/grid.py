@@ -10,8 +10,8 @@ from gsopt.schedule.bounds.prices.supply import GpuSupply
 def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
     """Divide the time until all work is certainly done into cells, which are shorter where jobs come and go.
 
-    Half of the edges are equally spaced. Between the others there are equally many release dates and earliest
-    completions of jobs. Beyond the last edge GPUs are free.
+    Half of the edges are equally spaced. The other half divide the release dates and earliest completions of
+    the jobs into equally large groups. Beyond the last edge GPUs are free.
     """
     alone = demand.release + demand.height
     end = max(float(alone.max()), float(demand.release[-1]) + _longest_queue(demand, supply))
@@ -23,7 +23,10 @@ def first_edges(demand: Demand, supply: GpuSupply, cells: int) -> Array:
 
 
 def _longest_queue(demand: Demand, supply: GpuSupply) -> float:
-    """Return the seconds that the cluster, and each GPU type, needs for all its work if always available."""
+    """Return the seconds that all work takes on the whole cluster, or on a GPU type, if it is always available.
+
+    The result is the largest of these times.
+    """
     areas = [demand.area.sum(), *(demand.area[demand.kind == row].sum() for row in range(1, supply.rows))]
     return float(supply.times[-1] + max(areas / np.maximum(supply.gpus[:, -1], 1.0)))
 
@@ -34,9 +37,9 @@ def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
     Parameters
     ----------
     edges, prices
-        Edges of the cells, and the prices of every row in them.
+        The edges of the cells, and the prices of every row in them.
     cells
-        Largest number of cells afterwards; no cell is halved more than once.
+        The largest number of cells afterwards. No cell is halved more than once.
     """
     lengths = np.diff(edges)
     levels = np.concatenate([prices[:, :1], prices, np.zeros((len(prices), 1))], axis=1)

@@ -1,4 +1,4 @@
-"""Kernel: what it costs to complete each job at given prices, job by job, compiled if numba is installed."""
+"""Kernel: the least cost of completing each job at given prices, job by job, compiled if numba is installed."""
 
 from typing import Any
 
@@ -26,12 +26,13 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
     sizes: Array,
     usage: Array,
 ) -> None:
-    """Evaluate all jobs into the last four arrays: values, slopes, sizes, and usage by kind and cell.
+    """Evaluate all jobs, and store values, slopes, sizes, and usage by kind and cell in the last four arrays.
 
-    For each job the kernel passes over the cells from its release date on. It keeps, sorted by cost, the
-    cheapest items that do all the work; an item is running on a segment of the hull for the length of a cell.
-    In each cell it computes the cost of completing there, where items of that cell replace the most expensive
-    ones, and then merges in the cell's own items. It ends where waiting alone costs more than the best cell.
+    For each job, the kernel passes over the cells from its release date on. It keeps the cheapest items that do
+    all the work, sorted by cost. An item is to run on a segment of the hull for the length of a cell. In each
+    cell, the kernel computes the cost of completing there, for which items of this cell replace the most
+    expensive ones. Then it merges in the cell's own items. It stops when waiting alone costs more than
+    completing in the best cell.
 
     Parameters
     ----------
@@ -41,7 +42,7 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
     cell
         Cells in which the jobs are released.
     release, work, weight, kind, first, gpus, speed
-        The jobs, as in `gsopt.schedule.bounds.prices.demand.Demand`.
+        The jobs' arrays, as in `gsopt.schedule.bounds.prices.demand.Demand`.
     """
     cells = prices.shape[1]
     most = 1

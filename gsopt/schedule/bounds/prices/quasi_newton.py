@@ -25,19 +25,20 @@ Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until there is no further gain; the function keeps its best point, and may raise to stop.
+    """Climb until there is no further gain. The function remembers its best point, and may raise to stop.
 
-    The inverse curvature is estimated from the last steps (L-BFGS), on the coordinates that are not held at 0,
-    and points are projected. Step lengths are bisected until the value rises and the slope falls, which also
-    works at kinks of the function: A. S. Lewis and M. L. Overton, "Nonsmooth optimization via quasi-Newton
-    methods", 2013. At a kink where no step rises, the climb restarts with shorter first steps.
+    The inverse curvature is estimated from the last steps (L-BFGS) on the coordinates that are not held at 0,
+    and points are projected onto the nonnegative ones. Step lengths are bisected until the value rises and the
+    slope falls, which also works at kinks of the function: see A. S. Lewis and M. L. Overton, "Nonsmooth
+    optimization via quasi-Newton methods", 2013. At a kink where no step rises, the climb restarts with shorter
+    first steps.
 
     Parameters
     ----------
     function
-        Returns the value and the slope at a point.
+        The function, which returns its value and slope at a point.
     point
-        Starting point; coordinates should be of similar size.
+        The starting point, whose coordinates should be of similar size.
     """
     memory: deque[tuple[Array, Array]] = deque(maxlen=_REMEMBERED)
     value, slope = function(point)
@@ -59,7 +60,7 @@ def climb(function: Function, point: Array) -> None:
 
 
 def _direction(slope: Array, free: Array, memory: deque[tuple[Array, Array]], length: float) -> Array:
-    """Return the direction of ascent from the slope and the remembered curvature, on the free coordinates."""
+    """Return the direction of ascent on the free coordinates, from the slope and the remembered curvature."""
     pairs = [(np.where(free, step, 0.0), np.where(free, fall, 0.0)) for step, fall in memory]
     curved = [(step, fall, float(step @ fall)) for step, fall in pairs if float(step @ fall) > 0]
     parts = []
@@ -81,7 +82,7 @@ def _direction(slope: Array, free: Array, memory: deque[tuple[Array, Array]], le
 def _search(
     function: Function, point: Array, value: float, slope: Array, direction: Array
 ) -> tuple[Array, float, Array] | None:
-    """Return a step along a direction that increases the value; None if there seems to be none."""
+    """Return a step along a direction that increases the value, or None if none is found."""
     low, high, length = 0.0, np.inf, 1.0
     best: tuple[Array, float, Array] | None = None
     for _ in range(_TRIALS):

@@ -36,7 +36,7 @@ class Rigid:
         )
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the cost of some jobs if they complete in given cells; infinite where they cannot.
+        """Return the cost of some jobs if they complete in the given cells, infinite where they cannot.
 
         Returns
         -------
@@ -59,7 +59,8 @@ class Rigid:
     def _own(self, tables: Tables, span: Span, jobs: Array) -> tuple[Array, Array]:
         """Return the beginning of the cells in which jobs complete, and the seconds that they run there.
 
-        Earlier seconds are better if they cost less than the price there and the delay of the completion.
+        Running in an earlier cell is better if a second there costs less than a second in the last cell plus
+        the delay of the completion.
         """
         begin = np.maximum(tables.edges[span.end], self.release[jobs])
         dear = tables.prices[span.end] + self.weight[jobs] / self.gpus[jobs]
@@ -67,7 +68,7 @@ class Rigid:
         return begin, np.clip(self.seconds[jobs] - cheaper, 0.0, tables.edges[span.end + 1] - begin)
 
     def finish(self, tables: Tables, end: Array, cheapest: Array) -> tuple[Array, Array]:
-        """Return the usage by cell, and the slope of each job, if the jobs complete in given cells."""
+        """Return the usage by cell, and the slope of each job, if the jobs complete in the given cells."""
         span = Span.of(tables, self.start, end, self.release)
         _, own = self._own(tables, span, np.arange(len(end)))
         rest = self.seconds - own
@@ -85,7 +86,7 @@ class Rigid:
 
 
 def _most_within(span: Span, seconds: Array) -> Array:
-    """Return the largest number of cells, cheapest first, that together are within some seconds of each job."""
+    """Return the largest number of cells, cheapest first, whose total length is within each job's seconds."""
     low = np.zeros(len(seconds), dtype=np.int64)
     step = 1 << (span.tables.cells.bit_length() - 1)
     while step:

@@ -23,11 +23,11 @@ class GpuSupply:
     Attributes
     ----------
     times
-        Times at which the capacity changes, from 0 on, in some unit of time.
+        The times at which the capacity changes, from 0 on, in some unit of time.
     gpus
-        Largest number of GPUs available from each of these times on, times the number of jobs that may share
-        one: for the whole cluster, and for each GPU type that jobs require. GPUs of slower types count by their
-        capability (`gsopt.schedule.bounds.capability`).
+        The largest number of GPUs available from each of these times on, multiplied by the number of jobs that
+        may share a GPU. There is one row for the whole cluster and one for each GPU type that jobs require.
+        GPUs of slower types count by their capability (`gsopt.schedule.bounds.capability`).
     """
 
     times: Array
@@ -35,19 +35,19 @@ class GpuSupply:
 
     @property
     def rows(self) -> int:
-        """Number of limits on what jobs use: one for the cluster and one for each type."""
+        """Number of limits on the jobs' usage: one for the cluster and one for each type."""
         return len(self.gpus)
 
     @classmethod
     def of(cls, scenario: Scenario, unit: Exact = 1) -> "GpuSupply":
-        """Return the supply of a scenario, whichever machines are given up on request.
+        """Return the largest supply of a scenario, whichever machines are given up on request.
 
         Parameters
         ----------
         scenario
             The scenario.
         unit
-            Length of the unit of time in seconds.
+            The length of the unit of time, in seconds.
         """
         origin = decimal(first_release(scenario.workload))
         there: dict[float, Array] = {}
@@ -68,7 +68,7 @@ class GpuSupply:
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
-        """Return the GPUs times units of every row, cluster first, in the cells between edges."""
+        """Return the GPUs of every row, cluster first, times units of time, in the cells between edges."""
         points = np.union1d(edges, self.times)
         held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1
@@ -80,7 +80,7 @@ class GpuSupply:
 
 
 def _steps(scenario: Scenario) -> Iterator[tuple[float, Array]]:
-    """Yield what every row has from each time on."""
+    """Yield each time at which the capacity changes, and the GPUs of every row from then on."""
     cluster = scenario.cluster
     if cluster.is_plain:
         yield 0.0, np.array([float(cluster.gpus)])

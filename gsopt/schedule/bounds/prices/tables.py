@@ -1,4 +1,4 @@
-"""Tables: seconds and costs of the cheapest cells before any time, as look-ups."""
+"""Tables: look-up tables of the seconds and costs of the cheapest cells before any time."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -15,14 +15,15 @@ class Tables:
     Attributes
     ----------
     edges, prices
-        The cells in the order of time; the last one has no end and is free.
+        The edges and prices of the cells in the order of time. The last cell has no end and is free.
     ascending
-        The prices of all cells but the last, ascending.
+        The prices of all cells but the last, in ascending order.
     order, rank
-        The cells in that order, and the position of each; the last cell comes after all others.
+        The cells in ascending order of price, and the position of each cell in it. The last cell comes after
+        all others.
     seconds, costs
-        ``seconds[b, q]`` is the total length of those of the first b cells that are among the q cheapest ones
-        of all; `costs` is the price of a GPU in them.
+        ``seconds[b, q]`` is the total length of the cells that are among the first b and among the q cheapest.
+        ``costs[b, q]`` is the price of a GPU during them.
     """
 
     edges: Array
@@ -72,7 +73,7 @@ class Span:
     start, end
         Cells, by job.
     cut
-        Seconds of the first cell before the release date; 0 if it is also the last cell.
+        The seconds of the first cell before the release date; 0 if the first cell is also the last one.
     """
 
     tables: Tables
@@ -82,7 +83,7 @@ class Span:
 
     @classmethod
     def of(cls, tables: Tables, start: Array, end: Array, release: Array) -> Self:
-        """Create the spans of jobs with these release dates."""
+        """Create the spans of jobs with the given release dates."""
         return cls(tables, start, end, np.where(start < end, release - tables.edges[start], 0.0))
 
     def _shaped(self, cheapest: Array) -> tuple[Array, Array, Array]:
@@ -90,7 +91,7 @@ class Span:
         return self.start.reshape(shape), self.end.reshape(shape), self.cut.reshape(shape)
 
     def seconds(self, cheapest: Array) -> Array:
-        """Return the seconds in the cheapest cells, for one or more numbers of cells for each job."""
+        """Return the seconds in the cheapest cells, for one or several numbers of cells per job."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.seconds
         found: Array = (
@@ -99,7 +100,7 @@ class Span:
         return found
 
     def costs(self, cheapest: Array) -> Array:
-        """Return the price of a GPU in those seconds."""
+        """Return the price of a GPU during the seconds in the cheapest cells."""
         start, end, cut = self._shaped(cheapest)
         table = self.tables.costs
         lost = cut * self.tables.prices[start] * (self.tables.rank[start] < cheapest)

@@ -1,4 +1,4 @@
-"""Trainings: what completing adaptive jobs costs at given prices, with their epochs in order."""
+"""Trainings: the least cost of completing adaptive jobs at given prices, with their epochs in order."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -23,16 +23,16 @@ _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 @dataclass(frozen=True, eq=False)
 class TrainingEvaluation:
-    """What trainings cost, and what they hold.
+    """The least costs of trainings, and the GPU-seconds that they use.
 
     Attributes
     ----------
     values, slopes
-        As those of `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, of the jobs that are trainings.
+        As in `gsopt.schedule.bounds.prices.evaluation.PriceEvaluation`, for the jobs that are trainings.
     usage
-        GPU-seconds that they hold, by kind of job and cell.
+        The GPU-seconds that trainings hold, by kind of job and cell.
     error
-        What rounding may have added to the sum of the values.
+        A bound on the rounding error in the sum of the values.
     """
 
     values: Array
@@ -43,14 +43,14 @@ class TrainingEvaluation:
 
 @dataclass(frozen=True, eq=False)
 class Parts:
-    """The course of a training, cut into parts, and the ways to run in each.
+    """The course of a training run, cut into parts, and the ways to run in each part.
 
     Attributes
     ----------
     first
-        Where the ways of each part begin; one entry more than there are parts.
+        The index of each part's first way to run, with one additional entry at the end.
     gpus, rates
-        Numbers of GPUs, and the parts per unit of time that are done on them.
+        The numbers of GPUs, and the parts that they complete per unit of time.
     """
 
     first: Array
@@ -62,10 +62,10 @@ class Parts:
 
     @classmethod
     def of(cls, seconds: Array, weights: Array, gpus: Array, number: int) -> "Parts":
-        """Cut a course into so many parts that are equally long where it is fastest.
+        """Cut a course into `number` parts, which take equally long where the job is fastest.
 
-        A part of several epochs is one of weighted work, as in `EpochTimes.speeds`. What is left out between
-        two parts by rounding only makes the job faster.
+        A part that covers several epochs counts weighted work, as in `EpochTimes.speeds`. Rounding may leave
+        out work between two parts, which only makes the job faster.
         """
         fastest = seconds.min(axis=1)
         ends = np.cumsum(fastest)
@@ -87,7 +87,7 @@ class Parts:
 
 @dataclass(frozen=True, eq=False)
 class _Group:
-    """Jobs that differ by their release dates only, with the least seconds of their epochs in units."""
+    """Jobs that differ only by their release dates, with the least seconds of their epochs in units."""
 
     jobs: Array
     kind: int
@@ -100,41 +100,43 @@ class _Group:
     def of(
         cls, times: EpochTimes, kind: int, weight: float, ways: Sequence[Way], unit: float, jobs: Array
     ) -> "_Group":
-        """Count times in units, and the ways to run of the jobs."""
+        """Create a group from its times and ways to run, converted into units."""
         known = {count: column for column, count in enumerate(times.counts.tolist())}
         counts, gpus, slower = zip(*ways, strict=True)
         seconds = times.seconds[:, [known[count] for count in counts]] / np.array(slower) / unit
         return cls(jobs, kind, weight, np.array(gpus), seconds, times.weights)
 
     def parts(self, horizon: float, finer: int) -> Parts:
-        """Cut the course, the finer the longer it is."""
+        """Cut the course into parts, more of them the longer it is."""
         fastest = float(self.seconds.min(axis=1).sum())
         number = min(_MOST_PARTS, max(1, int(sqrt(_NODES * fastest / horizon))))
         return Parts.of(self.seconds, self.weights, self.gpus, number * finer)
 
 
 class Trainings:
-    """The adaptive jobs of a demand, whose cost keeps the order of their epochs.
+    """The adaptive jobs of a demand, whose costs respect the order of their epochs.
 
-    For fixed prices the least that a job costs is a problem of optimal control: it is anywhere in its course at
-    any time, and holds k GPUs for their price and gets on at the rate r_k of its part of the course, or slower.
-    Let phi be a function of time and course, linear on triangles, that is 0 at the end of the course. If
+    For fixed prices, the least cost of a job is a problem of optimal control. Its state is the time and the
+    position in the course. A job that holds k GPUs pays their price, and advances at most at the rate r_k of
+    the current part of the course. Let phi be a function of time and position, linear on triangles, that is 0
+    at the end of the course. If
 
         weight + d phi / d time + price k + r_k d phi / d course >= 0
 
-    in every triangle for every k, 0 included, then phi plus what a job has cost so far never falls along any
-    schedule, and is what the schedule costs when the job is complete. So phi at the release date and the
-    beginning of the course is a lower bound: a subsolution of the Hamilton-Jacobi-Bellman equation; see M. G.
-    Crandall and P.-L. Lions, "Two approximations of solutions of Hamilton-Jacobi equations", 1984.
+    in every triangle for every k, including 0, then the sum of phi and the job's cost so far never decreases
+    along any schedule, and is the cost of the schedule when the job is complete. So phi at the release date and
+    the beginning of the course is a lower bound. Such a phi is a subsolution of the Hamilton-Jacobi-Bellman
+    equation; see M. G. Crandall and P.-L. Lions, "Two approximations of solutions of Hamilton-Jacobi
+    equations", 1984.
 
-    Nodes are at the edges of parts of the course and of steps of time, which end at all edges of prices. Each
-    node is in two triangles that reach to later nodes or further ones, which are known: one from it to the next
-    step, one to the next part. It gets the largest value that both allow. The condition for k = 0 makes phi
-    fall with time by no more than the weight, which the second triangle needs too. Beyond the last price phi is
-    the fastest time to the end. The slopes by the prices are exact: those of the formulas by which nodes follow
-    from each other.
+    Nodes are at the edges of the parts of the course and of the time steps, which include all edges of prices.
+    Each node is in two triangles whose other nodes are later or further in the course, and hence already known:
+    one leads to the next step and one to the next part. The node gets the largest value that both triangles
+    allow. The condition for k = 0 limits the decrease of phi over time to the weight, which the second triangle
+    needs too. Beyond the last price, phi is the cost of the fastest way to the end. The derivatives by the
+    prices are exact, namely those of the formulas that compute nodes from each other.
 
-    Jobs of one course, kind and weight share one phi.
+    Jobs with the same course, kind and weight share one phi.
     """
 
     def __init__(self, demand: Demand, scenario: Scenario, times: Mapping[str, EpochTimes]) -> None:
@@ -158,7 +160,10 @@ class Trainings:
         return len(self.jobs)
 
     def evaluate(self, edges: Array, prices: Array, *, fine: bool = False) -> TrainingEvaluation:
-        """Compute what the trainings cost; edges and prices are those of `evaluate`, without the last cell."""
+        """Compute the least costs of the trainings at the given prices.
+
+        The edges and prices are those of `evaluate`, without the last cell.
+        """
         values, slopes = np.zeros(len(self._demand)), np.zeros(len(self._demand))
         usage, error = np.zeros((len(prices), len(edges))), 0.0
         for number, group in enumerate(self._groups):
@@ -182,7 +187,7 @@ class Trainings:
         slopes: Array,
         usage: Array,
     ) -> float:
-        """Evaluate a group into the last three arrays, and return what rounding may have added."""
+        """Evaluate a group into the last three arrays, and return a bound on the rounding error."""
         from gsopt.schedule.bounds.prices.cost_to_go import cost_to_go, spread_usage
 
         times = np.empty(most_steps + len(edges))

@@ -1,4 +1,4 @@
-"""Vectors: what it costs to complete each job at given prices, with numpy over all jobs at once."""
+"""Vectors: the least cost of completing each job at given prices, with numpy over all jobs at once."""
 
 import numpy as np
 
@@ -22,8 +22,8 @@ def evaluate_vectors(
 ) -> None:
     """Evaluate all jobs into arrays, as the kernel does.
 
-    The jobs of one kind are evaluated together: first in the cells in which each can complete at the earliest,
-    then in the next ones, and so on, as long as waiting alone costs less than the best cell so far.
+    The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then in
+    the next one, and so on, as long as waiting alone costs less than the best cell so far.
     """
     for row in range(len(prices)):
         chosen = np.flatnonzero(demand.kind == row)
@@ -42,7 +42,7 @@ def evaluate_vectors(
 def _best_cells(
     demand: Demand, chosen: Array, jobs: Rigid | Elastic, tables: Tables, start: Array
 ) -> tuple[Array, Array, Array]:
-    """Return the least cost of each job, the cell in which it then completes, and how it was found."""
+    """Return the least cost of each job, the cell in which it then completes, and the plan behind it."""
     release, weight = demand.release[chosen], demand.weight[chosen]
     place = np.searchsorted(tables.edges, release + demand.height[chosen], side="right") - 1
     place = np.clip(place, start, tables.cells)

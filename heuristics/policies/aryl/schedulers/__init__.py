@@ -1,6 +1,7 @@
 """Schedulers of base and flexible workers other than Aryl's two phases.
 
-Each is a function that makes a scheduler from its options; the policy's option `scheduler` takes its name.
+Each of them is a function that makes a scheduler from its options. The policy's option `scheduler` takes its
+name.
 """
 
 from heuristics.policies.aryl.schedulers.afs import afs

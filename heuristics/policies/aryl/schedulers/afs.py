@@ -18,24 +18,25 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     """Grant each job its base workers, then each next worker to the job with the largest throughput gain.
 
     Source: AFS (NSDI 2021) as modified in Aryl, section 7.1: "allocating base demand to each job first and
-    allocating one more worker to the job with the largest throughput gain per GPU". Key of starts: `order`; of
-    workers: `gain`. Ties: the job that started first. Never preempts. Knows durations if `order` is not
+    allocating one more worker to the job with the largest throughput gain per GPU". Key: `order` for starts,
+    `gain` for workers. Ties: the job that started first. Never preempts. Knows durations if `order` is not
     ``release`` or `gain` is ``pairs``. O(W log J) for W workers granted to J jobs, O(W J) with ``pairs``.
 
     Readings, where the paper is silent:
 
     - Throughputs of different models have no common unit, and the paper does not say which one it uses.
       Relative to base workers (``base``), every worker of a linearly scaling job gains the same. So one job
-      after the other gets its maximum, those with few and small base workers first: the "greedy allocation"
-      that "favors jobs with better throughput at the cost of others". Relative to the current throughput
-      (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread.
+      after another gets its maximum, beginning with jobs with few and small base workers: the "greedy
+      allocation" that "favors jobs with better throughput at the cost of others". Relative to the current
+      throughput (``present``), as in AFS itself, each worker gains less than the one before, and workers are
+      spread.
     - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with
       less remaining time on its current workers is served if its gain in throughput, relative to the current
       one, exceeds the other's gain relative to its later one. Gains are per GPU, as workers may differ. One
-      scan over the jobs in the order of their starts keeps the winner of each comparison; the rule is not
+      scan over the jobs in the order of their starts keeps the winner of each comparison. The rule is not
       transitive, so another order may give another winner.
-    - The order of waiting jobs is not stated; AFS-L begins with the shortest (``order="time"``). As each job
-      should get its base demand, a job that does not fit blocks no other by default.
+    - The order of waiting jobs is not stated. AFS-L begins with the shortest job (``order="time"``). As each
+      job should get its base demand, a job that does not fit blocks no other by default.
 
     Departure from AFS: jobs grow only up to their maximum number of workers.
 
@@ -46,7 +47,7 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
     order
         Order in which waiting jobs start.
     blocks
-        Whether a job that does not fit blocks those behind it.
+        Whether a job that does not fit blocks the jobs behind it.
 
     Raises
     ------
@@ -75,14 +76,14 @@ class _Afs(InOrder):
         return grow(snapshot, self._rank)
 
     def _rank(self, job: FlexibleJob, before: int, after: int) -> float | None:
-        """Return the negated gain of a step per GPU; None if it gains nothing."""
+        """Return the negated gain of a step per GPU, or None if it gains nothing."""
         gain = job.speeds[after] - job.speeds[before]
         unit = job.speeds[0 if self.gain == "base" else before]
         return -gain / unit / ((after - before) * job.worker_gpus) if gain > 0 else None
 
 
 def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
-    """Grant worker after worker to the winner of a scan, which continues at the last winner."""
+    """Grant one worker after another to the winner of a scan, which continues at the last winner."""
     pools, contenders = Pools(snapshot), [_Contender(place, job) for place, job in enumerate(snapshot.elastic)]
     winners: list[_Contender | None] = [None] * (len(contenders) + 1)  # of the scan over the first contenders
     begin = 0
@@ -97,7 +98,7 @@ def _by_pairs(snapshot: SchedulerView) -> dict[int, int]:
 
 
 class _Contender:
-    """A job, its flexible workers so far, and its next step, if that gains something."""
+    """A job, its flexible workers so far, and its next step, if it gains something."""
 
     __slots__ = ("extra", "following", "gpus", "job", "left", "of_later", "of_present", "place")
 
@@ -121,7 +122,10 @@ class _Contender:
 
 
 def _better(one: _Contender | None, other: _Contender) -> _Contender | None:
-    """Return the job to be served of two; the one with less remaining time needs the larger relative gain."""
+    """Return the job to be served of two.
+
+    The job with less remaining time needs the larger relative gain.
+    """
     if not other.following:
         return one
     if one is None:

@@ -21,9 +21,9 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
     The first candidates are the given start, no flexible workers, and random numbers. Each generation has as
     many children as candidates. A child takes the jobs before a random place from one parent and the others
-    from a second one, each parent being the better of two random candidates. Then some jobs, one on average,
-    get a random number of workers, and surplus workers are taken away from random jobs. The best of candidates
-    and children survive. Ties go to the older one, so the result is never worse than the start.
+    from a second parent. Each parent is the better of two random candidates. Then some jobs, one on average,
+    get a random number of workers, and surplus workers are taken away from random jobs. The best candidates and
+    children survive. Ties go to the older one, so the result is never worse than the start.
 
     O(G P J) for G generations of P candidates of J jobs.
     """
@@ -45,7 +45,7 @@ def evolve(fitness: Fitness, start: Counts, search: SearchEffort, random: np.ran
 
 
 def repaired(fitness: Fitness, rows: Counts, random: np.random.Generator) -> Counts:
-    """Take workers away from random jobs until each row fits, pool by pool, and no more than necessary."""
+    """Take workers away from random jobs, no more than necessary, until each row fits in every pool."""
     rows = np.minimum(rows, fitness.most)
     every = np.arange(len(fitness.jobs))
     rows = fitness.allowed[every, rows]
@@ -86,7 +86,7 @@ def _children(fitness: Fitness, rows: Counts, worth: Floats, random: np.random.G
 
 
 def _fittest(rows: Counts, worth: Floats, children: Counts, theirs: Floats) -> tuple[Counts, Floats]:
-    """Keep the best candidates of both, as many as before."""
+    """Return the best of the candidates and their children, as many as there were candidates."""
     every, values = np.concatenate((rows, children)), np.concatenate((worth, theirs))
     order = np.argsort(-values, kind="stable")[: len(rows)]
     return every[order], values[order]

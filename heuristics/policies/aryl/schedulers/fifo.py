@@ -8,15 +8,15 @@ from heuristics.policies.aryl.schedulers.starting import InOrder
 
 
 def fifo(*, blocks: bool = True) -> Scheduler:
-    """Start jobs in order of release on their base workers, without flexible ones.
+    """Start jobs in order of release on their base workers, without flexible workers.
 
     Source: the baseline of Aryl, section 7.1, a FIFO scheduler without scaling. Key: release date. Ties: lower
-    job number. Never preempts. Durations are not known. O(waiting jobs).
+    job number. Never preempts. Does not know durations. O(waiting jobs).
 
     Parameters
     ----------
     blocks
-        Whether a job that does not fit blocks those behind it; otherwise it is skipped.
+        Whether a job that does not fit blocks the jobs behind it. Otherwise it is skipped.
 
     Examples
     --------

@@ -19,8 +19,8 @@ class Fitness:
     """The fitness of numbers of flexible workers, and their limits.
 
     The fitness is the power mean of the speedups, i.e. of the speeds relative to that on a fair share of the
-    GPUs. It is monotone in a sum over the jobs: of the powers of the speedups, of their negatives if the power
-    is negative, or of the logarithms if it is 0.
+    GPUs. It grows with a sum over the jobs: of the powers of the speedups, of their negatives if the power is
+    negative, or of the logarithms if it is 0.
 
     Attributes
     ----------
@@ -31,8 +31,8 @@ class Fitness:
     most
         The most flexible workers of each job, shape (jobs,).
     limits
-        GPUs for flexible workers: for each pool to which some jobs are confined, which jobs, and the GPUs;
-        last, the same for all jobs.
+        Limits on GPUs for flexible workers, as pairs of jobs and GPUs: one for each pool to which some jobs are
+        confined, and finally one for all jobs.
     """
 
     jobs: tuple[FlexibleJob, ...]
@@ -42,7 +42,7 @@ class Fitness:
 
     @classmethod
     def of(cls, snapshot: SchedulerView, *, power: float, doubling: bool = False) -> "Fitness":
-        """Return the fitness of a view; with `doubling` no job gets more than twice its current workers."""
+        """Return the fitness of a view. With `doubling`, no job gets more than twice its current workers."""
         pools, jobs = Pools(snapshot), snapshot.elastic
         most = [
             min(job.most - job.base, job.base + 2 * job.extra) if doubling else job.most - job.base
@@ -94,7 +94,7 @@ class Fitness:
         return table
 
     def of_rows(self, rows: Counts) -> Floats:
-        """Return the sum of each row of flexible workers by job; more is better, shape (rows,)."""
+        """Return the sum of each row of flexible workers by job, shape (rows,). More is better."""
         worth: Floats = self.worth[np.arange(len(self.jobs)), rows].sum(axis=1)
         return worth
 

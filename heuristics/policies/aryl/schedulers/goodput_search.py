@@ -34,15 +34,15 @@ def goodput_search(
 ) -> Scheduler:
     """Search for the flexible workers whose speedups have the best power mean, at intervals.
 
-    The speedup of a job is its speed relative to that on a fair share of the GPUs of elastic jobs; a power of
-    -1 makes the mean harmonic. Between two searches jobs keep their workers.
+    The speedup of a job is its speed relative to its speed on a fair share of the GPUs of elastic jobs. A power
+    of -1 makes the mean harmonic. Between two searches, jobs keep their workers.
 
     Source: Pollux (OSDI 2021), section 4.2, as a baseline in Aryl, section 7.1: "applies genetic algorithms to
-    find the resource allocation". Key of starts: `order`; of workers: the fitness. Ties: the candidate found
+    find the resource allocation". Key: `order` for starts, the fitness for workers. Ties: the candidate found
     first. Never preempts. Does not know durations if `order` is ``release``. O(G P J) per search of G
     generations of P candidates of J jobs.
 
-    It is not Pollux, but its search in place of Aryl's second phase. Missing are:
+    This is not Pollux, but its search in place of Aryl's second phase. It lacks:
 
     - batch sizes and learning rates, which Pollux adapts to the GPUs of a job: without them the goodput is the
       throughput, which the job's speeds give;
@@ -52,21 +52,21 @@ def goodput_search(
       restarts, as jobs are resized while they run;
     - the second objective, utilisation, which only affects the ranking during the search.
 
-    In Pollux a job gets at most twice the most workers that it ever had; here twice its current workers.
-    ``search="greedy"`` needs no search: the fitness is a sum over jobs, so with workers of one size and
-    decreasing gains in speed the greedy result is optimal.
+    In Pollux, a job gets at most twice the most workers that it ever had. Here it gets at most twice its
+    current workers. ``search="greedy"`` needs no search: the fitness is a sum over jobs, so with workers of one
+    size and decreasing gains in speed the greedy result is optimal.
 
     Aryl reports that the default of 100 generations is too few for a large cluster, and uses 250. Our
     measurements agree: for 100, 300 and 500 linear jobs with workers of 1 to 8 GPUs, 100 generations reach 98,
     87 and 81 % of the greedy fitness, and 250 reach 99, 97 and 92 %. A generation takes 0.7 to 2.4 ms, the
     whole greedy algorithm 8 to 14 ms.
 
-    A scheduler remembers its last search: use a new one for each run.
+    A scheduler remembers its last search, so use a new one for each run.
 
     Parameters
     ----------
     search
-        How flexible workers are found.
+        The method by which flexible workers are found.
     population
         Candidates; from 2 to 10,000.
     generations

@@ -17,7 +17,7 @@ class WorkerStep(NamedTuple):
     Attributes
     ----------
     rank
-        Its rank; the lowest goes first.
+        Its rank. The lowest rank goes first.
     gpus, pool
         GPUs that the step needs, and their pool.
     extra
@@ -34,7 +34,7 @@ class Pools:
     """The GPUs, by pool, that are idle or held by flexible workers.
 
     The pool of mixed jobs' flexible workers is unknown. Their GPUs are left to mixed jobs, which may also take
-    GPUs of the two pools; so all GPUs taken can be placed.
+    GPUs of the two pools. So workers can be placed on all GPUs taken.
     """
 
     def __init__(self, snapshot: SchedulerView) -> None:
@@ -56,7 +56,7 @@ class Pools:
         return True
 
     def left(self, pool: Pool) -> int:
-        """Return the number of GPUs that are left for a pool."""
+        """Return the number of GPUs left for a pool."""
         return min(self._total, self._pools.get(pool, self._total))
 
 
@@ -72,7 +72,7 @@ def steps(job: FlexibleJob, rank: Rank) -> Iterator[WorkerStep]:
 
 
 def grant(pools: Pools, contenders: Iterable[Iterator[WorkerStep]]) -> Iterator[tuple[int, WorkerStep]]:
-    """Repeatedly grant the step of the lowest rank, and yield it with the number of its contender.
+    """Repeatedly grant the step of the lowest rank, and yield it with the index of its contender.
 
     A contender whose step does not fit drops out. Ties go to the first contender. O(J + S log J) for S steps of
     J contenders.
@@ -100,8 +100,9 @@ def no_extras(snapshot: SchedulerView) -> dict[int, int]:
 def least_area(exponent: float) -> Rank:
     """Return a rank of steps: the job's remaining GPU time over the marginal efficiency to a power.
 
-    The GPU time is that on base workers; the marginal efficiency is the gain in speed per further worker,
-    relative to the speed per base worker, so 1 for a job that scales linearly. A step without gain has no rank.
+    The GPU time is measured on base workers. The marginal efficiency is the gain in speed per additional
+    worker, relative to the speed per base worker, and is 1 for a job that scales linearly. A step without gain
+    has no rank.
     """
 
     def rank(job: FlexibleJob, before: int, after: int) -> float | None:

@@ -16,25 +16,28 @@ Starts = Literal["ranked", "all"]
 
 
 def marginal(*, starts: Starts = "ranked", exponent: float = 4) -> Scheduler:
-    """Start a job if it ranks before the flexible workers that it would displace; grow jobs by the same key.
+    """Start a job if it ranks before the flexible workers that it would displace.
+
+    Jobs grow by the same key.
 
     The key is the remaining GPU time of a job divided by a power of the marginal efficiency of the workers. The
-    base workers of a waiting job have efficiency 1; that of flexible workers is their gain relative to base
-    workers.
+    base workers of a waiting job have efficiency 1. The efficiency of flexible workers is their gain relative
+    to base workers.
 
-    Source: gsopt's own: the key of `heuristics.policies.marginal`, without preempting base workers. Ties: the
-    job that started first, then the one released first. Never preempts. Knows durations. O(I + W log J) for I
-    allowed numbers of workers of J jobs, W of which are granted.
+    Source: none; this is gsopt's own, with the key of `heuristics.policies.marginal` and without preempting
+    base workers. Ties: the job that started first, then the one released first. Never preempts. Knows
+    durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are granted.
 
     On a quarter of the clusters of `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean
-    JCT over five days is 12,116 s, and 12,200 s with ``starts="all"``; that of Aryl is 12,989 s. So Aryl loses
-    most in its second phase: a knapsack of the time saved gives workers to jobs with much remaining time.
+    JCT over five days is 12,116 s, and 12,200 s with ``starts="all"``. The mean JCT of Aryl is 12,989 s. So
+    Aryl loses most in its second phase, whose knapsack of the time saved gives workers to jobs with much
+    remaining time.
 
     Parameters
     ----------
     starts
-        Which waiting jobs start: those that rank first by the key (``ranked``) or, as in Aryl's first phase,
-        all that fit, shortest first (``all``).
+        The waiting jobs that start: jobs that rank first by the key (``ranked``) or, as in Aryl's first phase,
+        all jobs that fit, shortest first (``all``).
     exponent
         The power of the marginal efficiency; above 0 and at most 16.
 

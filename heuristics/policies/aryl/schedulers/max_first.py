@@ -10,27 +10,27 @@ from heuristics.policies.aryl.schedulers.starting import InOrder, Order, in_orde
 def max_first(*, order: Order = "area", blocks: bool = False) -> Scheduler:
     """Grant running jobs their most workers before starting others, least remaining GPU time first.
 
-    Aryl starts all jobs that fit on their base workers, and divides the rest among them; if most jobs are
-    elastic, they all run, slowly. Here it is the other way round: the next job gets the GPUs that running jobs
-    cannot use, and takes its most workers.
+    Aryl starts all jobs that fit on their base workers, and divides the rest among them. If most jobs are
+    elastic, they all run, but slowly. Here it is the other way round: the next job gets the GPUs that running
+    jobs cannot use, and takes as many workers as it can.
 
-    Source: gsopt's own: shortest remaining processing time for jobs that scale linearly. These need the same
-    GPU time on any number of workers, so it is best to give all GPUs to the one that completes first. Key of
-    starts: `order`; of workers: remaining GPU time. Ties: the job that was released, or started, first. Never
-    preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are
-    granted.
+    Source: none; this is gsopt's own version of shortest remaining processing time for jobs that scale
+    linearly. These need the same GPU time on any number of workers, so it is best to give all GPUs to the job
+    that completes first. Key: `order` for starts, remaining GPU time for workers. Ties: the job that was
+    released, or started, first. Never preempts. Knows durations. O(I + W log J) for I allowed numbers of
+    workers of J jobs, W of which are granted.
 
-    It shows that the first phase of Aryl costs nothing. On a quarter of the clusters of
+    The figures show that the first phase of Aryl costs nothing. On a quarter of the clusters of
     `instances.scenarios.aryl`, with elastic jobs only and no loans, the mean JCT over five days is 12,484 s and
     the mean queueing time 601 s. With all jobs on their base workers first, and workers in the same order
-    (``marginal(starts="all")``), these are 12,200 and 30 s; those of Aryl are 12,989 and 38 s.
+    (``marginal(starts="all")``), these times are 12,200 and 30 s, and for Aryl 12,989 and 38 s.
 
     Parameters
     ----------
     order
         Order in which waiting jobs start.
     blocks
-        Whether a job that does not fit blocks those behind it.
+        Whether a job that does not fit blocks the jobs behind it.
 
     Raises
     ------

@@ -9,16 +9,16 @@ from heuristics.policies.optimus.race import by_time_saved
 
 
 def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
-    """Start jobs on their base workers, then add one worker to the job whose remaining time falls most per GPU.
+    """Start jobs on their base workers, then add workers one by one where the remaining time falls most.
 
     Source: Optimus (EuroSys 2018), section 4.1, as described in Aryl, Appendix F: "the largest marginal gains".
-    Key of starts: `order`; of workers: the reduction of the remaining time. Ties: the job that started first.
-    Never preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of which are
-    granted.
+    Key: `order` for starts, the reduction of the remaining time per GPU for workers. Ties: the job that started
+    first. Never preempts. Knows durations. O(I + W log J) for I allowed numbers of workers of J jobs, W of
+    which are granted.
 
-    Departures: the remaining time is known, not predicted from a fitted loss; there are no parameter servers;
-    there may be more than one base worker; a job whose next step does not fit drops out, whereas the original
-    stops altogether; and running jobs keep their base workers.
+    Departures: the remaining time is known, not predicted from a fitted loss. There are no parameter servers,
+    and there may be more than one base worker. A job whose next step does not fit drops out, whereas the
+    original stops altogether. Running jobs keep their base workers.
 
     The flexible workers are those that `heuristics.allocation.marginal_greedy` chooses. Aryl with that method
     for its second phase differs only in the jobs that start.
@@ -28,7 +28,7 @@ def optimus(*, order: Order = "release", blocks: bool = True) -> Scheduler:
     order
         Order in which waiting jobs start; by release as in the original, where jobs beyond the capacity wait.
     blocks
-        Whether a job that does not fit blocks those behind it.
+        Whether a job that does not fit blocks the jobs behind it.
 
     Raises
     ------

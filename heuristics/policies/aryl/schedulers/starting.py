@@ -12,7 +12,7 @@ Order = Literal["release", "time", "area"]
 
 
 def in_order(snapshot: SchedulerView, order: Order) -> list[WaitingJob]:
-    """Return the waiting jobs in an order; ties go to the job released first."""
+    """Return the waiting jobs in an order. Ties go to the job released first."""
     if order == "release":
         return list(snapshot.waiting)
     return sorted(snapshot.waiting, key=lambda job: job.time if order == "time" else job.time * job.gpus)

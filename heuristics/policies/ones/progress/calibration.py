@@ -1,4 +1,4 @@
-"""Calibration: whether progress falls below its forecast quantiles as often as it should."""
+"""Calibration: checks whether progress falls below its forecast quantiles as often as it should."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ class Calibration:
     Attributes
     ----------
     reached
-        For each forecast the probability of less progress than observed (the probability integral transform):
-        uniform between 0 and 1 if forecasts are calibrated, concentrated at both ends if they are
-        overconfident, in the middle if they are underconfident.
+        For each forecast, the probability of less progress than observed (the probability integral transform).
+        Its values are uniform between 0 and 1 if forecasts are calibrated, concentrated at both ends if they
+        are overconfident, and in the middle if they are underconfident.
 
     Raises
     ------
@@ -45,7 +45,7 @@ class Calibration:
 
     @classmethod
     def of(cls, forecast: Forecast, progress: ArrayLike) -> "Calibration":
-        """Return the calibration of forecasts by the true progress.
+        """Return the calibration of forecasts, given the true progress.
 
         Examples
         --------
@@ -87,9 +87,10 @@ def calibrate(
     logs
         The observations at the end of each epoch of each job, in the order of completion.
     totals
-        Total samples of each job; None, or an empty sequence, for those processed by the last observation.
+        The total samples of each job. None, or an empty sequence, stands for the samples processed by the last
+        observation.
     skip
-        Number of jobs at the beginning whose forecasts do not count, as there are few data to learn from.
+        Number of jobs at the beginning whose forecasts do not count, as there is little data to learn from.
 
     Raises
     ------

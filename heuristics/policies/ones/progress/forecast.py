@@ -22,11 +22,12 @@ _LEAST = -745.0
 
 @dataclass(frozen=True)
 class Forecast:
-    """Distributions of the progress rho of n jobs: rho of job j is Beta(alpha[j], beta[j]) distributed.
+    """Distributions of the progress rho of n jobs, where rho of job j is Beta(alpha[j], beta[j]) distributed.
 
-    With Y processed samples, Y (1 / rho - 1) remain. Their mean is Y beta / (alpha - 1), and infinite at alpha
-    = 1, i.e. for every job in its first epoch, so averages of draws do not converge. Use the median, or the
-    remaining samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1 instead of alpha.
+    With Y processed samples, Y (1 / rho - 1) samples remain. Their mean is Y beta / (alpha - 1). It is infinite
+    for alpha = 1, and so for every job in its first epoch, where averages of draws do not converge. Use the
+    median, or the remaining samples at the mean of rho, Y beta / alpha, which is the mean with alpha + 1
+    instead of alpha.
 
     Source: ONES, section 3.2.1, Equations 6 and 7.
 
@@ -94,7 +95,7 @@ class Forecast:
         return np.asarray(betainc(self.alpha, self.beta, np.asarray(progress, dtype=float)), dtype=float)
 
     def left(self, centre: Centre = "median") -> Floats:
-        """Return the remaining samples of each job: median, mean, or those at the mean progress."""
+        """Return the remaining samples of each job: median, mean, or the samples at the mean progress."""
         if centre == "median":
             return self.left_quantile(0.5)
         shape = self.alpha - 1 if centre == "mean" else self.alpha
@@ -114,7 +115,7 @@ class Forecast:
     def draw(self, generator: np.random.Generator) -> Floats:
         """Draw the remaining samples of each job (Algorithm 1, line 2, and Equation 7).
 
-        1 / rho - 1 is a quotient of two gamma variates, which rounding never makes 0 or infinite.
+        The draws use quotients of two gamma variates for 1 / rho - 1, which rounding never makes 0 or infinite.
         """
         undone = np.maximum(generator.standard_gamma(self.beta), LEAST_VARIATE)
         done = np.maximum(generator.standard_gamma(self.alpha), LEAST_VARIATE)
@@ -131,7 +132,7 @@ def _valid(probability: float) -> float:
 def beta_quantile(alpha: ArrayLike, beta: ArrayLike, probability: float) -> Floats:
     """Return the quantile of Beta(alpha, beta) at a probability.
 
-    `scipy.special.betaincinv` is too large by a factor of two for some shapes, such as 1,000 and 2e8; if the
+    `scipy.special.betaincinv` is too large by a factor of two for some shapes, such as 1,000 and 2e8. If the
     distribution function does not cross the probability near its result, the quantile is found by bisection.
     """
     from scipy.special import betainc, betaincinv

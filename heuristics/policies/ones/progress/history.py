@@ -10,7 +10,7 @@ from heuristics.policies.ones.progress.observation import FEATURES, Floats, Obse
 
 
 class Sampling(StrEnum):
-    """How rows are sampled.
+    """The way in which rows are sampled.
 
     Attributes
     ----------
@@ -50,13 +50,13 @@ class ObservationHistory:
     """Rows of completed jobs, at most `limit` of them.
 
     Each row and each job gets a random key, and the smallest keys are kept. This is a uniform sample without
-    replacement, which never needs a dropped row again, as the number of rows per job never grows. If there are
+    replacement. It never needs a dropped row again, since the number of rows per job never grows. If there are
     more jobs than `limit`, the jobs are a uniform sample as well, with one row each.
 
     Parameters
     ----------
     limit
-        Most rows kept.
+        Largest number of rows kept.
     sampling
         How rows are sampled.
     seed

@@ -15,7 +15,7 @@ class LinkFunction(StrEnum):
     THRESHOLD
         max(u, 1), Equation 6 of ONES. Rows with u < 1 have no gradient.
     SOFTPLUS
-        1 + ln(1 + exp(u)): smooth, also at least 1, and about u + 1 if that is large; every row has a gradient.
+        1 + ln(1 + exp(u)), which is smooth, at least 1, and about u + 1 for large u. Every row has a gradient.
 
     Examples
     --------
@@ -37,7 +37,10 @@ class LinkFunction(StrEnum):
         return result
 
     def slope(self, linear: Floats) -> Floats:
-        """Return the derivative of beta by u; at the kink the right derivative, so that a row can leave it."""
+        """Return the derivative of beta by u.
+
+        At the kink it is the right derivative, so that a row can leave it.
+        """
         if self is LinkFunction.THRESHOLD:
             return (linear >= 1.0).astype(float)
         result: Floats = np.exp(-np.logaddexp(0.0, -linear))

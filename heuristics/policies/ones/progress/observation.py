@@ -80,7 +80,7 @@ class ObservationRows:
     features
         Array of n rows and five columns, in the order of `FEATURES`.
     progress
-        rho of each row, the processed fraction of all samples of its job; strictly between 0 and 1.
+        rho of each row: the processed fraction of all samples of its job, strictly between 0 and 1.
 
     Raises
     ------
@@ -129,7 +129,7 @@ def rows_of(log: Sequence[EpochReport], total: float | None = None) -> Observati
     log
         The observations at the end of each epoch, in order.
     total
-        Total samples of the job; if None, those processed by the last observation.
+        Total samples of the job, or None for the samples processed by the last observation.
 
     Raises
     ------

@@ -36,11 +36,11 @@ def progress_band(
     log
         The observations of the job at the end of each epoch, in order.
     total
-        Total samples of the job; if None, those processed by the last observation.
+        Total samples of the job, or None for the samples processed by the last observation.
     level
         The probability of the shaded interval.
     axes
-        Axes to draw on; if None, those of a new figure.
+        The axes to draw on, or None for a new figure.
     """
     from matplotlib.ticker import MaxNLocator
 
@@ -65,9 +65,9 @@ def progress_band(
 
 
 def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) -> "Axes":
-    """Plot the fraction of forecasts whose central interval contains the truth over the interval's level.
+    """Plot the fraction of forecasts whose central interval contains the truth, over the interval's level.
 
-    Calibrated forecasts lie on the diagonal; forecasts below it are overconfident. `found` holds the
+    Calibrated forecasts lie on the diagonal. Forecasts below it are overconfident. `found` holds the
     calibration of each predictor by name.
     """
     axes = titled(axes, "level of the interval", "forecasts that hold the truth", size=(6, 4))
@@ -90,9 +90,9 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
 
 
 def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
-    """Plot how often the truth was in each tenth of its forecast: equally often if calibrated.
+    """Plot how often the truth falls into each tenth of its forecast, which is equally often if calibrated.
 
-    With overconfident forecasts the truth is in the outer tenths too often.
+    With overconfident forecasts, the truth is in the outer tenths too often.
     """
     axes = titled(axes, "forecast probability of less progress", "forecasts", size=(6, 4))
     counts, edges = np.histogram(calibration.reached, bins=_BINS, range=(0, 1))

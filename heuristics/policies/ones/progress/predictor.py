@@ -1,4 +1,4 @@
-"""Predictor: a predictor of the remaining work of running jobs that learns from completed ones."""
+"""Predictor: learns from completed jobs, and predicts the remaining work of running ones."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -29,10 +29,10 @@ class Learning:
     limit, sampling
         Maximum number of kept rows of completed jobs, and how they are sampled.
     least_jobs
-        Number of completed jobs needed to fit the regression; its six parameters need more than one or two
+        Number of completed jobs needed to fit the regression, whose six parameters need more than one or two
         jobs.
     prior
-        beta while no job is complete, in epochs; by default the ten epochs for which jobs in ONES continue
+        beta in epochs while no job is complete. The default is the ten epochs for which jobs in ONES continue
         after they have reached their target accuracy (section 4.1).
     link, start, ridge
         As in `fit_regression`.
@@ -69,17 +69,18 @@ class Learning:
 
 @dataclass
 class ProgressPredictor:
-    """A predictor of the progress of jobs that learns from completed ones (ONES, section 3.2.1).
+    """Predicts the progress of jobs from completed ones (ONES, section 3.2.1).
 
     The progress rho of a job is Beta(alpha, beta) distributed. alpha = max(Y_processed / ||D||, 1) is the
-    number of processed epochs, and beta that of remaining epochs by the regression of `fit_regression`, which
-    is fitted again at the first prediction after a completion.
+    number of processed epochs. beta is the number of remaining epochs by the regression of `fit_regression`,
+    which is fitted again at the first prediction after a completion.
 
     Until `Learning.least_jobs` jobs are complete, beta is the same for all jobs: the mean number of remaining
     epochs of all rows, or `Learning.prior` if there are no rows.
 
     By Equation 7 of the paper, a job that has processed nothing has nothing left. Here the threshold that keeps
-    alpha at 1 also applies to the processed samples: a job in its first epoch counts as if at the end of it.
+    alpha at 1 also applies to the processed samples: a job in its first epoch counts as if it had reached the
+    end of the epoch.
 
     Parameters
     ----------
@@ -135,7 +136,7 @@ class ProgressPredictor:
 
     @property
     def regression(self) -> Regression | None:
-        """The current regression; None while too few jobs are complete."""
+        """The current regression, or None while too few jobs are complete."""
         self._refit()
         return self._regression
 

@@ -42,7 +42,7 @@ class Regression:
     link
         The function from u to beta.
     centre, scale
-        Features are standardised as z = (x - centre) / scale.
+        Features are standardized as z = (x - centre) / scale.
     weights, intercept
         u = weights z + intercept.
     largest
@@ -75,7 +75,7 @@ class Regression:
 
     @property
     def coefficients(self) -> tuple[Floats, float]:
-        """The coefficients A and b of u = A x + b, for features that are not standardised."""
+        """The coefficients A and b of u = A x + b, for features that are not standardized."""
         slopes: Floats = self.weights / self.scale
         return slopes, self.intercept - float(slopes @ self.centre)
 
@@ -92,7 +92,7 @@ def fit_regression(
     Source: ONES, section 3.2.1, Equation 6. The paper maximizes "the log marginal likelihood" and only mentions
     Gaussian processes in a footnote; Equation 6 is linear, like this regression. It does not say how the
     maximum is found. The cost is convex in beta but, because of the threshold, not in the parameters, so the
-    start of the search matters (`SearchStart`). Features are standardised, as those of the paper differ by
+    start of the search matters (`SearchStart`). Features are standardized, as those of the paper differ by
     factors of a million. No beta exceeds the largest number of remaining epochs of a row.
 
     With six parameters, limited memory has no advantage, and scipy's L-BFGS waits for threads in its small
@@ -107,7 +107,8 @@ def fit_regression(
         with it.
     ridge
         The weight of the ridge penalty: half of it times the square of each weight, relative to the first beta.
-        It keeps parameters finite that the rows do not determine, such as that of a feature of only one row.
+        It keeps parameters finite that the rows do not determine, such as the weight of a feature that occurs
+        in only one row.
 
     Raises
     ------
@@ -174,7 +175,7 @@ class PenalisedCost:
 
 
 def _spread(features: Floats) -> Floats:
-    """Return the standard deviation of each feature; 1 for constant features."""
+    """Return the standard deviation of each feature, or 1 for constant features."""
     spread: Floats = features.std(axis=0)
     size = np.abs(features).max(axis=0)
     return np.where(spread > len(features) * np.finfo(float).eps * size, spread, 1.0)

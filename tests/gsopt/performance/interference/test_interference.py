@@ -87,7 +87,7 @@ def test_both_directions_are_samples() -> None:
     assert samples.logs == [log(2), 0]
     with pytest.raises(InvalidInput, match=r"^t: slowdowns: must hold a pair to learn from$"):
         Samples(PairTable(name="t", profiles=[PLAIN_A], slowdowns={}))
-    with pytest.raises(InvalidInput, match=r"^t: features: must hold one to learn from$"):
+    with pytest.raises(InvalidInput, match=r"^t: features: must have at least one to learn from$"):
         _ = Samples(PairTable(name="t", profiles=[PLAIN_A], slowdowns={"a": {"a": 1.0}})).rows
 
 

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from itertools import pairwise
 from math import inf
 from random import Random
-from typing import Any
+from typing import Any, Literal
 
 import pytest
 
@@ -320,6 +320,18 @@ def test_no_job_is_ever_faster(agents: Agents, batch: int | None) -> None:
         assert reached <= highest * (1 + SUM)
         assert batch is None or reached == pytest.approx(highest, rel=SUM)
     assert course.highest_rate(16, 32) == 0
+
+
+@pytest.mark.parametrize("progress", ["statistical", "samples"])
+def test_a_batch_that_was_never_validated_runs_nowhere(progress: Literal["statistical", "samples"]) -> None:
+    """Eight samples at most leave two for each of three GPUs, and a training with six is not known."""
+    even = _even()
+    three = MeasuredPlacement(shape=[3], points=[(1, 0.1, 0.0), (8, 0.2, 0.0)])
+    course = Course(
+        even.model_copy(update={"placements": (*even.placements, three)}), Agents(progress=progress), 8
+    )
+    assert course.highest_rate(1, 8) > 0
+    assert (course.highest_rate(3, 8), course.seconds(3, 8)) == (0, None)
 
 
 def test_every_kind_of_placement_is_looked_at() -> None:

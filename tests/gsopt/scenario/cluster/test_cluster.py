@@ -89,7 +89,10 @@ _LINK = Link(bandwidth=1.0)
         ({"plain_gpus": 4, "racks": _TREE.racks}, "plain_gpus"),
         ({"racks": [_TREE.racks[0], _TREE.racks[0]]}, "must name one"),
         ({"plain_gpus": -1}, "plain_gpus"),
-        ({"racks": _TREE.racks, "network": _network()}, "network: 'spine': must not be given beside racks"),
+        (
+            {"racks": _TREE.racks, "network": _network()},
+            "network: 'spine': must not be given together with racks",
+        ),
         ({"plain_gpus": 4, "network": _network()}, "plain_gpus: 4"),
         ({"network": _network(spine=_LINK)}, "network.uplink: 'spine': must not be given"),
         ({"network": _network(up=_LINK)}, "uplink: 'q': must have a bandwidth, as others of its kind do"),
@@ -267,10 +270,10 @@ def test_levels_apart_stand_as_usual() -> None:
 @pytest.mark.parametrize(
     ("network", "reason"),
     [
-        (_nested("network", "rack", "rack"), "must not stand below .* of the same level"),
+        (_nested("network", "rack", "rack"), "must not be below .* of the same level"),
         (
             _below("top", _nested("a", "b", "c"), _nested("b", "a")),
-            "must not stand below '[ab]' here and above",
+            "must not be below '[ab]' here and above",
         ),
         (_nested(*(f"l{number}" for number in range(40))), "must be at most 32"),
     ],

@@ -138,7 +138,7 @@ def test_a_job_for_which_no_kind_has_gpus_is_refused() -> None:
     """A job that fits only on GPUs of two types is refused in one line."""
     cluster = racked(Machine(name="a", gpus=2, gpu_type="x"), Machine(name="b", gpus=2, gpu_type="y"))
     jobs = [Job(name="a", release_date=0, duration=1, gpus=3)]
-    with pytest.raises(Unsupported, match="job 'a' demands 3 GPUs, more than there are of any kind for it"):
+    with pytest.raises(Unsupported, match="job 'a' demands 3 GPUs, more than there are of any suitable kind"):
         asked(jobs, cluster, lambda *_: None)
 
 

@@ -154,7 +154,7 @@ def test_more_is_darker(colour: str) -> None:
 def test_many_jobs_are_not_told_one_from_the_other() -> None:
     """There are not as many colours as jobs of a trace."""
     run = large()
-    with pytest.raises(InvalidInput, match="colour: 'job': tells at most 40 jobs apart"):
+    with pytest.raises(InvalidInput, match="colour: 'job': distinguishes at most 40 jobs"):
         classes_of(schedule_of(run), run.scenario, "job")
 
 

@@ -75,7 +75,7 @@ def test_the_openb_nodes_read_as_their_table_counts(public: Path) -> None:
     needs = {"gpu": 0, "cpu": 4000, "memory": 9216, "alibabacloud.com/gpu-milli": 500, "pods": 1}
     assert half.parts[0].needs.named == needs
     master = kubernetes.read(folder / "pai-node-00.yaml")
-    assert (master.cluster.gpus, master.kept()) == (2, {"pai-node-00": "is of the control plane"})
+    assert (master.cluster.gpus, master.kept()) == (2, {"pai-node-00": "belongs to the control plane"})
 
 
 def test_yaml_is_json(tmp_path: Path) -> None:
@@ -220,12 +220,12 @@ def test_what_is_no_job(tmp_path: Path) -> None:
     assert read.gangs == ()
     assert read.nodes[0].used.gpu == 4
     assert sorted(notes) == [
-        "kind Service, which is not read: 1",
+        "kind Service, which is ignored: 1",
         "pods behind scheduling gates, and not placed: 1",
-        "pods being deleted, which hold what they have and are no loss: 1",
-        "pods of their nodes, which are no jobs: 2",
+        "pods being deleted, which hold their resources and are not a loss: 1",
+        "pods completed, and not counted: 2",
         "pods on nodes that no file has, and not counted: 1",
-        "pods over, and not counted: 2",
+        "pods tied to their nodes, which are not jobs: 2",
     ]
 
 
@@ -251,7 +251,7 @@ def test_kept_nodes(tmp_path: Path) -> None:
         "cordoned": "is cordoned",
         "unready": "is not ready",
         "stays": "has the annotation cluster-autoscaler.kubernetes.io/scale-down-disabled",
-        "control": "is of the control plane",
+        "control": "belongs to the control plane",
         "a": evict,
         "b": evict,
         "c": "ml/y: pod y the disruption budget ml/none allows no eviction",
@@ -373,7 +373,7 @@ def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
     _read(tmp_path, node("n1"), *pods, notes=(notes := list[str]()))
     told = {"nearness to other pods": 2, "spread over the topology": 1, "volumes": 2, "ports of the node": 1}
     assert set(notes) == {
-        f"pods that wait and ask for {asked}, which is not looked at: {number}"
+        f"pods that wait and ask for {asked}, which is ignored: {number}"
         for asked, number in {**told, "devices by resource claims": 1}.items()
     }
 

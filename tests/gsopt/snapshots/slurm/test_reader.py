@@ -73,7 +73,7 @@ def test_a_release_reads_as_its_files_count(release: str, public: Path) -> None:
     assert len(snapshot.running) == states.count("RUNNING")
     assert len(snapshot.pending) == states.count("PENDING") - held
     over = sum(state not in _STATES for state in states)
-    assert f"jobs over, and not counted: {over}" in notes
+    assert f"jobs completed, and not counted: {over}" in notes
     assert f"jobs held, or waiting for a time or for others, and not placed: {held}" in notes
     cpus = {str(each["job_id"]): each["cpus"]["number"] for each in jobs if each["job_state"] == ["RUNNING"]}
     assert {gang.name: sum(part.needs.cpu for part in gang.parts) // 1000 for gang in snapshot.running} == cpus
@@ -233,7 +233,7 @@ def test_where_jobs_may_start(tmp_path: Path) -> None:
     places = {where.name: where.nodes for where in snapshot.places}
     assert [places[gang.parts[0].where] for gang in snapshot.gangs] == [names for _, names in asked]
     assert snapshot.kept() == {"n3": "is in state DRAINED", "n5": "is in the reservation now"}
-    assert notes == ["features joined by other than & alone or | alone, which are not looked at"]
+    assert notes == ["features joined by other than & alone or | alone, which are ignored"]
 
 
 def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
@@ -248,7 +248,7 @@ def test_what_is_asked_and_not_looked_at(tmp_path: Path) -> None:
     _read(tmp_path, nodes=[node("n1")], jobs=jobs, notes=(notes := list[str]()))
     told = {"whole nodes": 3, "licences": 1, "nodes side by side": 1, "few switches": 1}
     assert set(notes) == {
-        f"jobs that wait and ask for {what}, which is not looked at: {number}" for what, number in told.items()
+        f"jobs that wait and ask for {what}, which is ignored: {number}" for what, number in told.items()
     }
 
 
@@ -303,8 +303,8 @@ def test_spread_evenly_without_details(tmp_path: Path) -> None:
         ([node("n1", cpus=-1)], r"nodes\[0\]\.cpus: -1: must be a number of CPUs"),
         ([node("n1", state=7)], r"nodes\[0\]\.state: 7: must be a string"),
         ([node("n1", partitions="gpu")], r"nodes\[0\]\.partitions: 'gpu': must be a list"),
-        ([node("n1")] * 2, r"nodes\[1\]\.name: 'n1': must not stand in the files twice"),
-        ([running(1, "n1")] * 2, r"jobs\[1\]\.job_id: 1: must not stand in the files twice"),
+        ([node("n1")] * 2, r"nodes\[1\]\.name: 'n1': must not occur twice in the files"),
+        ([running(1, "n1")] * 2, r"jobs\[1\]\.job_id: 1: must not occur twice in the files"),
         ([running(1, "n[1-999999999]")], r"jobs\[0\]\.nodes: .*: must have at most 20,000 names"),
         ([running(1, "n[3-1]")], r"jobs\[0\]\.nodes: 'n\[3-1\]': must have ranges that do not fall"),
         ([running(1, "$(id)")], r"jobs\[0\]\.nodes: '\$\(id\)': must be names of letters"),
@@ -329,10 +329,10 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
     for conf in files[1:]:
         conf.write_text("SwitchName=s Nodes=n1")
     assert_refused("must not be a second topology", read_snapshot, *files)
-    rule = "must not be told for Slurm"
+    rule = "must not be given for Slurm"
     assert_refused(f"levels: .*: {rule}", read_snapshot, files[0], levels={"rack": "x"})
     assert_refused(f"gpu_resources: .*: {rule}", read_snapshot, files[0], gpu_resources=["x"])
-    rule = "must be what kubectl prints, and is a topology"
+    rule = "must be output of kubectl, not a topology"
     assert_refused(rule, read_snapshot, *files[:2], source="kubernetes")
 
 
@@ -343,8 +343,8 @@ def test_files_that_do_not_fit(tmp_path: Path) -> None:
         for state in ("RUNNING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED")
     ]
     + [
-        ({"job_state": ["COMPLETED", "COMPLETING"]}, "ending, which hold what they have and are no loss"),
-        ({"job_state": ["NODE_FAIL"]}, "over, and not counted"),
+        ({"job_state": ["COMPLETED", "COMPLETING"]}, "ending, which hold their resources and are not a loss"),
+        ({"job_state": ["NODE_FAIL"]}, "completed, and not counted"),
     ],
 )
 def test_states_of_jobs(job: Object, note: str, tmp_path: Path) -> None:
@@ -353,7 +353,7 @@ def test_states_of_jobs(job: Object, note: str, tmp_path: Path) -> None:
     snapshot = _read(tmp_path, nodes=[node("n1")], jobs=[running(1, "n1", "gpu:3", **job)], notes=notes)
     assert len(snapshot.running) == (not note)
     assert notes == ([f"jobs {note}: 1"] if note else [])
-    assert snapshot.nodes[0].used.gpu == (0 if note.startswith("over") else 3)
+    assert snapshot.nodes[0].used.gpu == (0 if note.startswith("completed") else 3)
 
 
 def test_jobs_that_are_held(tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_only_the_same_instances_are_compared() -> None:
         answer.sentence
         == "exact is the only method: on average 5.0 % and at most 10.0 % above the proven bound."
     )
-    assert answer.remark == "Not ranked, for want of a result on some of the 2 instances: greedy (1 of 2)."
+    assert answer.remark == "Not ranked, as results are missing on some of the 2 instances: greedy (1 of 2)."
     (answer,) = _answers(rows[0], *_method("greedy", 0.0, 0.0)[1:])
     assert answer.sentence == "No method has a result on each of the 2 instances yet."
     assert answer.ranking is None

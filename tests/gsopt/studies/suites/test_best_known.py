@@ -79,7 +79,7 @@ def test_whatever_is_named_stands_for_its_instances() -> None:
 @pytest.mark.parametrize("wanted", ["reclaiming/sm", "", "/", "../reclaiming", "reclaiming/small/graph.json"])
 def test_what_is_no_instance_is_refused(wanted: str) -> None:
     """Half a name, nothing, a root, a path or a file is named in one line."""
-    with pytest.raises(InvalidInput, match="is no decision, suite or committed instance"):
+    with pytest.raises(InvalidInput, match="is not a decision, suite or committed instance"):
         select(["reclaiming", wanted])
 
 

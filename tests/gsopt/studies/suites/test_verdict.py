@@ -72,7 +72,7 @@ def stating(**facts: Any) -> Problem[Any]:
         ({"proved_by": "a"}, None, _WRONG, "has a solution of value 1; the file says that there is none"),
         (_PROVEN | {"bound": 0.0}, BEST, _WRONG, "the file says 1 is proven, and its bound is 0"),
         (_PROVEN | {"bound": None}, BEST, _WRONG, "the file says 1 is proven, and its bound is none"),
-        (_PROVEN | {"since": None}, BEST, _WRONG, "the file does not say since when"),
+        (_PROVEN | {"since": None}, BEST, _WRONG, "the file does not say since when the values are known"),
         (_PROVEN | {"since": FAR}, BEST, _WRONG, "the file says since 2999-01-01, which is yet to come"),
         ({"bound": 0.0, "found_by": "a"}, BEST, _WRONG, "a solution of value 1 is on file, and no value"),
     ],

@@ -506,7 +506,7 @@ _EXPONENT = "must be a number above 0 and at most 16"
             "interval: inf: must be a number of seconds, at least 0",
         ),
         ("goodput_search", {"power": 11}, "power: 11: must be a number from -10 to 10"),
-        ("fifo", {"gain": "base"}, "scheduler_options: 'gain': is no option of fifo; it has blocks"),
+        ("fifo", {"gain": "base"}, "scheduler_options: 'gain': is not an option of fifo; it has blocks"),
         ("lifo", {}, f"scheduler: 'lifo': must be two_phase, or one of {', '.join(schedulers.__all__)}"),
     ],
 )

@@ -53,7 +53,7 @@ def test_lists_of_names() -> None:
         ("a[x]", "must have numbers and ranges in its brackets, not 'x'"),
         ("a[1-2-3]", "must have numbers and ranges in its brackets"),
         ("a[]", "must have numbers and ranges in its brackets, not ''"),
-        ("a[9-1]", "must have ranges that do not fall, as 9-1 does"),
+        ("a[9-1]", "must have ranges that do not fall, unlike 9-1"),
         ("a[1-999999999999]", "must have at most 1,000,000 names"),  # memory
         ("a[1-1000]b[1-1000]c[1-1000]", "must have at most 1,000,000 names"),
         ("a[" + "9" * 5000 + "]", "must have numbers and ranges in its brackets"),  # Python's limit of digits
@@ -86,10 +86,10 @@ def test_scalars_stay_as_they_are_written() -> None:
     ("text", "message"),
     [
         (_LAUGHS, "t: line 2: '*a': must not be an alias"),
-        ("a: 1\na: 2", "t: line 2: 'a': must not stand twice in one mapping"),
-        ("[a]: 1", "t: line 1: must have texts as keys"),
+        ("a: 1\na: 2", "t: line 2: 'a': must not occur twice in one mapping"),
+        ("[a]: 1", "t: line 1: must have strings as keys"),
         ("a: 1\n---\nb: 2", "t: line 2: must be one document"),
-        ("[" * 500, "t: line 1: must not be nested so deeply"),
+        ("[" * 500, "t: line 1: must be nested less deeply"),
         ("a: [1", "t: line 2: must be YAML: "),
         ("a: b: c", "t: line 1: must be YAML: "),
         ("a: \x00", "must be YAML: "),

@@ -170,7 +170,7 @@ def test_bad_options_are_one_line(tmp_path: Path) -> None:
     bad: dict[str, dict[str, Any]] = {
         "format: 'dot': must be one of gsopt, node-link": {"format": "dot"},
         "levels: 'rack': must be a list of names": {"levels": "rack"},
-        "a.json: gpus: 8: must not be told, as the file says it": {"gpus": 8},
+        "a.json: gpus: 8: must not be given, as the file states it": {"gpus": 8},
     }
     for line, options in bad.items():
         with refused(line):
@@ -426,7 +426,7 @@ def test_levels_that_are_not_in_common_use() -> None:
     with pytest.raises(InvalidInput, match="node 'a': kind: 'aisle': must be one of"):
         read_node_link("t", text, Told(), [])
     assert read_node_link("t", text, Told(levels=["aisle"]), []).levels == ("machine", "aisle", "network")
-    with pytest.raises(InvalidInput, match="t: gpus: 4: must not be told, as the file says it"):
+    with pytest.raises(InvalidInput, match="t: gpus: 4: must not be given, as the file states it"):
         read_node_link("t", text, Told(gpus=4, levels=["aisle"]), [])
 
 
@@ -441,12 +441,12 @@ _BAD: dict[Callable[..., Cluster], list[tuple[str, str]]] = {
         ("SwitchName=s1 Node=n1", "t: line 1: 'node': must be one of SwitchName, Switches, Nodes, LinkSpeed"),
         ("SwitchName=s1 Nodes=n1 nonsense", "t: line 1: 'nonsense': must be settings such as Nodes=n[1-4]"),
         ("nonsense", "t: line 1: 'nonsense': must be settings"),
-        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not stand twice in one line"),
+        ("SwitchName=s1 Nodes=n1 Nodes=n2", "t: line 1: Nodes: must not occur twice in one line"),
         ("SwitchName= Nodes=n1", "t: line 1: SwitchName: must have a value"),
         ("SwitchName=s1 Nodes=n[1-", "t: line 1: Nodes: 'n[1-': must be names"),
         ("SwitchName=s1 Nodes=n[1-99999999]", "t: line 1: Nodes: 'n[1-99999999]': must have at most"),
         ("SwitchName=s1 Nodes=n1 Switches=s2", "t: line 1: 's1': must have Switches or Nodes, and not both"),
-        (f"{ONE}BlockName=b Nodes=n2", "t: line 2: BlockName: must not stand in a file of switches"),
+        (f"{ONE}BlockName=b Nodes=n2", "t: line 2: BlockName: must not occur in a file of switches"),
         (f"{BLOCKS}BlockSizes=4", "must be a size of blocks and larger ones"),
         (BLOCKS.replace("4,8", "4,12"), "t: line 5: BlockSizes: '4,12': must be a size of blocks"),
         (BLOCKS.replace("4,8", "4,6"), "BlockSizes: '4,6': must be"),
@@ -464,7 +464,7 @@ _BAD: dict[Callable[..., Cluster], list[tuple[str, str]]] = {
         ("blocks: [a]", "t: blocks[0].switch: 'a': must name the switch of the block"),
         ("blocks: [{switch: a, nodes: b}]", "t: blocks[0].nodes: 'b': must be a list of names"),
         ("blocks: [{switch: a, nodes: ['b[1-']}]", "t: blocks[0].nodes[0]: 'b[1-': must be names such as"),
-        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be texts by name"),
+        ("blocks: [{switch: a, annotations: [b]}]", "t: blocks[0].annotations: ['b']: must be strings by name"),
         (
             "blocks: [{switch: a, nodes: [b], annotations: {gsopt/gpus: x}}]",
             "t: blocks[0].annotations.gsopt/gpus: 'x': must be a number of GPUs",
@@ -490,7 +490,7 @@ _BAD: dict[Callable[..., Cluster], list[tuple[str, str]]] = {
         ("<", "t: must be GraphML: ParseError"),
         ("<graphml/>", "t: must be GraphML: "),
         ("<html><body/></html>", "t: must be GraphML: "),
-        ('<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY a "b">]><a/>', "t: line 2: <!DOCTYPE: must not stand"),
+        ('<?xml version="1.0"?>\n<!DOCTYPE a [<!ENTITY a "b">]><a/>', "t: line 2: <!DOCTYPE: must not occur"),
         (write_graphml(Cluster.plain(8), []).replace(">8<", ">x<"), "t: must be GraphML: ValueError"),
         (write_graphml(Cluster.plain(8), []).replace("datacenter", "palace"), "node 'palace': kind: 'palace'"),
     ],

@@ -1,4 +1,4 @@
-"""Admission: placing waiting gangs one after another, each as a whole."""
+"""Placer: places waiting gangs one after another, each as a whole."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -12,7 +12,7 @@ Search = Callable[[Placement], Result[PlacementSolution]]
 
 
 class WorkerLine(NamedTuple):
-    """Identical parts of a gang, and the index of their entry in a placement's workers."""
+    """Identical parts of a gang, with the index of their entry in the workers of a placement."""
 
     gang: Gang
     part: Part
@@ -25,11 +25,11 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
     return [WorkerLine(gang, part, line) for line, (gang, part) in enumerate(parts)]
 
 
-class GangAdmission:
-    """Places gangs into the free resources of a placement's servers.
+class GangPlacer:
+    """Places gangs, one after another, in the free resources of a placement's servers.
 
-    `search` is tried for a gang whose parts do not fit one by one. `unsure` has the gangs for which neither
-    room nor a proof that there is none was found.
+    `search` is called for a gang whose parts do not fit one by one. `unsure` lists the gangs for which neither
+    a placement nor a proof that there is none was found.
     """
 
     def __init__(self, problem: Placement, search: Search) -> None:
@@ -60,7 +60,7 @@ class GangAdmission:
         return taken
 
     def _copy(self, rows: Sequence[WorkerLine]) -> bool:
-        """Place one copy completely, or nothing of it."""
+        """Place one copy completely, or leave everything unchanged."""
         before = len(self._placed)
         if self._too_large.isdisjoint(self._demands[row.line] for row in rows):
             failed = next((row for row in rows if not self._parts(row)), None)
@@ -74,7 +74,10 @@ class GangAdmission:
         return False
 
     def _copy_by_search(self, rows: Sequence[WorkerLine]) -> bool:
-        """Place one copy by an exact method, or nothing of it; identical parts do not need this."""
+        """Place one copy by an exact method, or leave everything unchanged.
+
+        Gangs of identical parts do not need this.
+        """
         demands = {self._demands[row.line] for row in rows}
         able = [each for each, room in enumerate(self._rooms) if any(fitting(need, room) for need in demands)]
         if len(demands) == 1 or not all(
@@ -93,7 +96,7 @@ class GangAdmission:
         return True
 
     def _alone(self, rows: Sequence[WorkerLine], servers: Sequence[int]) -> Placement:
-        """Return the problem of placing one copy in the free resources of servers, named by their numbers."""
+        """Return the problem of placing one copy in the free resources of servers, which are named by index."""
 
         def named(amounts: Vector) -> Resources:
             return Resources(**dict(zip(self._resources, amounts, strict=True)))
@@ -107,7 +110,7 @@ class GangAdmission:
         )
 
     def _parts(self, row: WorkerLine) -> bool:
-        """Place the parts of an entry, each on the fullest server with room; return whether all are placed."""
+        """Place the parts of an entry, each on the fullest server with room, and return whether all fit."""
         demand, left = self._demands[row.line], row.part.count
         while left:
             able = (server for server, room in enumerate(self._rooms) if fitting(demand, room))

@@ -1,0 +1,126 @@
+"""Alone: the cheapest stops for one pending gang of like workers, without regard to other gangs."""
+
+from collections.abc import Collection
+from functools import cached_property
+from math import ceil, isfinite
+
+import numpy as np
+
+from formulations.admission.bounds import lower_bounds
+from formulations.admission.cover import Cover
+from formulations.admission.domain import Choice, Domains
+from formulations.admission.stops import Numbers, Stops
+from formulations.admission.tables import TooWide
+from gsopt.core.budget import Budget
+from gsopt.problems.admission import Admission, Gang
+
+#: How far floats may be off, relative and absolute, when a bound is compared with a weight.
+_RELATIVE, _ABSOLUTE = 1e-9, 1e-6
+
+#: Rounds in which the shares of gangs are shifted where tables are too large without.
+_ROUNDS = 8
+
+
+class Alone:
+    """The domains of one pending gang, in the order of their bounds.
+
+    Attributes
+    ----------
+    possible
+        Whether some domain can hold the gang.
+    best
+        The best choice of gangs so far.
+    open
+        Domains whose tables are too large.
+    tried
+        Number of domains that were solved.
+    """
+
+    def __init__(self, problem: Admission, gang: Gang, stops: Stops, free: Numbers) -> None:
+        self.stops = stops
+        self.cover = Cover.of(problem, gang, stops, free=free)
+        self._bounds = lower_bounds(self.cover)
+        self._domains = Domains(self.cover, self._bounds)
+        order = np.argsort(self._bounds.by_domain, kind="stable").tolist()
+        self._left = [domain for domain in order if isfinite(self._bounds.by_domain[domain])][::-1]
+        self.possible = bool(self._left)
+        self.best: Choice | None = None
+        self.open: list[int] = []
+        self.tried = 0
+
+    @property
+    def bound(self) -> int:
+        """A weight that no choice is below."""
+        weights = [self._whole(domain) for domain in (*self._left[-1:], *self.open)]
+        weights += [] if self.best is None else [self.best.weight]
+        return min(weights, default=0)
+
+    @property
+    def finished(self) -> bool:
+        """Whether no domain that is left can be better."""
+        below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
+        return not self._left or below
+
+    def _whole(self, domain: int) -> int:
+        """Return the bound of a domain as a whole number, less what floats may be off."""
+        bound = float(self._bounds.by_domain[domain])
+        return max(0, ceil(bound * (1 - _RELATIVE) - _ABSOLUTE))
+
+    def candidates(self, below: int) -> dict[int, int]:
+        """Return the domains whose bound is below a weight, with the bound."""
+        domains = np.flatnonzero(np.isfinite(self._bounds.by_domain)).tolist()
+        return {domain: bound for domain in domains if (bound := self._whole(domain)) < below}
+
+    def solve(self, budget: Budget) -> Choice | None:
+        """Return the best choice that is found in time; None if there is none."""
+        self.guess()
+        while not self.finished and not budget.passed:
+            self.step()
+        return self.best
+
+    def guess(self) -> Choice | None:
+        """Return a first choice: one gang, or gangs of the domain with the least bound."""
+        self.best = self._domains.single()
+        for domain in reversed(self._left):
+            found = self._domains.guess(domain, 1 + sum(self.stops.weights))
+            if found is not None:
+                self.best = found if self.best is None else min(self.best, found, key=_weight)
+                break
+        return self.best
+
+    def step(self) -> Choice | None:
+        """Look at the next domain, and return a choice if it is better."""
+        domain = self._left.pop()
+        most = 1 + sum(self.stops.weights)
+        self.tried += 1
+        below = most if self.best is None else self.best.weight
+        try:
+            better = self._domains.best(domain, below)
+        except TooWide:
+            try:
+                better = self._finer.best(domain, below)
+            except TooWide:
+                self.open.append(domain)
+                return None
+        self.best = better or self.best
+        return better
+
+    @cached_property
+    def _finer(self) -> Domains:
+        """The domains with bounds that exclude more machines and take longer."""
+        self._bounds = lower_bounds(self.cover, rounds=_ROUNDS)
+        self._domains = Domains(self.cover, self._bounds)
+        return self._domains
+
+    def core(self, domain: int) -> tuple[Collection[int], Collection[int]]:
+        """Return the machines of a domain that matter, and the gangs that may stop there."""
+        below = 1 + sum(self.stops.weights) if self.best is None else self.best.weight
+        machines = self._domains.machines(domain, below)
+        chosen = np.isin(self.stops.machine, machines)
+        gangs = {gang for gang in self.stops.gang[chosen].tolist() if self.stops.weights[gang] < below}
+        base = np.flatnonzero((self.cover.domain == domain) & (self.cover.copies > 0)).tolist()
+        return sorted({*machines, *base}), gangs
+
+
+def _weight(choice: Choice) -> int:
+    return choice.weight

@@ -1,0 +1,87 @@
+"""Cover: the workers of one pending gang that machines hold, and how many more do if gangs stop."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from formulations.admission.stops import Numbers, Stops
+from gsopt.problems.admission import Admission, Gang
+
+
+@dataclass(frozen=True, eq=False)
+class Cover:
+    """A pending gang of like workers, and the machines on which these may run.
+
+    Each domain, a group of the gang's level, is a problem of its own: stop gangs at the least cost so that its
+    machines hold all workers. A machine that holds one more worker has one more copy. Slices are counted by
+    slice group: the machines of a domain with the same slice group count as whole slices only.
+    """
+
+    need: Numbers  # resources of one worker that it needs, shape (resources,)
+    free: Numbers  # free amounts of these, shape (machines, resources)
+    load: Numbers  # what each incidence frees of these, shape (incidences, resources)
+    count: int  # workers
+    slice: int  # workers of a slice; 1 without slices
+    able: Numbers  # machines on which workers may run, in rising order
+    domain: Numbers  # domain of every machine, shape (machines,)
+    group: Numbers  # slice group of every machine, itself without slices; shape (machines,)
+    domains: int  # number of domains
+    stops: Stops
+
+    @classmethod
+    def of(cls, problem: Admission, gang: Gang, stops: Stops, *, free: Numbers) -> "Cover":
+        """Build the cover of a gang with one part."""
+        part = gang.parts[0]
+        machines = len(problem.cluster.machines)
+        needs = np.array(part.needs.vector(problem.resources), dtype=np.int64)
+        asked = np.flatnonzero(needs)
+        if gang.within:
+            domain = np.array(problem.cluster.group_of(gang.within), dtype=np.int64)
+        else:
+            domain = np.zeros(machines, dtype=np.int64)
+        group = np.arange(machines, dtype=np.int64)
+        if part.slice:
+            group = np.array(problem.cluster.group_of(part.slice_within), dtype=np.int64)
+        return cls(
+            need=needs[asked],
+            free=free[:, asked],
+            load=stops.load[:, asked],
+            count=part.count,
+            slice=part.slice or 1,
+            able=np.array(sorted(problem.eligible(part)), dtype=np.int64),
+            domain=domain,
+            group=group,
+            domains=int(domain.max()) + 1,
+            stops=stops,
+        )
+
+    @cached_property
+    def copies(self) -> Numbers:
+        """How many workers each machine holds as it is, at most all of them; 0 where none may run."""
+        return self.held_by(self.free)
+
+    @cached_property
+    def most(self) -> Numbers:
+        """How many workers each machine holds if all that may stop does."""
+        freed = np.zeros_like(self.free)
+        np.add.at(freed, self.stops.machine, self.load)
+        return self.held_by(self.free + freed)
+
+    def held_by(self, free: Numbers) -> Numbers:
+        """Return how many workers each machine holds with other free amounts."""
+        found = np.zeros(len(free), dtype=np.int64)
+        found[self.able] = np.clip((free[self.able] // self.need).min(axis=1), 0, self.count)
+        return found
+
+    def room(self, copies: Numbers) -> Numbers:
+        """Return how many workers each domain holds, in whole slices, given the copies on every machine."""
+        held = np.bincount(self.group, weights=copies).astype(np.int64) // self.slice * self.slice
+        return np.bincount(self.domain_of_group, weights=held, minlength=self.domains).astype(np.int64)
+
+    @cached_property
+    def domain_of_group(self) -> Numbers:
+        """Domain of every slice group, none of which is wider than a domain."""
+        found = np.zeros(int(self.group.max()) + 1, dtype=np.int64)
+        found[self.group] = self.domain
+        return found

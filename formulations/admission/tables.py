@@ -1,0 +1,213 @@
+"""Tables: the least cost of more copies, by which of the shared gangs stop and by the number of copies.
+
+A table has an axis of length 2 for each gang of its scope (1: the gang stops, which is paid elsewhere), and a
+last axis for the number of copies, or of slices. Costs at and above `never` stand for what is too dear.
+"""
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import accumulate, product
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from formulations.common.convolution import convolve, split
+
+Table = NDArray[Any]
+
+#: A gang that shares machines, its load on one of them by resource, and its weight.
+Load = tuple[int, tuple[int, ...], int]
+
+#: States of a machine beyond which those that others dominate are removed.
+_MANY = 64
+
+
+#: Most cells of a table, and additions to fill one.
+_CELLS, _ADDITIONS = 2**18, 20_000_000
+
+
+class TooWide(Exception):
+    """Gangs share machines so closely that a table would be too large."""
+
+
+class Node(ABC):
+    """A table, and how to find the gangs that an entry stops."""
+
+    scope: tuple[int, ...]  # gangs of the table's axes, in rising order
+    table: Table
+    never: int
+
+    def row(self, bits: Mapping[int, int]) -> Table:
+        """Return the costs by number of copies, given which gangs of the scope stop."""
+        found: Table = self.table[tuple([bits[gang] for gang in self.scope])]
+        return found
+
+    @abstractmethod
+    def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
+        """Yield the gangs outside the scope that stop for a number of copies at the least cost."""
+
+
+def integers(never: int) -> type:
+    """Return the integer type of tables: sums of a few entries must fit."""
+    return np.int64 if 4 * never < 2**63 else object
+
+
+class MachineNode(Node):
+    """One machine: gangs that only it concerns stop at their cost, shared ones by their bits."""
+
+    def __init__(
+        self,
+        free: Sequence[int],
+        need: Sequence[int],
+        copies: int,
+        most: int,
+        own: Sequence[Load],
+        shared: Sequence[Load],
+        never: int,
+    ) -> None:
+        self.scope = tuple(gang for gang, _, _ in shared)
+        self.never = never
+        self._spare = [has - copies * amount for has, amount in zip(free, need, strict=True)]
+        self._need, self._most = need, most - copies
+        self._loads = {gang: load for gang, load, _ in shared}
+        self._states = self._reachable(own)
+        self.table = np.full((2,) * len(shared) + (self._most + 1,), never, dtype=integers(never))
+        for stops in product((0, 1), repeat=len(shared)):
+            best = [never] * (self._most + 1)
+            for copies_of, cost in self._copies(dict(zip(self.scope, stops, strict=True))):
+                best[copies_of] = min(best[copies_of], cost)
+            best.reverse()
+            self.table[stops] = list(accumulate(best, min))[::-1]
+
+    def _reachable(self, own: Sequence[Load]) -> dict[tuple[int, ...], tuple[int, Any]]:
+        """Return what own gangs can free, up to what is of use, with the least cost and the gangs, linked."""
+        useful = [
+            max(0, self._most * amount - spare) for amount, spare in zip(self._need, self._spare, strict=True)
+        ]
+        states: dict[tuple[int, ...], tuple[int, Any]] = {(0,) * len(useful): (0, None)}
+        for gang, load, weight in own:
+            for freed, (cost, gangs) in list(states.items()):
+                if cost + weight >= self.never:
+                    continue
+                more = tuple(map(min, map(int.__add__, freed, load), useful))
+                if more not in states or states[more][0] > cost + weight:
+                    states[more] = (cost + weight, (gang, gangs))
+            if len(states) > _MANY:
+                states = _undominated(states)
+        return states
+
+    def _copies(self, bits: Mapping[int, int]) -> Iterator[tuple[int, int]]:
+        """Yield the copies and the cost of each state."""
+        room = self._room(bits)
+        for freed, (cost, _) in self._states.items():
+            yield self._held(room, freed), cost
+
+    def _room(self, bits: Mapping[int, int]) -> list[int]:
+        room = list(self._spare)
+        for gang, stops in bits.items():
+            if stops and gang in self._loads:
+                room = [has + freed for has, freed in zip(room, self._loads[gang], strict=True)]
+        return room
+
+    def _held(self, room: Sequence[int], freed: Sequence[int]) -> int:
+        held = [(has + more) // amount for has, more, amount in zip(room, freed, self._need, strict=True)]
+        return min(self._most, *held)
+
+    def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
+        """Yield the machine's own gangs that stop."""
+        room = self._room(bits)
+        able = (state for freed, state in self._states.items() if self._held(room, freed) >= copies)
+        _, gangs = min(able, key=lambda state: state[0])
+        while gangs is not None:
+            gang, gangs = gangs
+            yield gang
+
+
+def _undominated(states: dict[tuple[int, ...], tuple[int, Any]]) -> dict[tuple[int, ...], tuple[int, Any]]:
+    """Remove states that cost no less than another one that frees no less."""
+    order = sorted(states.items(), key=lambda state: (state[1][0], [-amount for amount in state[0]]))
+    kept: dict[tuple[int, ...], tuple[int, Any]] = {}
+    for freed, state in order:
+        if not any(all(map(int.__ge__, other, freed)) for other in kept):
+            kept[freed] = state
+    return kept
+
+
+class SumNode(Node):
+    """Several parts, whose copies and costs add up."""
+
+    def __init__(self, parts: Sequence[Node], most: int, never: int) -> None:
+        self._parts = sorted(parts, key=lambda part: part.table.shape[-1])
+        self._most, self.never = most, never
+        self.scope = tuple(sorted({gang for part in parts for gang in part.scope}))
+        rows, copies, additions = 2 ** len(self.scope), 1, 0
+        for part in self._parts:
+            additions += copies * part.table.shape[-1]
+            copies = min(copies + part.table.shape[-1] - 1, most + 1)
+        if rows * copies > _CELLS or rows * additions > _ADDITIONS:
+            raise TooWide
+        self.table = _zero(len(self.scope), never)
+        for part in self._parts:
+            spread = part.table.reshape([2 if gang in part.scope else 1 for gang in self.scope] + [-1])
+            self.table = convolve(self.table, spread, most, never)
+
+    def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
+        """Yield the gangs of all parts that stop."""
+        rows = [part.row(bits) for part in self._parts]
+        sums = list(accumulate(rows, lambda left, right: convolve(left, right, copies, self.never)))
+        for part, share in zip(self._parts, split(rows, sums, copies), strict=True):
+            yield from part.pick(dict(bits), share)
+
+
+class ChoiceNode(Node):
+    """A part of which one gang either stops, at its cost, or stays."""
+
+    def __init__(self, part: Node, gang: int, weight: int) -> None:
+        self._part, self._gang, self._weight, self.never = part, gang, weight, part.never
+        axis = part.scope.index(gang)
+        self.scope = part.scope[:axis] + part.scope[axis + 1 :]
+        stays, stops = np.take(part.table, 0, axis), np.take(part.table, 1, axis)
+        self.table = np.minimum(stays, stops + weight)
+
+    def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
+        """Yield the gang if it stops, and those of the part."""
+        stays = self._part.row({**bits, self._gang: 0})[copies]
+        stops = self._part.row({**bits, self._gang: 1})[copies] + self._weight
+        if stops < stays:
+            yield self._gang
+        yield from self._part.pick({**bits, self._gang: int(stops < stays)}, copies)
+
+
+class SliceNode(Node):
+    """A part whose copies count as whole slices, together with some that are there already."""
+
+    def __init__(self, part: Node, size: int, begun: int) -> None:
+        self._part, self.scope, self.never = part, part.scope, part.never
+        most = (part.table.shape[-1] - 1 + begun) // size
+        self._copies = [max(0, slices * size - begun) for slices in range(most + 1)]
+        self.table = part.table[..., self._copies]
+
+    def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
+        """Yield the gangs of the part that stop for a number of slices."""
+        yield from self._part.pick(bits, self._copies[copies])
+
+
+def eliminate(
+    parts: Sequence[Node], order: Sequence[int], weights: Mapping[int, int], most: int, never: int
+) -> Node:
+    """Add up parts, and decide gangs one by one as soon as all parts with one are added up.
+
+    Source: Dechter, Bucket elimination, Artificial Intelligence 113 (1999).
+    """
+    left: list[Node] = list(parts)
+    for gang in order:
+        mine = [part for part in left if gang in part.scope]
+        left = [part for part in left if gang not in part.scope]
+        if mine:
+            left.append(ChoiceNode(SumNode(mine, most, never), gang, weights[gang]))
+    return SumNode(left, most, never)
+
+
+def _zero(axes: int, never: int) -> Table:
+    return np.zeros((1,) * axes + (1,), dtype=integers(never))

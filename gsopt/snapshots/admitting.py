@@ -1,0 +1,382 @@
+"""Admitting: which running gangs to evict or move so that a waiting gang fits, with a proof."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any
+
+from gsopt.core.budget import TimeLimit, checked_time_limit
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.result import Result, Status, plain
+from gsopt.evaluation.solve import solve
+from gsopt.problems.admission import Admission, AdmissionSolution, Node, Part, Running
+from gsopt.problems.admission import Gang as PendingGang
+from gsopt.problems.placement import Resources
+from gsopt.snapshots.commands import stop_commands
+from gsopt.snapshots.gang import MOST_PRIORITY, Gang
+from gsopt.snapshots.gang import Part as Pod
+from gsopt.snapshots.returning import Cost, check_cost, cost_of
+from gsopt.snapshots.snapshot import Snapshot
+from gsopt.snapshots.valid import validly
+
+#: Default time limit in seconds.
+TIME_LIMIT = 10.0
+
+#: Largest cost of a move, as a multiple of the cost of an eviction.
+_MOST_MOVE_COST = 1_000
+
+#: Workers and GPUs of each, such as ``16x8``.
+_SIZE = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
+
+#: Workers of a slice and their level, such as ``4:rack``.
+_SLICES = re.compile(r"([1-9][0-9]{0,5}):(.+)")
+
+
+@dataclass(frozen=True)
+class Request:
+    """A gang that is to be admitted.
+
+    Attributes
+    ----------
+    gang
+        Name of a waiting gang of the snapshot, or the size of a new one, such as ``16x8``: 16 workers with 8
+        GPUs each.
+    within
+        Level of the network with a group that must hold all workers; empty for any place.
+    slices
+        Number of workers of a slice and the level that holds each, such as ``4:rack``; empty without slices.
+    gpu_type
+        Type of GPU that a new gang needs; empty for any.
+    priority
+        Priority; None for that of a waiting gang. A new gang has the highest one then, so that it may evict
+        every gang that is not protected.
+
+    Examples
+    --------
+    >>> Request("16x8", within="rack").within
+    'rack'
+    """
+
+    gang: str
+    within: str = ""
+    slices: str = ""
+    gpu_type: str = ""
+    priority: int | None = None
+
+    def pending(self, snapshot: Snapshot) -> PendingGang:
+        """Return the gang as the problem takes it.
+
+        Raises
+        ------
+        InvalidInput
+            There is no such gang, its size is no size, or its slices are not written as they must be.
+        """
+        waiting = {gang.name: gang for gang in snapshot.pending}
+        known = waiting.get(self.gang)
+        if known is None:
+            parts: list[Part] = [self._new()]
+            priority = MOST_PRIORITY
+        else:
+            parts = [_waiting_part(pod) for pod in known.waiting]
+            priority = known.priority
+        size, level = self._slices()
+        for field, wanted in (("within", self.within), ("slices", level)):
+            if wanted and wanted not in snapshot.cluster.levels:
+                rule = f"must be one of {', '.join(snapshot.cluster.levels)}"
+                raise InvalidInput(field, shorten(wanted), rule)
+        sliced = [part.model_copy(update={"slice": size, "slice_within": level}) for part in parts]
+        with validly(""):
+            return PendingGang(
+                name=self.gang,
+                parts=[Part.model_validate(part.model_dump()) for part in sliced],
+                within=self.within,
+                priority=priority if self.priority is None else self.priority,
+            )
+
+    def _new(self) -> Part:
+        size = _SIZE.fullmatch(self.gang)
+        if size is None:
+            rule = "must be the name of a waiting gang, or a number of workers and GPUs of each, such as 16x8"
+            raise InvalidInput("gang", shorten(self.gang), rule)
+        count, gpus = map(int, size.groups())
+        return Part(count=count, needs=Resources(gpu=gpus), gpu_type=self.gpu_type)
+
+    def _slices(self) -> tuple[int, str]:
+        if not self.slices:
+            return 0, ""
+        slices = _SLICES.fullmatch(self.slices)
+        if slices is None:
+            rule = "must be a number of workers and a level, such as 4:rack"
+            raise InvalidInput("slices", shorten(self.slices), rule)
+        return int(slices[1]), slices[2]
+
+
+def _waiting_part(pod: Pod) -> Part:
+    return Part(count=pod.count, needs=pod.needs, where=pod.where)
+
+
+def admission_of(
+    snapshot: Snapshot,
+    pending: PendingGang,
+    *,
+    cost: str = Cost.JOBS,
+    move_cost: float | None = None,
+    protect: Collection[str] = (),
+    evict: bool = True,
+) -> Admission:
+    """Create the problem of admitting a gang; see `admit`.
+
+    Only nodes with GPUs take part. Pods that belong to no gang stay, and count as in use.
+    """
+    check_cost(cost)
+    machines = {machine.name for machine in snapshot.cluster.machines}
+    known = {gang.name for gang in snapshot.running}
+    for name in protect:
+        if name not in known:
+            raise InvalidInput("protect", shorten(name), "must be the name of a running gang")
+    gangs = [gang for gang in snapshot.running if not machines.isdisjoint(gang.nodes)]
+    lowest = min((gang.priority for gang in gangs), default=0)
+    with validly(""):
+        running = [
+            _running(
+                gang,
+                machines,
+                price := cost_of(gang, cost, snapshot.time, lowest),
+                None if move_cost is None else price * move_cost,
+                protected=bool(gang.kept) or gang.name in protect or not evict,
+            )
+            for gang in gangs
+        ]
+        return Admission(
+            name="admission",
+            cluster=snapshot.cluster,
+            nodes=_nodes(snapshot, gangs, machines),
+            places={
+                where.name: [name for name in where.nodes if name in machines] for where in snapshot.places
+            },
+            running=running,
+            pending=[pending],
+        )
+
+
+def _running(
+    gang: Gang, machines: Collection[str], cost: float, move_cost: float | None, *, protected: bool
+) -> Running:
+    """Return a running gang, with one part for all pods that are alike."""
+    alike: dict[tuple[Resources, str], dict[str, int]] = {}
+    for pod in gang.standing:
+        if pod.node in machines and any(pod.needs.named.values()):
+            on = alike.setdefault((pod.needs, pod.where), {})
+            on[pod.node] = on.get(pod.node, 0) + pod.count
+    return Running(
+        name=gang.name,
+        parts=[Part(count=sum(on.values()), needs=needs, where=where) for (needs, where), on in alike.items()],
+        on=list(alike.values()),
+        priority=gang.priority,
+        cost=cost,
+        move_cost=move_cost,
+        protected=protected,
+    )
+
+
+def _nodes(snapshot: Snapshot, gangs: Sequence[Gang], machines: Collection[str]) -> dict[str, Node]:
+    """Return capacity of every machine, and what is in use there besides gangs."""
+    held: dict[str, dict[str, int]] = {}
+    for gang in gangs:
+        for pod in gang.standing:
+            here = held.setdefault(pod.node, {})
+            for name, amount in pod.needs.named.items():
+                here[name] = here.get(name, 0) + amount * pod.count
+    found = {}
+    for node in snapshot.nodes:
+        if node.name in machines:
+            gangs_use = held.get(node.name, {})
+            others = {name: max(0, used - gangs_use.get(name, 0)) for name, used in node.used.named.items()}
+            needed = {name: others.get(name, 0) + amount for name, amount in gangs_use.items()}
+            names = {**node.capacity.named, **needed, **others}
+            capacity = {
+                name: max(node.capacity.named.get(name, 0), needed.get(name, 0), others.get(name, 0))
+                for name in names
+            }
+            found[node.name] = Node(
+                capacity=resources_of(capacity), used=resources_of(others), closed=bool(node.closed)
+            )
+    return found
+
+
+def resources_of(amounts: Mapping[str, int]) -> Resources:
+    """Return the amounts that are not 0."""
+    return Resources(**{name: amount for name, amount in amounts.items() if amount})
+
+
+@dataclass(frozen=True)
+class Admit:
+    """The choice of gangs to evict and to move, and the nodes of the gang that is admitted.
+
+    Attributes
+    ----------
+    snapshot
+        The cluster.
+    request
+        The gang that is to be admitted.
+    cost
+        Cost of evicting a gang, as in `Snapshot.reclaiming`.
+    problem, result
+        The problem and its result.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> eight, four = Resources(gpu=8), Resources(gpu=4)
+    >>> nodes = [snapshots.Node(name=name, gpus=8, capacity=eight, used=four) for name in ("n1", "n2")]
+    >>> pods = [snapshots.Part(name=name, node=name, needs=four) for name in ("n1", "n2")]
+    >>> gangs = [Gang(name="a", parts=pods[:1]), Gang(name="b", parts=pods[1:], priority=9)]
+    >>> rack = Rack(name="rack", machines=[Machine(name=name, gpus=8) for name in ("n1", "n2")])
+    >>> snapshot = Snapshot(nodes=nodes, gangs=gangs, network=Cluster(racks=[rack]))
+    >>> found = admit(snapshot, Request("1x8", priority=5))
+    >>> [gang.name for gang in found.evicted], found.nodes
+    (['a'], ('n1',))
+    """
+
+    snapshot: Snapshot
+    request: Request
+    cost: str
+    problem: Admission
+    result: Result[AdmissionSolution]
+
+    @property
+    def possible(self) -> bool | None:
+        """Whether the gang can be admitted; None if neither a way nor a proof of the opposite was found."""
+        if self.result.solution is not None:
+            return True
+        return False if self.result.status is Status.INFEASIBLE else None
+
+    @cached_property
+    def evicted(self) -> tuple[Gang, ...]:
+        """The gangs that are evicted."""
+        return self._gangs(() if self.result.solution is None else self.result.solution.evicted)
+
+    @cached_property
+    def moved(self) -> tuple[Gang, ...]:
+        """The gangs that are moved."""
+        return self._gangs(() if self.result.solution is None else self.result.solution.moved)
+
+    def _gangs(self, names: Collection[str]) -> tuple[Gang, ...]:
+        chosen = set(names)
+        return tuple(gang for gang in self.snapshot.gangs if gang.name in chosen)
+
+    @property
+    def places(self) -> dict[str, int]:
+        """Number of workers of the admitted gang on each of its nodes."""
+        if self.result.solution is None:
+            return {}
+        return _together(self.result.solution.placed[self.request.gang])
+
+    @property
+    def nodes(self) -> tuple[str, ...]:
+        """The nodes of the admitted gang."""
+        return tuple(self.places)
+
+    @property
+    def moves(self) -> dict[str, dict[str, int]]:
+        """Number of workers of each moved gang on each of its new nodes, by name of the gang."""
+        solution = self.result.solution
+        return {} if solution is None else {name: _together(places) for name, places in solution.moved.items()}
+
+    @cached_property
+    def commands(self) -> tuple[str, ...]:
+        """Shell commands that stop the evicted and the moved gangs, which are not run."""
+        return stop_commands(self.snapshot, [*self.evicted, *self.moved])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Return everything as plain JSON types, as ``gsopt admit --json`` prints it."""
+        result = self.result
+        return {
+            "status": result.status.value,
+            "gang": self.request.gang,
+            "cost": self.cost,
+            "objective": plain(result.objective),
+            "bound": plain(result.bound),
+            "gap": result.gap,
+            "runtime": result.runtime,
+            "reason": self.problem.obstacle or ("" if self.possible else result.message),
+            "evicted": [_told(gang) for gang in self.evicted],
+            "moved": [{**_told(gang), "to": self.moves[gang.name]} for gang in self.moved],
+            "places": self.places,
+            "commands": list(self.commands),
+        }
+
+
+def _together(places: Sequence[Mapping[str, int]]) -> dict[str, int]:
+    """Add up the workers of all parts on each node."""
+    found: dict[str, int] = {}
+    for machines in places:
+        for name, number in machines.items():
+            found[name] = found.get(name, 0) + number
+    return found
+
+
+def _told(gang: Gang) -> dict[str, Any]:
+    return {"name": gang.name, "kind": gang.kind, "gpus": gang.gpus, "nodes": list(gang.nodes)}
+
+
+def admit(
+    snapshot: Snapshot,
+    request: Request | str,
+    *,
+    cost: str = Cost.JOBS,
+    move_cost: float | None = None,
+    protect: Collection[str] = (),
+    time_limit: TimeLimit = TIME_LIMIT,
+) -> Admit:
+    """Choose the running gangs to evict or move, at the least cost, so that a gang fits.
+
+    Only gangs of a lower priority are evicted. Those that must not be preempted stay, such as gangs with a
+    disruption budget of zero.
+
+    Parameters
+    ----------
+    snapshot
+        The cluster.
+    request
+        The gang, or its name or size.
+    cost
+        Cost of evicting a gang, as in `Snapshot.reclaiming`.
+    move_cost
+        Cost of moving a gang to other nodes, as a part of the cost of evicting it; None if gangs must not be
+        moved.
+    protect
+        Names of further gangs that must not be evicted.
+    time_limit
+        Seconds, or text such as ``30s``, after which the best solution so far is returned with its proven
+        bound.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such gang, level or cost, or the limit is not a time.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> eight, four = Resources(gpu=8), Resources(gpu=4)
+    >>> nodes = [snapshots.Node(name=name, gpus=8, capacity=eight, used=four) for name in ("n1", "n2")]
+    >>> gangs = [
+    ...     snapshots.Gang(name=name, parts=[snapshots.Part(name=name, node=name, needs=four)])
+    ...     for name in ("n1", "n2")
+    ... ]
+    >>> rack = Rack(name="rack", machines=[Machine(name=name, gpus=8) for name in ("n1", "n2")])
+    >>> snapshot = Snapshot(nodes=nodes, gangs=gangs, network=Cluster(racks=[rack]))
+    >>> len(admit(snapshot, "2x8").evicted), len(admit(snapshot, "1x8", move_cost=0.5).moved)
+    (2, 1)
+    """
+    limit = checked_time_limit(time_limit)
+    asked = Request(request) if isinstance(request, str) else request
+    if move_cost is not None and not 0 <= move_cost <= _MOST_MOVE_COST:
+        raise InvalidInput("move_cost", shorten(move_cost), f"must be between 0 and {_MOST_MOVE_COST:,}")
+    problem = admission_of(snapshot, asked.pending(snapshot), cost=cost, move_cost=move_cost, protect=protect)
+    return Admit(snapshot, asked, cost, problem, solve(problem, time_limit=limit))

@@ -1,0 +1,79 @@
+"""Defragmenting: which gangs to move so that whole nodes become free."""
+
+from collections.abc import Collection
+
+from gsopt.core.budget import TimeLimit, checked_time_limit
+from gsopt.core.errors import InvalidInput, shorten
+from gsopt.evaluation.solve import solve
+from gsopt.snapshots.admitting import TIME_LIMIT, Admit, Request, admission_of
+from gsopt.snapshots.gang import MOST_PRIORITY
+from gsopt.snapshots.returning import Cost
+from gsopt.snapshots.snapshot import Snapshot
+
+
+def defragment(
+    snapshot: Snapshot,
+    nodes: int,
+    *,
+    within: str = "",
+    gpus: int | None = None,
+    gpu_type: str = "",
+    cost: str = Cost.JOBS,
+    protect: Collection[str] = (),
+    time_limit: TimeLimit = TIME_LIMIT,
+) -> Admit:
+    """Choose the running gangs to move, at the least cost, so that the GPUs of some nodes become free.
+
+    No gang is evicted: every moved gang has a place on other nodes. The result is that of admitting a gang that
+    needs all GPUs of these nodes.
+
+    Parameters
+    ----------
+    snapshot
+        The cluster.
+    nodes
+        Number of nodes.
+    within
+        Level of the network with a group that must hold these nodes; empty for any nodes.
+    gpus
+        Number of GPUs of each node; None for the largest in the cluster.
+    gpu_type
+        Their type; empty for any.
+    cost
+        Cost of moving a gang, measured as that of preempting it in `Snapshot.reclaiming`.
+    protect
+        Names of gangs that must not be moved.
+    time_limit
+        Seconds, or text such as ``30s``, after which the best solution so far is returned with its proven
+        bound.
+
+    Raises
+    ------
+    InvalidInput
+        There is no such level, gang or cost, or a number is out of range.
+
+    Examples
+    --------
+    >>> from gsopt import snapshots
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster, Machine, Rack
+    >>> eight, four = Resources(gpu=8), Resources(gpu=4)
+    >>> nodes = [snapshots.Node(name=name, gpus=8, capacity=eight, used=four) for name in ("n1", "n2")]
+    >>> gangs = [
+    ...     snapshots.Gang(name=name, parts=[snapshots.Part(name=name, node=name, needs=four)])
+    ...     for name in ("n1", "n2")
+    ... ]
+    >>> rack = Rack(name="rack", machines=[Machine(name=name, gpus=8) for name in ("n1", "n2")])
+    >>> snapshot = Snapshot(nodes=nodes, gangs=gangs, network=Cluster(racks=[rack]))
+    >>> len(defragment(snapshot, 1).moved), defragment(snapshot, 2).possible
+    (1, False)
+    """
+    limit = checked_time_limit(time_limit)
+    if isinstance(nodes, bool) or not isinstance(nodes, int) or nodes < 1:
+        raise InvalidInput("nodes", shorten(nodes), "must be a number of at least 1")
+    size = max(machine.gpus for machine in snapshot.cluster.machines) if gpus is None else gpus
+    request = Request(f"{nodes}x{size}", within=within, gpu_type=gpu_type, priority=-MOST_PRIORITY)
+    problem = admission_of(
+        snapshot, request.pending(snapshot), cost=cost, move_cost=1.0, protect=protect, evict=False
+    )
+    return Admit(snapshot, request, cost, problem, solve(problem, time_limit=limit))

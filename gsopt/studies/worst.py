@@ -1,0 +1,122 @@
+"""Worst: searches a space of small instances for the one on which a method is farthest from the optimum."""
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
+
+from gsopt.core.budget import Budget, TimeLimit, checked_time_limit
+from gsopt.core.errors import GsoptError, require_one_of
+from gsopt.core.method import MethodLike, name_of
+from gsopt.evaluation import catalogue
+from gsopt.evaluation.hard_instances import HardInstances
+from gsopt.evaluation.ratio import Optima, Worst, worst_of
+from gsopt.evaluation.space import Space
+from gsopt.studies.options import typed
+from gsopt.studies.rows import CellState
+from gsopt.studies.runner import StudyProgress, run
+from gsopt.studies.spec import Study
+from gsopt.studies.worst_case import WorstCase
+
+
+def worst(
+    method: MethodLike | str,
+    space: str,
+    *,
+    search: TimeLimit = None,
+    seeds: Sequence[int] = (0,),
+    folder: str | Path | None = None,
+    workers: int | None = 1,
+    scheduler: Any = None,
+    on_progress: Callable[[StudyProgress], Any] | None = None,
+    options: Mapping[str, Any] | None = None,
+    **arguments: Any,
+) -> WorstCase:
+    """Find the instance of a space on which a method is farthest from the proven optimum.
+
+    The method runs on every instance of the space. Equivalent instances share one proof of the optimum. If
+    `search` is given, a genetic search runs for that time with each seed instead, and shrinks the instance that
+    it finds.
+
+    Parameters
+    ----------
+    method
+        A method of the space's decision, or a policy for spaces of scheduling. A callable runs in this process.
+    space
+        Name of the space, such as ``"scheduling/rigid"``.
+    search
+        Duration of a genetic search, for spaces that are too large to enumerate.
+    seeds
+        Seeds of the genetic searches.
+    folder
+        Folder in which findings are stored as soon as they are made. After the process is killed, the same call
+        continues from there.
+    workers, scheduler
+        Processes or scheduler that run methods given by name, as in `gsopt.studies.run`.
+    on_progress
+        Called with the progress of the search.
+    options
+        Options of the method.
+    arguments
+        Arguments of the space, such as ``jobs=4``.
+
+    Raises
+    ------
+    InvalidInput
+        A method, space or argument does not exist.
+    Contradiction
+        The method's value is better than a proven optimum.
+
+    Examples
+    --------
+    >>> found = worst("fifo", "scheduling/rigid", jobs=2, gpus=1, durations=3, releases=0)
+    >>> found.found.ratio, found.proven, found.problem.jobs[0].work
+    (Fraction(7, 5), True, 3.0)
+    """
+    known = catalogue.spaces()
+    require_one_of("space", space, known)
+    made = known[space](**typed(known[space], arguments))
+    limit = checked_time_limit(search, "search")
+    given = {} if options is None else dict(options)
+    found = catalogue.find_method(made.word, method)
+    name = name_of(partial(found, **given) if given else found)
+    if isinstance(method, str):
+        entry = {"space": space, **arguments}
+        entry |= {} if limit is None else {"search": limit, "seed": list(seeds)}
+        study = Study(study=f"worst cases of {name}", instances=[entry], methods=[{"method": method, **given}])
+        where = {"workers": workers if scheduler is None else None, "scheduler": scheduler}
+        worst_found = _by_study(study, folder, on_progress, where)
+    else:
+        worst_found = _here(made, found, limit, seeds, given)
+    return WorstCase(name, partial(found, **given), made, worst_found, complete=limit is None)
+
+
+def _by_study(
+    study: Study,
+    folder: str | Path | None,
+    on_progress: Callable[[StudyProgress], Any] | None,
+    where: Mapping[str, Any],
+) -> Worst:
+    with TemporaryDirectory(prefix="gsopt-") as temporary:
+        found = run(study, folder or temporary, on_progress=on_progress, **where)
+    if found.interrupted:
+        raise KeyboardInterrupt
+    total = Worst()
+    for row in found:
+        if row.outcome.state is not CellState.DONE:
+            raise GsoptError(f"{row.labels.instance}: {row.outcome.message}")
+        total += Worst.from_dict(row.figures)
+    return total
+
+
+def _here(
+    space: Space, method: MethodLike, limit: float | None, seeds: Sequence[int], options: Mapping[str, Any]
+) -> Worst:
+    optima = Optima(space, catalogue.find_method(space.word, space.method))
+    if limit is None:
+        return worst_of(space.picks(), method, optima, **options)
+    total = Worst()
+    for seed in seeds:
+        total += HardInstances(method, optima, seed=seed, **options).run(Budget(time_limit=limit))
+    return total

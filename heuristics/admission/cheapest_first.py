@@ -1,0 +1,91 @@
+"""Cheapest first: evict by cost until the pending gangs fit, then take back what was not necessary."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.numbers.grid import decimal
+from gsopt.problems.admission import Admission, AdmissionSolution, Places, Running
+from gsopt.problems.rooms import Rooms
+
+
+@heuristic
+def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
+    """Evict gangs by cost per GPU until all pending gangs fit, then take back in reverse what is unnecessary.
+
+    The pending gangs are placed in the order of the instance, each as tightly as it fits. Gangs are never
+    moved. It may find nothing if several pending gangs, or unlike workers of one, compete for the same room.
+
+    Complexity: O(E (M + W)) for E evictable gangs, M machines and W machines of all gangs.
+
+    Source: ours; the two passes are those of Kueue's classical preemption.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> four = [Part(needs=Resources(gpu=4))]
+    >>> problem = Admission(
+    ...     cluster=Cluster.uniform(machines=2, gpus=8),
+    ...     running=[
+    ...         Running(name=f"r{index}", parts=four, on=[{f"machine 0.{machine}": 1}], cost=cost)
+    ...         for index, (machine, cost) in enumerate([(0, 1.0), (0, 9.0), (1, 2.0), (1, 3.0)])
+    ...     ],
+    ...     pending=[Gang(name="new", parts=[Part(needs=Resources(gpu=8))], priority=1)],
+    ... )
+    >>> cheapest_first(problem).solution.evicted
+    ('r2', 'r3')
+    """
+    able = [gang for gang in problem.running if problem.evictable(gang)]
+    order = sorted(able, key=lambda gang: decimal(gang.cost) / Fraction(max(gang.gpus, 1)))
+    evicted, rooms = _fewest(problem, order)
+    placed = _placed(problem, rooms)
+    if placed is None:
+        return NoSolution(problem.obstacle or "found no room", proven=bool(problem.obstacle))
+    kept: set[str] = set()
+    for gang in reversed(evicted):
+        if budget.passed:
+            break
+        rooms.start(gang, gang.on)
+        again = _placed(problem, rooms) if (rooms.free >= 0).all() else None
+        if again is None:
+            rooms.stop(gang, gang.on)
+        else:
+            placed = again
+            kept.add(gang.name)
+    return AdmissionSolution(evicted=[gang.name for gang in evicted if gang.name not in kept], placed=placed)
+
+
+def _fewest(problem: Admission, order: Sequence[Running]) -> tuple[Sequence[Running], Rooms]:
+    """Return the shortest beginning of an order whose eviction makes room, by bisection, and the room."""
+    low, high = 0, len(order)
+    while low < high:
+        middle = (low + high) // 2
+        if _placed(problem, _without(problem, order[:middle])) is None:
+            low = middle + 1
+        else:
+            high = middle
+    return order[:low], _without(problem, order[:low])
+
+
+def _without(problem: Admission, gangs: Sequence[Running]) -> Rooms:
+    rooms = Rooms(problem)
+    for gang in gangs:
+        rooms.stop(gang, gang.on)
+    return rooms
+
+
+def _placed(problem: Admission, rooms: Rooms) -> dict[str, Places] | None:
+    """Place all pending gangs one after another, and leave the rooms as they were; None if one does not fit."""
+    found: dict[str, Places] = {}
+    for gang in problem.pending:
+        places = rooms.fit(gang)
+        if places is None:
+            break
+        found[gang.name] = places
+        rooms.start(gang, places)
+    for gang in problem.pending[: len(found)]:
+        rooms.stop(gang, found[gang.name])
+    return found if len(found) == len(problem.pending) else None

@@ -1,0 +1,128 @@
+"""Greedy: in each group, gangs stop by their cost per GPU that is freed there; the cheapest group wins."""
+
+from collections.abc import Sequence
+from fractions import Fraction
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.core.numbers.grid import Exact, decimal, exact_total
+from gsopt.problems.admission import Admission, AdmissionSolution, Running
+from heuristics.admission.admitting import Stops, admit, check_time
+from heuristics.admission.room import Room, Seats
+
+
+@heuristic
+def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
+    """Stop gangs by their cost per freed useful GPU, with reverse delete, in each group; keep the cheapest.
+
+    A gang's useful GPUs are those on machines of the group where workers of the pending gang may be placed, at
+    most as many as the pending gang needs. Gangs stop until the pending gang fits; then all resume that need
+    not stop, the most expensive first. This happens in each group of the gang's level, and the group with the
+    least cost is kept. Gangs of all queues may stop.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit. When it is over, the best group so far is kept.
+
+    Notes
+    -----
+    Source: none; the usual greedy algorithm for covering problems, with reverse delete as in
+    `heuristics.reclaiming.reverse_delete`. If no resource is called GPU, cost alone decides.
+
+    Complexity: O(R log R + M) for R pairs of a running gang and one of its groups, and M machines in all, for
+    pending gangs with one part.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name="a", parts=part(8), on=[{"machine 0.0": 1}], cost=5.0),
+    ...     Running(name="b", parts=part(8), on=[{"machine 1.0": 1}], cost=3.0),
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(8), within="rack", priority=2)]
+    >>> cluster = Cluster.uniform(racks=2, machines=1, gpus=8)
+    >>> greedy(Admission(cluster=cluster, running=running, pending=pending)).solution.evicted
+    ('b',)
+    """
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        best: tuple[Exact, list[Running]] | None = None
+        useful = _useful_gpus(room, seats, candidates)
+        for group in sorted(useful):
+            if best is None:
+                check_time(budget)
+            stopped = _cover(room, seats, group, useful[group], budget)
+            for gang in stopped:
+                room.resume(gang)
+            if stopped:
+                cost = exact_total([gang.cost for gang in stopped])
+                if best is None or cost < best[0]:
+                    best = cost, stopped
+        if best is None:
+            check_time(budget)
+            return None
+        for gang in best[1]:
+            room.stop(gang)
+        places = seats.place()
+        return None if places is None else Stops(places)
+
+    return admit(problem, rule, budget)
+
+
+def _useful_gpus(
+    room: Room, seats: Seats, candidates: Sequence[Running]
+) -> dict[int, list[tuple[Running, int]]]:
+    """Return the candidates of each group, with the GPUs that they would free there for the pending gang."""
+    problem = room.problem
+    eligible = frozenset[int]().union(*(problem.eligible(part) for part in seats.gang.parts))
+    found: dict[int, list[tuple[Running, int]]] = {}
+    for gang in candidates:
+        gpus: dict[int, int] = {}
+        for part, machines in zip(gang.parts, gang.on, strict=True):
+            for name, number in machines.items():
+                machine = problem.position[name]
+                if machine in eligible:
+                    group = seats.group(machine)
+                    gpus[group] = gpus.get(group, 0) + part.needs.gpu * number
+        for group, number in gpus.items():
+            found.setdefault(group, []).append((gang, min(number, seats.gang.gpus)))
+    return found
+
+
+def _cover(
+    room: Room, seats: Seats, group: int, useful: Sequence[tuple[Running, int]], budget: Budget
+) -> list[Running]:
+    """Stop gangs until the pending one fits into a group, and return those that must; none if it never fits."""
+    stopped: list[Running] = []
+    for gang, _ in sorted(useful, key=lambda each: Fraction(decimal(each[0].cost)) / (each[1] or 1)):
+        if budget.passed:
+            break
+        room.stop(gang)
+        stopped.append(gang)
+        if _fits(seats, group):
+            break
+    if not _fits(seats, group):
+        for gang in stopped:
+            room.resume(gang)
+        return []
+    for gang in sorted(stopped, key=lambda gang: -gang.cost):
+        if budget.passed:
+            break
+        room.resume(gang)
+        if _fits(seats, group):
+            stopped.remove(gang)
+        else:
+            room.stop(gang)
+    return stopped
+
+
+def _fits(seats: Seats, group: int) -> bool:
+    if group not in seats.able:
+        return False
+    return len(seats.gang.parts) == 1 or seats.place(within=[group]) is not None

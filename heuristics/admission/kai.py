@@ -1,0 +1,75 @@
+"""KAI-Scheduler's preempt: scenarios of jobs that stop, for more and more workers of the pending gang."""
+
+from collections.abc import Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Running
+from heuristics.admission.admitting import Stops, admit, least_important_first, same_queue
+from heuristics.admission.room import Room, Seats
+from heuristics.admission.scenarios import Solver
+
+
+@heuristic
+def kai(
+    problem: Admission, *, node_local: bool = True, budget: Budget = UNLIMITED
+) -> AdmissionSolution | NoSolution:
+    """Stop gangs as KAI's scenario solver does, and place those again that still fit somewhere.
+
+    For 1, 2, 4, ... workers of the pending gang, and then by bisection, victims are sought that make room for
+    them; those found for fewer workers stop in any case. Candidates of the same queue are gathered by ascending
+    priority, the latest first, until the workers could fit if all of them stopped. Then scenarios are tried:
+
+    - with `node_local`, for each machine of the last candidate, the gathered gangs with workers there;
+    - if that never succeeds for all workers, the whole search starts anew with the gangs on the machines that
+      would have the fewest free GPUs: on as few of these machines as have enough GPUs in all, then on 1, 2, 4,
+      ... more.
+
+    In a scenario all its gangs stop; then the pending workers, and after them the gangs by descending priority,
+    the earliest first, are placed on the fullest machines. Gangs that return to their own machines go on
+    running. Others that fit are moved, if they have a `move_cost`; all others are evicted.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    node_local
+        Whether to try the first kind of scenarios (plugin ``nodelocalgreedy``).
+    budget
+        Time limit.
+
+    Notes
+    -----
+    Source: KAI-Scheduler v0.17.0 (commit d5bc503a), ``pkg/scheduler/actions/preempt/preempt.go``,
+    ``pkg/scheduler/actions/common/solvers`` (``job_solver.go``, ``pod_scenario_builder.go``,
+    ``sub_scenario_emitter.go``, ``by_pod_solver.go``) and ``pkg/scheduler/plugins/nodelocalgreedy``, with the
+    plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The code starts a victim again elsewhere
+    even if it cannot be moved here; such gangs are evicted, unless their own machines still have room.
+
+    Left out: quotas of queues, elastic jobs, delays before preemption, shared GPUs, budgets of time, and all
+    scores of nodes but packing. Only machines that had free GPUs, or on which a gang stopped, get workers. The
+    code's two filters of scenarios are replaced by a count of the workers that fit.
+
+    Complexity: O(log W (S V M)) for W workers, S scenarios, and V victims on M machines.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name=name, parts=part(2), on=[{"machine 0.0": 1}], started=number)
+    ...     for number, name in enumerate(["a", "b"])
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(2), priority=1)]
+    >>> cluster = Cluster.uniform(machines=1, gpus=4)
+    >>> kai(Admission(cluster=cluster, running=running, pending=pending)).solution.evicted
+    ('b',)
+    """
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        order = sorted(same_queue(candidates, seats.gang), key=least_important_first)
+        return Solver(room, seats.gang, order, budget).solve(node_local=node_local)
+
+    return admit(problem, rule, budget)

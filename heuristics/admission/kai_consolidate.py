@@ -1,0 +1,82 @@
+"""KAI-Scheduler's consolidation: a few jobs move so that the pending gang fits, and none is evicted."""
+
+from collections.abc import Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import require
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Running
+from heuristics.admission.admitting import Stops, admit, least_important_first
+from heuristics.admission.room import Room, Seats
+from heuristics.admission.scenarios import Solver
+
+
+@heuristic
+def kai_consolidate(
+    problem: Admission,
+    *,
+    max_preemptees: int | None = 16,
+    node_local: bool = True,
+    budget: Budget = UNLIMITED,
+) -> AdmissionSolution | NoSolution:
+    """Move gangs as KAI's consolidation does, until the pending gang fits.
+
+    Scenarios are those of `heuristics.admission.kai`, with the gangs that have a `move_cost` as candidates, of
+    all queues and priorities. A scenario succeeds only if all its gangs are placed again. Gangs of higher
+    priority, and of equal priority those that started earlier, are placed before the pending gang.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    max_preemptees
+        Number of candidates, less one: the code lets one more pass. None for no limit.
+    node_local
+        See `heuristics.admission.kai`.
+    budget
+        Time limit.
+
+    Notes
+    -----
+    Source: KAI-Scheduler v0.17.0 (commit d5bc503a),
+    ``pkg/scheduler/actions/consolidation/consolidation.go``, and the solver that `heuristics.admission.kai`
+    names. The default of ``max-consolidation-preemptees`` is 16. The code limits the candidates in random order
+    before it sorts them; here the limit keeps the first ones.
+
+    Left out: the order of queues by their shares, and what `heuristics.admission.kai` leaves out.
+
+    Complexity: O(log W (S V M)) for W workers, S scenarios, and V victims on M machines.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name=name, parts=part(1), on=[{machine: 1}], move_cost=0.5, started=number)
+    ...     for number, (name, machine) in enumerate([("a", "machine 0.0"), ("b", "machine 0.1")])
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(2))]
+    >>> cluster = Cluster.uniform(machines=2, gpus=2)
+    >>> kai_consolidate(Admission(cluster=cluster, running=running, pending=pending)).solution.moved
+    {'b': ({'machine 0.0': 1},)}
+    """
+    require(
+        max_preemptees is None or max_preemptees >= 0,
+        "max_preemptees",
+        max_preemptees,
+        "must be at least 0, or None",
+    )
+
+    def rule(room: Room, seats: Seats, _: Sequence[Running], budget: Budget) -> Stops | None:
+        movable = [
+            gang for gang in problem.running if gang.move_cost is not None and gang.name not in room.stopped
+        ]
+        order = sorted(movable, key=least_important_first)
+        if max_preemptees is not None:
+            order = order[: max_preemptees + 1] if max_preemptees else []
+        solver = Solver(room, seats.gang, order, budget, evicting=False)
+        return solver.solve(node_local=node_local)
+
+    return admit(problem, rule, budget)

@@ -1,0 +1,233 @@
+"""The default preemption of Kubernetes: each worker looks for a machine by itself."""
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from heapq import heapify, heappop, heappush
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Part, Running
+from gsopt.problems.placement import Vector
+from heuristics.admission.admitting import Stops, admit, check_time, started
+from heuristics.admission.room import Room, Seats
+
+#: Added to priorities before they are summed up, so that more pods of a negative priority do not count as less.
+_OFFSET = 1 << 31
+
+#: How unattractive a machine is: whether somebody has to stop there, then the criteria in turn.
+_Score = tuple[bool, tuple[float, ...]]
+
+
+@heuristic
+def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
+    """Place worker after worker, and make room for each on the machine whose victims matter least.
+
+    A worker goes to the machine with the most free resources, if it fits anywhere. Otherwise each machine is
+    tried: all workers of lower priority leave it; then those stay after all that leave enough room, by
+    descending priority, of equal priority the one that started first. Of the machines on which the worker then
+    fits, it gets that with the lowest highest priority of a victim, then the lowest sum of priorities, then the
+    fewest victims, then the latest start of a victim of the highest priority. The gangs of the victims stop as
+    a whole, because the remaining workers cannot go on alone.
+
+    The first worker decides on the group of the gang's level, among those that would hold all workers if all
+    gangs of lower priority stopped; likewise the first worker of each slice.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    budget
+        Time limit.
+
+    Notes
+    -----
+    Source: Kubernetes v1.36.3, ``pkg/scheduler/framework/plugins/defaultpreemption/default_preemption.go``
+    (``SelectVictimsOnNode``) and ``pkg/scheduler/framework/preemption/preemption.go``
+    (``pickOneNodeForPreemption``). The code knows neither gangs nor levels; it is applied worker by worker.
+
+    Left out: disruption budgets; the sample of a tenth of the machines, at least 100, from a random one on:
+    here all machines are tried; all scheduling constraints but resources, types and levels; and all scores but
+    free resources.
+
+    Complexity: O(W log M + V) for W workers, M machines, and V workers of lower priority, each counted whenever
+    its machine changes.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name="a", parts=part(8), on=[{"machine 0.0": 1}], priority=1),
+    ...     Running(name="b", parts=part(4), on=[{"machine 0.1": 1}]),
+    ...     Running(name="c", parts=part(4), on=[{"machine 0.1": 1}]),
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(8), priority=2)]
+    >>> cluster = Cluster.uniform(machines=2, gpus=8)
+    >>> kube_scheduler(Admission(cluster=cluster, running=running, pending=pending)).solution.evicted
+    ('b', 'c')
+    """
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        groups = problem.groups(seats.gang)
+        pods = _Pods(room, candidates)
+        open_groups = _hopeful(room, seats, candidates)
+        chosen: list[dict[str, int]] = []
+        for part in seats.gang.parts:
+            pods.ask(part)
+            chosen.append({})
+            for size in [part.slice] * part.slices or [part.count]:
+                members = [machine for group in open_groups for machine in groups[group].machines]
+                domain = _Domain(pods, _with_slices(problem, pods, part, members) if part.slice else members)
+                for worker in range(size):
+                    check_time(budget)
+                    machine = domain.best()
+                    if machine is None:
+                        return None
+                    domain.changed(pods.occupy(machine))
+                    name = problem.cluster.machines[machine].name
+                    chosen[-1][name] = chosen[-1].get(name, 0) + 1
+                    if worker == 0 and (part.slice or len(open_groups) > 1):
+                        group = seats.group(machine)
+                        open_groups = {group}
+                        domain = _Domain(pods, _together(problem, part, groups[group].machines, machine))
+        places = tuple(chosen)
+        room.give_back(seats.gang, places)
+        return Stops(places)
+
+    return admit(problem, rule, budget)
+
+
+def _hopeful(room: Room, seats: Seats, candidates: Iterable[Running]) -> set[int]:
+    """Return the groups that would hold all workers if all candidates stopped."""
+    stopped = list(candidates)
+    for gang in stopped:
+        room.stop(gang)
+    found = set(seats.able)
+    for gang in stopped:
+        room.resume(gang)
+    return found
+
+
+def _with_slices(problem: Admission, pods: "_Pods", part: Part, members: Sequence[int]) -> list[int]:
+    """Return the machines in groups that would hold another slice if all candidates stopped."""
+    slice_of = problem.cluster.group_of(part.slice_within)
+    most = Counter[int]()
+    for machine in members:
+        most[slice_of[machine]] += pods.most(machine)
+    return [machine for machine in members if most[slice_of[machine]] >= part.slice]
+
+
+def _together(problem: Admission, part: Part, members: Iterable[int], first: int) -> list[int]:
+    """Return the machines that may hold workers beside the first one, of its slice if there are slices."""
+    if not part.slice:
+        return list(members)
+    slice_of = problem.cluster.group_of(part.slice_within)
+    return [machine for machine in members if slice_of[machine] == slice_of[first]]
+
+
+class _Domain:
+    """Machines of which one is chosen for each worker, the most attractive first."""
+
+    def __init__(self, pods: "_Pods", members: Iterable[int]) -> None:
+        self._pods, self._members = pods, set(members)
+        scores = ((pods.score(machine), machine) for machine in self._members)
+        self._heap = [(score, machine) for score, machine in scores if score is not None]
+        heapify(self._heap)
+
+    def best(self) -> int | None:
+        """Return the most attractive machine, or None if the worker fits nowhere."""
+        while self._heap:
+            score, machine = self._heap[0]
+            if self._pods.score(machine) == score:
+                return machine
+            heappop(self._heap)
+        return None
+
+    def changed(self, machines: Iterable[int]) -> None:
+        """Regard the new scores of machines."""
+        for machine in self._members.intersection(machines):
+            score = self._pods.score(machine)
+            if score is not None:
+                heappush(self._heap, (score, machine))
+
+
+class _Pods:
+    """The workers of candidates on each machine, and who of them would stop for one more worker of a part."""
+
+    def __init__(self, room: Room, candidates: Iterable[Running]) -> None:
+        self._room = room
+        self._on: dict[int, list[tuple[Running, Vector]]] = {}
+        for gang in sorted(candidates, key=lambda gang: (-gang.priority, started(gang))):
+            for part, machines in zip(gang.parts, gang.on, strict=True):
+                amounts = part.needs.vector(room.problem.resources)
+                for name, number in machines.items():
+                    pods = self._on.setdefault(room.problem.position[name], [])
+                    pods += [(gang, amounts)] * number
+
+    def ask(self, part: Part) -> None:
+        """Ask from now on for workers of a part."""
+        self._need = part.needs.vector(self._room.problem.resources)
+        self._eligible = self._room.problem.eligible(part)
+        self._scores: dict[int, _Score | None] = {}
+
+    def score(self, machine: int) -> _Score | None:
+        """Return how unattractive a machine is, or None if the worker does not fit."""
+        if machine not in self._scores:
+            self._scores[machine] = self._judge(machine) if machine in self._eligible else None
+        return self._scores[machine]
+
+    def most(self, machine: int) -> int:
+        """Return how many workers would fit on a machine if all candidates stopped."""
+        if machine not in self._eligible:
+            return 0
+        left = self._without(machine)
+        return max(0, min(has // amount for has, amount in zip(left, self._need, strict=True) if amount))
+
+    def occupy(self, machine: int) -> set[int]:
+        """Place a worker on a machine, stop the gangs of its victims, and return the machines that changed."""
+        changed = {machine}
+        for gang in {gang.name: gang for gang in self._victims(machine)}.values():
+            changed.update(self._room.machines(gang))
+            self._room.stop(gang)
+        self._room.occupy(machine, self._need)
+        for each in changed:
+            self._scores.pop(each, None)
+        return changed
+
+    def _judge(self, machine: int) -> _Score | None:
+        free = self._room.free[machine]
+        if self._fits(free):
+            return False, tuple(-amount for amount in free)
+        if not self._fits(self._without(machine)):
+            return None
+        victims = self._victims(machine)
+        highest = max(gang.priority for gang in victims)
+        latest = min(started(gang) for gang in victims if gang.priority == highest)
+        total = sum(gang.priority + _OFFSET for gang in victims)
+        return True, (highest, total, len(victims), -latest)
+
+    def _victims(self, machine: int) -> list[Running]:
+        """Return the gang of each worker that would leave a machine."""
+        left = self._without(machine)
+        victims = []
+        for gang, amounts in self._here(machine):
+            kept = [has - amount for has, amount in zip(left, amounts, strict=True)]
+            if self._fits(kept):
+                left = kept
+            else:
+                victims.append(gang)
+        return victims
+
+    def _here(self, machine: int) -> list[tuple[Running, Vector]]:
+        return [pod for pod in self._on.get(machine, ()) if pod[0].name not in self._room.stopped]
+
+    def _without(self, machine: int) -> list[int]:
+        left = list(self._room.free[machine])
+        for _, amounts in self._here(machine):
+            left = [has + amount for has, amount in zip(left, amounts, strict=True)]
+        return left
+
+    def _fits(self, free: Sequence[int]) -> bool:
+        return all(has >= amount for has, amount in zip(free, self._need, strict=True))

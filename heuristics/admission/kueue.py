@@ -1,0 +1,152 @@
+"""Kueue: candidates of lower priority stop one by one, then resume in reverse where possible."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Running
+from heuristics.admission.admitting import Stops, admit, check_time, least_important_first, place
+from heuristics.admission.quotas import Quotas
+from heuristics.admission.room import Room, Seats
+
+
+@heuristic
+def kueue(
+    problem: Admission,
+    *,
+    quotas: Mapping[str, int] | None = None,
+    borrow_below: int | None = None,
+    budget: Budget = UNLIMITED,
+) -> AdmissionSolution | NoSolution:
+    """Stop candidates in Kueue's order until the gang fits, then give back what it does not need.
+
+    The queues form one cohort. Candidates are first the gangs of other queues that use more than their quota,
+    then those of the gang's own queue; both by ascending priority, the latest admitted first. They stop until
+    the gang fits; gangs of another queue only while it still exceeds its quota. Afterwards all but the last
+    resume in reverse order, unless the gang no longer fits.
+
+    Gangs of other queues stop only if the gang's own queue then stays within its quota; those of priority
+    `borrow_below` or less in any case.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    quotas
+        Nominal quota of queues in GPUs; 0 for those not named. GPUs beyond the quotas belong to the cohort.
+    borrow_below
+        Priority up to which gangs of other queues stop even if the gang's own queue then exceeds its quota
+        (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None if none does.
+    budget
+        Time limit.
+
+    Notes
+    -----
+    Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
+    (``classicalPreemptions``, ``fillBackWorkloads``), ``classical/candidate_generator.go``,
+    ``classical/hierarchical_preemption.go`` and ``common/ordering.go``, with the policies
+    ``withinClusterQueue: LowerPriority`` and ``reclaimWithinCohort: LowerPriority``. The gang fits if topology
+    aware scheduling finds a place: here the group of its level with the least room to spare.
+
+    Left out: nested cohorts, limits of borrowing and lending, several flavors, quotas of resources other than
+    GPUs, workloads that are already being evicted, priority boosts, usage of local queues, and policies that
+    evict gangs of the same or a higher priority.
+
+    Complexity: O(R log R + M) for R running gangs on M machines in all, for pending gangs with one part.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name=name, parts=part(gpus), on=[{"machine 0.0": 1}], priority=priority)
+    ...     for name, gpus, priority in [("low", 1, -1), ("middle", 2, 0), ("high", 3, 1)]
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(2), priority=1)]
+    >>> cluster = Cluster.uniform(machines=1, gpus=6)
+    >>> kueue(Admission(cluster=cluster, running=running, pending=pending)).solution.evicted
+    ('middle',)
+    """
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        quota = Quotas(room, seats.gang, quotas or {})
+        search = _Search(room, seats, quota, candidates, borrow_below)
+        return search.run(budget)
+
+    return admit(problem, rule, budget)
+
+
+class _Search:
+    """The search for one pending gang."""
+
+    def __init__(
+        self,
+        room: Room,
+        seats: Seats,
+        quotas: Quotas,
+        candidates: Sequence[Running],
+        borrow_below: int | None,
+    ) -> None:
+        self._room, self._seats, self._quotas, self._borrow_below = room, seats, quotas, borrow_below
+        own = [gang for gang in candidates if gang.queue == seats.gang.queue]
+        others = [gang for gang in candidates if gang.queue != seats.gang.queue and quotas.exceeded(gang.queue)]
+        self._others = bool(others)
+        self._order = [*sorted(others, key=least_important_first), *sorted(own, key=least_important_first)]
+        #: Whether the gang fits into its queue's own quota, so that others must return what they borrow.
+        self._entitled = quotas.excess() <= 0
+
+    def run(self, budget: Budget) -> Stops | None:
+        for borrowing in self._attempts():
+            stopped: list[Running] = []
+            for gang in self._valid(borrowing):
+                check_time(budget)
+                self._stop(gang)
+                stopped.append(gang)
+                if self._fits(borrowing):
+                    self._give_back(stopped, borrowing, budget)
+                    return place(self._seats)
+            for gang in stopped:
+                self._resume(gang)
+        return None
+
+    def _attempts(self) -> tuple[bool, ...]:
+        """Return whether the gang's queue may exceed its quota, for each attempt in turn."""
+        forbidden = self._borrow_below is None
+        if not self._others or (forbidden and not self._quotas.below_now()):
+            return (True,)
+        if forbidden and not self._entitled:
+            return (False, True)
+        return (True, False)
+
+    def _valid(self, borrowing: bool) -> Iterator[Running]:
+        for gang in self._order:
+            if gang.queue != self._seats.gang.queue:
+                if borrowing and not self._entitled and not self._lends(gang):
+                    continue
+                if not self._quotas.exceeded(gang.queue):
+                    continue
+            yield gang
+
+    def _lends(self, gang: Running) -> bool:
+        return self._borrow_below is not None and gang.priority <= self._borrow_below
+
+    def _fits(self, borrowing: bool) -> bool:
+        return (borrowing or self._quotas.excess() <= 0) and self._seats.fits()
+
+    def _stop(self, gang: Running) -> None:
+        self._room.stop(gang)
+        self._quotas.stop(gang)
+
+    def _resume(self, gang: Running) -> None:
+        self._room.resume(gang)
+        self._quotas.resume(gang)
+
+    def _give_back(self, stopped: Sequence[Running], borrowing: bool, budget: Budget) -> None:
+        for gang in reversed(stopped[:-1]):
+            if budget.passed:
+                return
+            self._resume(gang)
+            if not self._fits(borrowing):
+                self._stop(gang)

@@ -1,0 +1,178 @@
+"""Kueue's fair sharing: the queue with the largest share gives up gangs first."""
+
+from collections.abc import Iterator, Mapping, Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import require
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Running
+from heuristics.admission.admitting import Stops, admit, check_time, least_important_first, place
+from heuristics.admission.quotas import Quotas
+from heuristics.admission.room import Room, Seats
+
+
+@heuristic
+def kueue_fair(
+    problem: Admission,
+    *,
+    quotas: Mapping[str, int] | None = None,
+    weights: Mapping[str, float] | None = None,
+    budget: Budget = UNLIMITED,
+) -> AdmissionSolution | NoSolution:
+    """Stop gangs of the queues with the largest shares, as long as the gang's own share stays below.
+
+    A queue's share is the GPUs that it uses beyond its quota, divided by its weight; that of the gang's queue
+    includes the gang. Gangs stop one by one, always from the queue with the largest share, or from the gang's
+    own; from each in the order of `heuristics.admission.kueue`. A gang of another queue stops if afterwards the
+    share of its queue is at least that of the gang's own (``LessThanOrEqualToFinalShare``), which is 0 within
+    the quota. If that does not make enough room, each queue gives up one more gang if its share before is
+    larger than that of the gang's queue (``LessThanInitialShare``). Then all but the last resume in reverse
+    order, unless the gang no longer fits.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    quotas
+        Nominal quota of queues in GPUs; 0 for those not named. GPUs beyond the quotas belong to the cohort.
+    weights
+        Weights of queues, greater than 0; 1 for those not named.
+    budget
+        Time limit.
+
+    Notes
+    -----
+    Source: Kueue v0.20.0-devel (commit ff69552e), ``pkg/scheduler/preemption/preemption.go``
+    (``fairPreemptions``, ``runFirstFsStrategy``, ``runSecondFsStrategy``), ``fairsharing/ordering.go`` and
+    ``fairsharing/strategy.go``, with both strategies in their default order. The feature
+    ``FairSharingPreemptWithinNominal`` changes nothing in one cohort without weights of 0.
+
+    Left out: nested cohorts, weights of 0, shares of resources other than GPUs, limits of borrowing and
+    lending, and what `heuristics.admission.kueue` leaves out.
+
+    Complexity: O(R (log R + Q) + M) for R running gangs of Q queues on M machines in all, for pending gangs
+    with one part.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> part = [Part(needs=Resources(gpu=1))]
+    >>> running = [
+    ...     Running(name=name, parts=part, on=[{"machine 0.0": 1}], queue=name[0], priority=-1)
+    ...     for name in ["a1", "a2", "b1", "b2", "b3"]
+    ... ]
+    >>> cluster = Cluster.uniform(machines=1, gpus=5)
+    >>> pending = [Gang(name="new", parts=part, queue="a")]
+    >>> problem = Admission(cluster=cluster, running=running, pending=pending)
+    >>> kueue_fair(problem).solution.evicted
+    ('a1',)
+    >>> kueue_fair(problem, quotas={"a": 3, "b": 2}).solution.evicted
+    ('b1',)
+    """
+    for queue, weight in (weights or {}).items():
+        require(weight > 0, f"weights[{queue!r}]", weight, "must be greater than 0")
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        shares = Quotas(room, seats.gang, quotas or {}, weights)
+        return _Search(room, seats, shares, candidates).run(budget)
+
+    return admit(problem, rule, budget)
+
+
+class _Search:
+    """The search for one pending gang."""
+
+    def __init__(self, room: Room, seats: Seats, shares: Quotas, candidates: Sequence[Running]) -> None:
+        self._room, self._seats, self._shares = room, seats, shares
+        self._own = seats.gang.queue
+        self._order = sorted(
+            (gang for gang in candidates if gang.queue == self._own or shares.exceeded(gang.queue)),
+            key=least_important_first,
+        )
+        self._stopped: list[Running] = []
+
+    def run(self, budget: Budget) -> Stops | None:
+        spared: list[Running] = []
+        if not self._fits_after(self._by_final_share(spared), budget) and not self._fits_after(
+            self._by_initial_share(spared), budget
+        ):
+            return None
+        for gang in reversed(self._stopped[:-1]):
+            if budget.passed:
+                break
+            self._resume(gang)
+            if not self._seats.fits():
+                self._stop(gang)
+        return place(self._seats)
+
+    def _fits_after(self, stopping: Iterator[Running], budget: Budget) -> bool:
+        """Stop gangs one by one; return whether the pending gang then fits."""
+        for gang in stopping:
+            check_time(budget)
+            self._stop(gang)
+            self._stopped.append(gang)
+            if self._seats.fits():
+                return True
+        return False
+
+    def _by_final_share(self, spared: list[Running]) -> Iterator[Running]:
+        """Yield gangs whose queue has no smaller share without them; add those of the others to `spared`."""
+        queues = _Queues(self._order, self._shares, self._own)
+        while (queue := queues.largest()) is not None:
+            waiting = queues.of[queue]
+            if queue == self._own:
+                yield waiting.pop(0)
+                continue
+            share = self._shares.share(self._own)
+            while waiting:
+                gang = waiting.pop(0)
+                if share <= self._shares.share(queue, without=gang.gpus):
+                    yield gang
+                    break
+                spared.append(gang)
+
+    def _by_initial_share(self, spared: Sequence[Running]) -> Iterator[Running]:
+        """Yield the first gang of each queue that has a larger share than the pending gang's."""
+        queues = _Queues(spared, self._shares, self._own)
+        while (queue := queues.largest()) is not None:
+            gang = queues.of.pop(queue)[0]
+            if self._shares.share(self._own) < self._shares.share(queue):
+                yield gang
+
+    def _stop(self, gang: Running) -> None:
+        self._room.stop(gang)
+        self._shares.stop(gang)
+
+    def _resume(self, gang: Running) -> None:
+        self._room.resume(gang)
+        self._shares.resume(gang)
+
+
+class _Queues:
+    """The candidates of each queue, and which queue is next."""
+
+    def __init__(self, order: Sequence[Running], shares: Quotas, own: str) -> None:
+        self.of: dict[str, list[Running]] = {}
+        for gang in order:
+            self.of.setdefault(gang.queue, []).append(gang)
+        self._rank = {gang.name: rank for rank, gang in enumerate(order)}
+        self._shares, self._own = shares, own
+
+    def largest(self) -> str | None:
+        """Return the queue with the largest share; of equal ones that of the first candidate."""
+        for queue in [queue for queue, gangs in self.of.items() if not gangs]:
+            del self.of[queue]
+        for queue in [queue for queue in self.of if queue != self._own and not self._shares.exceeded(queue)]:
+            del self.of[queue]
+        return min(self.of, key=self._key, default=None)
+
+    def _key(self, queue: str) -> tuple[object, ...]:
+        first = self.of[queue][0]
+        return (
+            -self._shares.share(queue),
+            queue == self._own,
+            *least_important_first(first),
+            self._rank[first.name],
+        )

@@ -1,0 +1,136 @@
+"""Slurm: jobs of lower priority stop one by one, in an order that is changed after each success."""
+
+from collections.abc import Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import require
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Places, Running
+from heuristics.admission.admitting import Stops, admit, check_time, started
+from heuristics.admission.room import Room, Seats
+
+
+@heuristic
+def slurm(
+    problem: Admission,
+    *,
+    youngest_first: bool = False,
+    strict_order: bool = False,
+    reorder_count: int = 1,
+    budget: Budget = UNLIMITED,
+) -> AdmissionSolution | NoSolution:
+    """Stop gangs by priority and number of machines until the pending gang fits; evict those in its way.
+
+    Gangs of lower priority come first, of equal priority those on fewer machines. They stop one by one until
+    the pending gang fits. Then the order is changed and everything starts anew, ``reorder_count + 1`` times:
+    the gang that stopped last comes first, after it those that stopped before, by how many machines they share
+    with the pending gang's places; with `strict_order` only the last gang moves to the front. In the end, of
+    those that stopped, the gangs are evicted that run on a machine where the pending gang is placed. None
+    resumes.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    youngest_first
+        Whether the gangs that started last come first, whatever their priority
+        (``PreemptParameters=youngest_first``).
+    strict_order
+        See above (``PreemptParameters=strict_order``).
+    reorder_count
+        See above (``PreemptParameters=reorder_count``).
+    budget
+        Time limit. When it is over, the gang is placed as found in the last complete attempt.
+
+    Notes
+    -----
+    Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos`` and
+    ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
+    ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or ``REQUEUE``. A
+    gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here ties keep the
+    order of the problem at first, later the order before. The code changes the order once more than
+    ``reorder_count`` says.
+
+    Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times and grace times, and
+    Slurm's own choice of nodes: here the gang goes to the group with the least room to spare, and in it to the
+    fewest machines.
+
+    Complexity: O(C (R log R + M)) for ``C = reorder_count + 2``, and R running gangs on M machines in all, for
+    pending gangs with one part.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name="small", parts=part(2), on=[{"machine 0.0": 1}]),
+    ...     Running(name="large", parts=part(8), on=[{"machine 0.1": 1}], priority=1),
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(8), priority=2)]
+    >>> cluster = Cluster.uniform(machines=2, gpus=8)
+    >>> slurm(Admission(cluster=cluster, running=running, pending=pending)).solution.evicted
+    ('small',)
+    """
+    require(reorder_count >= 0, "reorder_count", reorder_count, "must be at least 0")
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        def key(gang: Running) -> tuple[float, ...]:
+            if youngest_first:
+                return (-started(gang),)
+            return gang.priority, len(room.machines(gang))
+
+        order = sorted(candidates, key=key)
+        found = _attempt(room, seats, order, budget)
+        if found is None:
+            check_time(budget)
+            return None
+        for attempt in range(1, reorder_count + 2):
+            if len(order) <= attempt or budget.passed:
+                break
+            order = _reordered(room, order, *found, strict=strict_order)
+            found = _attempt(room, seats, order, budget) or found
+        stopped, places = found
+        for gang in stopped:
+            if _shared(room, gang, places):
+                room.stop(gang)
+        return Stops(places)
+
+    return admit(problem, rule, budget)
+
+
+def _attempt(
+    room: Room, seats: Seats, order: Sequence[Running], budget: Budget
+) -> tuple[list[Running], Places] | None:
+    """Return the gangs that must stop in an order, and the places of the pending gang; all run again."""
+    stopped: list[Running] = []
+    places = None
+    for gang in order:
+        if budget.passed:
+            break
+        room.stop(gang)
+        stopped.append(gang)
+        if seats.fits() and (places := seats.place()) is not None:
+            break
+    for gang in stopped:
+        room.resume(gang)
+    return None if places is None else (stopped, places)
+
+
+def _reordered(
+    room: Room, order: Sequence[Running], stopped: Sequence[Running], places: Places, *, strict: bool
+) -> list[Running]:
+    last = stopped[-1]
+    if strict:
+        return [last, *(gang for gang in order if gang is not last)]
+    shared = {gang.name: _shared(room, gang, places) for gang in stopped[:-1]}
+    others = [gang for gang in order if gang is not last]
+    return [last, *sorted(others, key=lambda gang: -shared.get(gang.name, 0))]
+
+
+def _shared(room: Room, gang: Running, places: Places) -> int:
+    """Return the number of machines on which a gang was running, and places are."""
+    position = room.problem.position
+    chosen = {position[name] for machines in places for name in machines}
+    return len(chosen.intersection(room.machines(gang)))

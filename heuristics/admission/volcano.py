@@ -1,0 +1,99 @@
+"""Volcano's gangpreempt: in one domain after the other, whole jobs stop until the gang fits."""
+
+from collections.abc import Sequence
+
+from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import require
+from gsopt.core.method import NoSolution, heuristic
+from gsopt.problems.admission import Admission, AdmissionSolution, Running
+from heuristics.admission.admitting import Stops, admit, check_time, least_important_first, same_queue
+from heuristics.admission.room import Room, Seats
+
+
+@heuristic
+def volcano(
+    problem: Admission, *, max_domains: int | None = 8, budget: Budget = UNLIMITED
+) -> AdmissionSolution | NoSolution:
+    """Stop the gangs of one domain by priority, the latest first, until the pending gang fits there.
+
+    Domains are the groups of the gang's level, in the order of the cluster; those are skipped whose GPUs do not
+    suffice in all. In each, gangs of the same queue with workers there stop by ascending priority, the latest
+    first, and the pending gang is tried once the free GPUs suffice. It takes the first domain where it fits. No
+    gang resumes.
+
+    Parameters
+    ----------
+    problem
+        The problem.
+    max_domains
+        Number of domains to try; None for all.
+    budget
+        Time limit.
+
+    Notes
+    -----
+    Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
+    ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
+    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have no
+    workers to spare, so all bundles are whole jobs. The code then compares the GPUs that a bundle frees in the
+    domain with those of the job, but never gets there: creation times and identifiers break all ties before.
+
+    Left out: wider domains than the gang's level, which the code forbids; narrower ones, which it tries later,
+    although every candidate there has been tried; the limit of ``maxHyperNodesForEviction``; the order of
+    domains within a tier, which is not specified; all scores of nodes; and resources other than GPUs in the
+    comparison of sums.
+
+    Complexity: O(D (R log R + M)) for D domains, and R running gangs on M machines in all, for pending gangs
+    with one part.
+
+    Examples
+    --------
+    >>> from gsopt.problems.admission import Gang, Part
+    >>> from gsopt.problems.placement import Resources
+    >>> from gsopt.scenario.cluster import Cluster
+    >>> def part(gpus): return [Part(needs=Resources(gpu=gpus))]
+    >>> running = [
+    ...     Running(name="a", parts=part(8), on=[{"machine 0.0": 1}], priority=1),
+    ...     Running(name="b", parts=part(8), on=[{"machine 1.0": 1}]),
+    ... ]
+    >>> pending = [Gang(name="new", parts=part(8), within="rack", priority=2)]
+    >>> cluster = Cluster.uniform(racks=2, machines=1, gpus=8)
+    >>> volcano(Admission(cluster=cluster, running=running, pending=pending)).solution.evicted
+    ('a',)
+    """
+    require(max_domains is None or max_domains >= 1, "max_domains", max_domains, "must be at least 1, or None")
+    gpu = problem.resources.index("gpu") if "gpu" in problem.resources else None
+
+    def gpus(rooms: Sequence[Sequence[int]], machines: Sequence[int]) -> int:
+        return 0 if gpu is None else sum(rooms[machine][gpu] for machine in machines)
+
+    def rule(room: Room, seats: Seats, candidates: Sequence[Running], budget: Budget) -> Stops | None:
+        groups = problem.groups(seats.gang)
+        order = sorted(same_queue(candidates, seats.gang), key=least_important_first)
+        large = [
+            number
+            for number, group in enumerate(groups)
+            if gpus(problem.rooms, group.machines) >= seats.gang.gpus
+        ]
+        for number in large[:max_domains]:
+            machines = groups[number].machines
+            free = gpus(room.free, machines)
+            stopped: list[Running] = []
+            for gang in order:
+                check_time(budget)
+                local = [machine for machine in room.machines(gang) if machine in machines]
+                if not local:
+                    continue
+                free -= gpus(room.free, local)
+                room.stop(gang)
+                stopped.append(gang)
+                free += gpus(room.free, local)
+                if free >= seats.gang.gpus and number in seats.able:
+                    places = seats.place(within=[number])
+                    if places is not None:
+                        return Stops(places)
+            for gang in stopped:
+                room.resume(gang)
+        return None
+
+    return admit(problem, rule, budget)

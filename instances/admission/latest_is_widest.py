@@ -1,0 +1,51 @@
+"""Latest is widest: single machines would do, but the gang that started last is on many."""
+
+from gsopt.core.problem import About
+from gsopt.problems.admission import Admission, Gang, Part, Running
+from gsopt.problems.placement import Resources
+from gsopt.scenario.cluster import Cluster
+from instances.arguments import at_least
+
+
+def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
+    """Create a full cluster with one wide gang that started last, and as many single machines as are needed.
+
+    The pending gang needs some whole machines. As many gangs run on one machine each, and one gang on many. An
+    eviction costs the gang's GPUs. Rules that take the latest gangs first evict the wide one: 64 GPUs for 8
+    with the defaults. The gangs on single machines have just as many as are needed.
+
+    Parameters
+    ----------
+    wide
+        Number of machines of the wide gang.
+    needed
+        Number of machines that the pending gang needs.
+
+    Examples
+    --------
+    >>> from heuristics.admission import kai, slurm
+    >>> problem = latest_is_widest()
+    >>> kai(problem).objective, slurm(problem).objective
+    (64, 8)
+    """
+    at_least(1, wide=wide, needed=needed)
+    machine = [Part(needs=Resources(gpu=8))]
+    names = [f"machine 0.{number}" for number in range(needed + wide)]
+    singles = [
+        Running(name=f"single {number}", parts=machine, on=[{name: 1}], cost=8.0, started=float(number))
+        for number, name in enumerate(names[:needed])
+    ]
+    many = Running(
+        name="wide",
+        parts=[Part(count=wide, needs=Resources(gpu=8))],
+        on=[dict.fromkeys(names[needed:], 1)],
+        cost=8.0 * wide,
+        started=float(needed),
+    )
+    return Admission(
+        name="latest-is-widest",
+        about=About(source="latest_is_widest"),
+        cluster=Cluster.uniform(machines=needed + wide, gpus=8),
+        running=[*singles, many],
+        pending=[Gang(name="new", parts=[Part(count=needed, needs=Resources(gpu=8))], priority=1)],
+    )

@@ -1,0 +1,95 @@
+"""Restarts elsewhere: an incident with KAI-Scheduler, in which 376 GPUs restarted for requests of 48."""
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from gsopt.core.problem import About
+from gsopt.problems.admission import Admission, Gang, Part, Running
+from gsopt.problems.placement import Resources
+from gsopt.scenario.cluster import Cluster, Machine, Rack
+
+#: Machines of a rack, and GPUs of a machine.
+_RACK, _GPUS = 4, 8
+
+
+class _Pool(NamedTuple):
+    """Machines of one type, on which one gang is pending and one wide gang is running."""
+
+    gpu_type: str
+    asked: int
+    wide: int
+
+    @property
+    def part(self) -> Part:
+        """A worker on a whole machine."""
+        return Part(needs=Resources(gpu=_GPUS), gpu_type=self.gpu_type)
+
+    def racks(self) -> list[Rack]:
+        """Return racks for the wide gang, and as many others as machines are asked for."""
+        number = -(-self.wide // _RACK) + self.asked
+        return [
+            Rack(
+                name=f"{self.gpu_type} {rack}",
+                machines=[
+                    Machine(name=f"{self.gpu_type} {rack}.{each}", gpus=_GPUS, gpu_type=self.gpu_type)
+                    for each in range(_RACK)
+                ],
+            )
+            for rack in range(number)
+        ]
+
+    def running(self) -> Iterator[Running]:
+        """Yield the wide gang, which started last, and gangs on all but one machine of the other racks."""
+        racks = [[machine.name for machine in rack.machines] for rack in self.racks()]
+        others, below = racks[: self.asked], [name for rack in racks[self.asked :] for name in rack]
+        singles = [name for rack in others for name in rack[:-1]]
+        for number, name in enumerate(singles):
+            yield self._run(f"single {name}", [name], number)
+        yield self._run(f"wide {self.gpu_type}", below[: self.wide], len(singles))
+
+    def _run(self, name: str, machines: list[str], started: int) -> Running:
+        cost = float(_GPUS * len(machines))
+        part = self.part.model_copy(update={"count": len(machines)})
+        on = [dict.fromkeys(machines, 1)]
+        return Running(name=name, parts=[part], on=on, cost=cost, move_cost=cost, started=float(started))
+
+
+def restarts_elsewhere() -> Admission:
+    """Create two pools of machines, in each of which a gang needs machines of one rack, and enough are free.
+
+    The free machines are in different racks, so that gangs must move. An eviction or a move costs the GPUs that
+    restart. Rules that take the latest gangs first move 120 GPUs for the 32 of one pending gang, and 256 for
+    the 16 of the other. Moving gangs of single machines restarts 32 GPUs in all.
+
+    Notes
+    -----
+    The numbers of GPUs are those of the incident that the pull request 1565 of KAI-Scheduler describes
+    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests of 48 GPUs led to the restart of 376
+    on other machines, 3.75 and 16 times the GPUs that were requested. It follows that the two requests were
+    for 32 and 16 GPUs. The action was ``reclaim``, with the solver that `heuristics.admission.kai` describes.
+    The text leaves open why the free GPUs did not do, and what else was running. Pools, racks and the gangs of
+    single machines are therefore made up, and queues with their shares are left out.
+
+    Examples
+    --------
+    >>> from heuristics.admission import greedy, kai_consolidate
+    >>> problem = restarts_elsewhere()
+    >>> kai_consolidate(problem).objective, greedy(problem).objective
+    (376, 32)
+    """
+    pools = [_Pool("A", asked=4, wide=15), _Pool("B", asked=2, wide=32)]
+    return Admission(
+        name="restarts-elsewhere",
+        about=About(source="restarts_elsewhere"),
+        cluster=Cluster(racks=[rack for pool in pools for rack in pool.racks()]),
+        running=[gang for pool in pools for gang in pool.running()],
+        pending=[
+            Gang(
+                name=f"new {pool.gpu_type}",
+                parts=[pool.part.model_copy(update={"count": pool.asked})],
+                within="rack",
+                priority=1,
+            )
+            for pool in pools
+        ],
+    )

@@ -1,0 +1,52 @@
+"""Spaces of small colocation problems."""
+
+from collections.abc import Sequence
+from itertools import product
+
+from gsopt.evaluation.space import Setting, Space
+from gsopt.problems.colocation import Colocation, Pending, Running
+from instances.arguments import at_least
+
+__all__ = ["tiny"]
+
+#: Slowdown of a job of one model beside a job of another or of the same one.
+_INTERFERENCE = {"a": {"a": 1.2, "b": 1.5}, "b": {"a": 1.1, "b": 3.0}}
+
+#: Whether a job is running, its seconds, and its model.
+_Half = tuple[bool, int, str]
+
+
+def tiny(*, jobs: int = 4, seconds: int = 3) -> Space:
+    """Return all problems of few jobs on one GPU each, of two models that slow each other down.
+
+    Parameters
+    ----------
+    jobs
+        Largest number of jobs, running and pending ones together.
+    seconds
+        Longest remaining time of a job, in whole seconds.
+
+    Examples
+    --------
+    >>> tiny(jobs=2, seconds=1).size
+    10
+    """
+    at_least(2, jobs=jobs)
+    at_least(1, seconds=seconds)
+    about = f"at most {jobs} jobs of at most {seconds} s and two models, running and pending ones"
+
+    def make(chosen: Sequence[_Half]) -> Colocation:
+        running = [
+            Running(name=f"r{place}", gpus=1, seconds=time, model=model)
+            for place, (runs, time, model) in enumerate(chosen)
+            if runs
+        ]
+        pending = [
+            Pending(name=f"p{place}", gpus=1, seconds=time, model=model)
+            for place, (runs, time, model) in enumerate(chosen)
+            if not runs
+        ]
+        return Colocation(running=running, pending=pending, interference=_INTERFERENCE)
+
+    items = [(runs, time, model) for time, model, runs in product(range(1, seconds + 1), "ab", (True, False))]
+    return Space("colocation", about, (Setting(tuple(items), make),), jobs, least=2)

@@ -1,0 +1,50 @@
+"""Spaces of small goodput problems."""
+
+from collections.abc import Sequence
+from itertools import pairwise, product
+
+from gsopt.evaluation.space import Setting, Space
+from gsopt.problems.goodput import Goodput, GoodputJob
+from instances.arguments import at_least
+
+__all__ = ["tiny"]
+
+
+def tiny(*, jobs: int = 3, gpus: int = 3, steps: int = 2) -> Space:
+    """Return all problems of few new jobs on one node.
+
+    Parameters
+    ----------
+    jobs
+        Largest number of jobs.
+    gpus
+        Largest number of GPUs of the node.
+    steps
+        Number of steps into which the gain of each further GPU is divided; a gain is at most that of the GPU
+        before it, and the first GPU has a speed-up of 1.
+
+    Examples
+    --------
+    >>> tiny(jobs=1, gpus=2, steps=1).size
+    2
+    """
+    at_least(1, jobs=jobs, steps=steps)
+    at_least(2, gpus=gpus)
+    about = f"at most {jobs} new jobs on a node of at most {gpus} GPUs"
+    return Space("goodput", about, tuple(_setting(count, steps) for count in range(2, gpus + 1)), jobs)
+
+
+def _setting(gpus: int, steps: int) -> Setting:
+    gains = product(range(steps + 1), repeat=gpus - 1)
+    falling = [each for each in gains if all(one >= other for one, other in pairwise(each))]
+
+    def make(chosen: Sequence[tuple[int, ...]]) -> Goodput:
+        jobs = []
+        for place, each in enumerate(chosen):
+            speedups = [1.0]
+            for gain in each:
+                speedups.append(speedups[-1] + gain / steps)
+            jobs.append(GoodputJob(name=f"j{place}", speedups=[speedups]))
+        return Goodput(nodes=[gpus], jobs=jobs)
+
+    return Setting(tuple(falling), make)

@@ -1,0 +1,60 @@
+"""Spaces of small reclaiming problems."""
+
+from collections.abc import Sequence
+from itertools import combinations, permutations, product
+
+from gsopt.evaluation.space import Setting, Space
+from gsopt.problems.reclaiming import Job, Reclaiming, Server
+from instances.arguments import at_least
+
+__all__ = ["tiny"]
+
+#: The servers on which a job has a worker each, by number, and its cost.
+_Spread = tuple[tuple[int, ...], int]
+
+
+def tiny(*, jobs: int = 3, servers: int = 3, costs: int = 2) -> Space:
+    """Return all problems with few jobs, each with one worker on some of the servers.
+
+    Parameters
+    ----------
+    jobs
+        Largest number of jobs.
+    servers
+        Largest number of servers; any number of them, but not all, is to be returned.
+    costs
+        Largest cost of preempting a job; costs are whole numbers from 1.
+
+    Examples
+    --------
+    >>> tiny(jobs=1, servers=2, costs=1).size
+    2
+    """
+    at_least(1, jobs=jobs, costs=costs)
+    at_least(2, servers=servers)
+    about = f"at most {jobs} jobs of cost at most {costs} on at most {servers} servers"
+    settings = [_setting(count, demand, costs) for count in range(2, servers + 1) for demand in range(1, count)]
+    return Space("reclaiming", about, tuple(settings), jobs)
+
+
+def _setting(servers: int, demand: int, costs: int) -> Setting:
+    numbers = range(servers)
+    subsets = [some for size in range(1, servers + 1) for some in combinations(numbers, size)]
+    items: list[_Spread] = [*product(subsets, range(1, costs + 1))]
+
+    def make(chosen: Sequence[_Spread]) -> Reclaiming:
+        jobs = [
+            Job(name=f"j{place}", workers={f"s{number}": 1 for number in on}, cost=cost)
+            for place, (on, cost) in enumerate(chosen)
+        ]
+        return Reclaiming(
+            demand=demand, servers=[Server(name=f"s{number}", gpus=8) for number in numbers], jobs=jobs
+        )
+
+    index = {item: place for place, item in enumerate(items)}
+    renamings = [*permutations(numbers)][1:]
+    symmetries = [
+        tuple(index[tuple(sorted(names[number] for number in on)), cost] for on, cost in items)
+        for names in renamings
+    ]
+    return Setting(tuple(items), make, tuple(symmetries))

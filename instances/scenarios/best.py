@@ -1,0 +1,141 @@
+"""Best: the best known schedules of public workloads of Pollux and Sia, in the setting of their authors.
+
+Every policy decides every minute there. Each schedule is in a file ``solutions/scenarios/NAME.csv``, and what
+is known of all of them in ``known.json`` beside it.
+"""
+
+from datetime import UTC, date, datetime
+from pathlib import Path
+
+from gsopt.core.errors import InvalidInput, require, require_one_of, shorten
+from gsopt.core.files import read_data, read_text, write, write_text
+from gsopt.core.problem import Frozen, Many
+from gsopt.scenario.scenario import Scenario
+from gsopt.schedule import Schedule
+from gsopt.schedule.judge import judged
+from instances.scenarios.pollux import pollux
+from instances.scenarios.sia import sia
+
+#: Where the schedules are.
+FOLDER = Path(__file__).parents[1] / "solutions" / "scenarios"
+
+#: Seconds between two decisions.
+ROUND = 60
+
+#: Numbers of the workloads by trace.
+_NUMBERS = {"pollux": (1, 2, 3, 4, 6), "philly": (1, 2), "saturn": (1, 2), "newtrace": (1,)}
+
+#: The workloads: names of their traces, and their numbers.
+NAMES = tuple(f"{trace}-{number}" for trace, numbers in _NUMBERS.items() for number in numbers)
+
+
+class BestSchedule(Frozen):
+    """What is known of a workload.
+
+    Attributes
+    ----------
+    name
+        Name of the workload.
+    mean_jct
+        Mean job completion time of the best known schedule, in seconds.
+    bound
+        The best proven bound on that of every schedule whose jobs start and change at whole minutes.
+    found_by
+        What found the schedule.
+    since
+        The day from which on it has been known.
+
+    Examples
+    --------
+    >>> {known.name for known in best_schedules()} <= set(NAMES)
+    True
+    """
+
+    name: str
+    mean_jct: float
+    bound: float
+    found_by: str
+    since: date
+
+
+class _Known(Frozen):
+    schedules: Many[BestSchedule] = ()
+
+
+def scenario(name: str, path: str | Path | None = None) -> Scenario:
+    """Create the scenario of a workload by its name, such as ``philly-1``; `path` is that of `pollux`."""
+    require_one_of("name", name, NAMES)
+    trace, _, number = name.rpartition("-")
+    if trace == "pollux":
+        return pollux(path, number=int(number))
+    return sia(path, trace=trace, number=int(number), gpu="rtx", nodes=8)
+
+
+def best_schedules(folder: Path = FOLDER) -> tuple[BestSchedule, ...]:
+    """Return what is known of all workloads that have a schedule on file."""
+    file = folder / "known.json"
+    return tuple(read_data(_Known, file).schedules) if file.exists() else ()
+
+
+def best_schedule(name: str, folder: Path = FOLDER) -> Schedule:
+    """Return the best known schedule of a workload.
+
+    Examples
+    --------
+    >>> {segment.start % ROUND for segment in best_schedule("philly-1").segments}
+    {0.0}
+    """
+    require_one_of("name", name, [known.name for known in best_schedules(folder)])
+    return Schedule.from_csv(read_text(folder / f"{name}.csv"))
+
+
+def keep(
+    name: str,
+    schedule: Schedule,
+    given: Scenario,
+    *,
+    bound: float,
+    found_by: str,
+    folder: Path = FOLDER,
+    today: date | None = None,
+) -> BestSchedule:
+    """Judge a schedule, write it if it is better than the one on file, and return what is known now.
+
+    Parameters
+    ----------
+    name
+        Name of the workload.
+    schedule, given
+        The schedule, and the scenario of the workload.
+    bound
+        A proven bound on the mean job completion time of schedules in rounds; the better one is kept.
+    found_by
+        What found the schedule.
+    folder
+        Where the files are.
+    today
+        The day; the day it is when None.
+
+    Raises
+    ------
+    InvalidInput
+        A job starts or changes between two minutes, or is faster than the bound allows.
+    InvalidSolution
+        The schedule breaks a rule of the scenario.
+    """
+    require_one_of("name", name, NAMES)
+    odd = next((each for each in schedule.segments if each.start % ROUND), None)
+    require(odd is None, "schedule", odd, f"must start and change jobs at multiples of {ROUND} s")
+    value = float(judged(schedule, given, fairness=False).mean_jct or 0)
+    known = {each.name: each for each in best_schedules(folder)}
+    before = known.get(name)
+    best = max(bound, before.bound if before else bound)
+    if not best <= value:
+        raise InvalidInput("bound", shorten(best), f"must be at most the value {value}")
+    if before is None or value < before.mean_jct:
+        write_text(folder / f"{name}.csv", schedule.to_csv())
+        day = today or datetime.now(UTC).date()
+        before = BestSchedule(name=name, mean_jct=value, bound=best, found_by=found_by, since=day)
+    known[name] = before.model_copy(update={"bound": best})
+    write(_Known(schedules=tuple(known[each] for each in NAMES if each in known)), folder / "known.json")
+    return known[name]

@@ -1,0 +1,132 @@
+"""Scores: the same every time, and a method that misbehaves loses only its own instance."""
+
+from math import fsum
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import gsopt
+from gsopt.core.errors import Contradiction, InvalidInput
+from gsopt.core.problem import About
+from gsopt.studies.score import Score, ScoredInstance, score
+
+RULE = """
+import os, sys, time
+from gsopt.problems.reclaiming import ReclaimingSolution
+
+def first(problem):
+    return ReclaimingSolution(servers=[server.name for server in problem.servers[: problem.demand]])
+
+def misbehaves(problem):
+    if len(problem.servers) == 9:
+        while True:
+            pass
+    if problem.name.endswith("mixed"):
+        os._exit(3)
+    if problem.name.endswith("worker"):
+        return [0] * 10**12
+    if problem.name.endswith("graph"):
+        sys.exit(2)
+    if problem.name.endswith("/tagged"):
+        raise ValueError("no")
+    return first(problem)
+"""
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Path:
+    """Write a file of rules."""
+    path = tmp_path / "program.py"
+    path.write_text(RULE)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("method", "suite"),
+    [
+        ("greedy", "reclaiming/small"),
+        ("random_choice", "reclaiming/small"),
+        ("static_cost", "reclaiming/small"),
+        ("highest_density", "allocation/small"),
+        ("marginal_greedy", "allocation/small"),
+        ("best_fit_decreasing", "placement/small"),
+        ("bsbf", "colocation/small"),
+        ("greedy", "configuration/small"),
+        ("earliest_end", "sequencing/small"),
+        ("progressive_filling", "shares/small"),
+    ],
+)
+def test_a_score_is_the_same_for_any_number_of_workers(method: str, suite: str) -> None:
+    """One and two workers give the same rows, and the score is the mean quality."""
+    one, two = (score(method, suite, limit="20s", workers=workers) for workers in (1, 2))
+    assert one.rows == two.rows
+    assert one.score == fsum(row.quality for row in one.rows) / len(one)
+    assert all(0 <= row.quality <= 1 for row in one)
+
+
+def test_misbehaving_rules_lose_only_their_own_instances(program: Path) -> None:
+    """A rule that hangs, exits, exhausts memory or raises has a reason there, and values everywhere else."""
+    suite = ["mixed", "worker", "graph", "tagged", "server-uniform-3", "server-uniform-2"]
+    names = [f"reclaiming/small/{name}" for name in suite]
+    rows = score(f"{program}:misbehaves", names, limit="1s", memory=2**30)
+    reasons = [row.failure for row in rows]
+    assert "exit code 3" in reasons[0]
+    assert "bytes" in reasons[1]
+    assert "SystemExit: 2" in reasons[2]
+    assert "ValueError: no" in reasons[3]
+    assert reasons[4] == "it needs more than 1 s of processor time"
+    assert reasons[5] == ""
+    assert [row.quality for row in rows][:5] == [0] * 5
+    (alone,) = score(f"{program}:first", names[5])
+    assert rows[5] == alone
+
+
+def test_files_are_read_anew(program: Path) -> None:
+    """A file that has changed since the last score is scored as it is now."""
+    before = score(f"{program}:first", "reclaiming/small")
+    program.write_text("from heuristics.reclaiming import greedy as first")
+    after = score(f"{program}:first", "reclaiming/small")
+    assert before.score < after.score == score("greedy", "reclaiming/small").score
+
+
+def test_generators_draw_fresh_instances() -> None:
+    """Two seeds of a generator give different instances, the same seed gives the same."""
+    options: dict[str, Any] = {"servers": 8, "demand": 3, "mode": "worker", "count": 3}
+    one, again, other = (score("greedy", "reclaiming/churn", fresh=seed, **options) for seed in (1, 1, 2))
+    assert one.rows == again.rows
+    assert not {row.instance for row in one} & {row.instance for row in other}
+
+
+def test_values_beyond_a_bound_stop_the_score() -> None:
+    """A value better than the bound on file raises `Contradiction`."""
+    problem = gsopt.load("reclaiming/aryl-figure-5").model_copy(
+        update={"name": "", "about": About(source="", objective=5, bound=5)}
+    )
+    with pytest.raises(Contradiction):
+        score("greedy", problem)
+
+
+@pytest.mark.parametrize(
+    ("method", "suite", "options", "message"),
+    [
+        ("greedyy", "reclaiming/small", {}, "method: 'greedyy': must be one of"),
+        ("absent.py:rule", "reclaiming/small", {}, "must be an existing file and a function in it"),
+        ("greedy", "reclaiming/tall", {}, "is no file and no committed instance"),
+        ("greedy", "reclaiming/small", {"limit": 0}, "limit: 0: must be positive"),
+        ("greedy", "reclaiming/small", {"workers": 0}, "workers: 0: must be at least 1"),
+        ("greedy", "reclaiming/churn", {"server": 3}, "server: 3: is not an option of churn"),
+    ],
+)
+def test_wrong_questions_are_refused(method: str, suite: str, options: dict[str, int], message: str) -> None:
+    """An unknown method, suite or option is refused in one line before anything runs."""
+    with pytest.raises(InvalidInput, match=message):
+        score(method, suite, **options)  # type: ignore[arg-type]
+
+
+def test_a_score_without_gaps() -> None:
+    """Failures count 0, and there is no mean gap without a value."""
+    failed = ScoredInstance("a", 0.0, None, None, 1, "no")
+    found = Score("rule", (failed,))
+    assert (found.score, found.mean_gap, found.worst_gap) == (0.0, None, None)
+    assert "score 0.0000 (1 failures)" in str(found)
