@@ -148,7 +148,7 @@ def test_commands_that_do_not_run_exist() -> None:
 
 def test_blocks_are_of_kinds_that_are_checked() -> None:
     """A block is run, written, or shown for what it is; none is in a language that nobody looks at."""
-    known = {"python", "sh", "console", "text"}
+    known = {"python", "sh", "console", "text", "pycon"}  # the last by tests/docs/test_systems.py
     for page in PAGES:
         assert {block.kind for block in blocks(page) if not block.file} - known <= {"json", "toml"}
 

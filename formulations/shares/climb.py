@@ -1,10 +1,13 @@
 """Climb: a sequence of linear programs, each at the level that the previous prices allow."""
 
+from collections.abc import Hashable, Mapping
+
 from formulations.shares.best import BestShares
 from formulations.shares.linear import LinearSolution, earn, meet
 from formulations.shares.needs import needs
 from formulations.shares.prices import bound, worths
 from gsopt.core.numbers.grid import Exact
+from gsopt.problems.shares import Shares
 
 
 def climb(best: BestShares) -> None:
@@ -34,6 +37,21 @@ def _step(best: BestShares, level: Exact) -> bool:
 
 def _answer(best: BestShares, level: Exact) -> LinearSolution | None:
     problem = best.problem
-    if problem.criterion == "fifo":
-        return earn(problem, worths(problem), best.budget)
+    if problem.is_sum:
+        answer = earn(problem, worths(problem), best.budget)
+        return answer and answer._replace(shares=_evened(problem, answer.shares))
     return meet(problem, needs(problem, level), best.budget)
+
+
+def _evened(problem: Shares, shares: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
+    """Return shares of the same worth in which identical jobs of `max_sum` have equal shares."""
+    if problem.criterion != "max_sum":
+        return shares
+    alike: dict[Hashable, list[str]] = {}
+    for job in problem.jobs:
+        alike.setdefault((job.gpus, *sorted(job.throughputs.items())), []).append(job.name)
+    return {
+        name: {kind: sum(shares[each][kind] for each in names) / len(names) for kind in shares[name]}
+        for names in alike.values()
+        for name in names
+    }

@@ -37,7 +37,7 @@ class LinearSolution(NamedTuple):
     shares: Mapping[str, Mapping[str, float]]
     jobs: Sequence[Exact]  # price of a step per second of each job, at least 0
     gpus: Mapping[str, Exact]  # price of a GPU of each type, at least 0
-    factor: float  # how many times the needs are met; in `fifo` 0
+    factor: float  # how many times the needs are met; 0 for sums
 
 
 def meet(

@@ -28,7 +28,7 @@ class Lp(Formulation[Shares, TimeShares]):
     Parameters
     ----------
     a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: level of the isolated
-    shares. d_m: throughput that job m needs for it. y_m: value of a step per second in `fifo`.
+    shares. d_m: throughput that job m needs for it. y_m: value of a step per second, 1 in `max_sum`.
 
     Variables
     ---------
@@ -37,7 +37,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Objective
     ---------
-    max_min: max L level. makespan: min L level. fifo: max sum_{m, t} y_m a_mt share_mt.
+    max_min: max L level. makespan: min L level. fifo, max_sum: max sum_{m, t} y_m a_mt share_mt.
 
     Constraints
     -----------
@@ -91,7 +91,7 @@ class Lp(Formulation[Shares, TimeShares]):
         model.share = Var(model.MT, domain=NonNegativeReals)
         jobs, kinds = range(len(problem.jobs)), range(len(problem.gpus))
         counts, length = list(problem.gpus.values()), 1
-        if problem.criterion == "fifo":
+        if problem.is_sum:
             worth = worths(problem)
             counted = sum(float(worth[m] * rate) * model.share[m, t] for (m, t), rate in rates.items())
             model.worth = Objective(expr=counted, sense=maximize)

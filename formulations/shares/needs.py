@@ -15,7 +15,7 @@ _LEVEL_DIGITS, _MOST_STEPS = 18, 60
 
 
 def needs(problem: Shares, level: Exact) -> list[Exact]:
-    """Return the throughput that each job needs to reach a level or a better one, except for `fifo`."""
+    """Return the throughput that each job needs to reach a level or a better one, except for sums."""
     return [_need(problem, job, Fraction(level)) for job in problem.jobs]
 
 
@@ -31,7 +31,7 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
 def level_alone(problem: Shares) -> Exact:
     """Return a bound: the level of the worst-off job if each has all the time on its fastest type.
 
-    In `fifo`, this is the objective of these shares. No shares are better.
+    For sums, this is the objective of these shares. No shares are better.
     """
     shares = {name: {max(own, key=own.__getitem__): 1.0} for name, own in problem.rates.items()}
     return problem.objective(TimeShares(shares=shares))
@@ -41,8 +41,8 @@ def best_level(problem: Shares, prices: Sequence[Exact], most: Exact, level: Exa
     """Return the best level at which the needs of all jobs, at given prices, cost at most `most`.
 
     If no shares yield more than `most` at these prices, no shares reach a better level, so the result is a
-    bound. `prices` holds the price of a step per second of each job, at least 0. The function is not for
-    `fifo`. In `finish_time`, the search starts at the known bound `level`, and never returns a weaker one.
+    bound. `prices` holds the price of a step per second of each job, at least 0. The function is not for sums.
+    In `finish_time`, the search starts at the known bound `level`, and never returns a weaker one.
     """
     if not any(prices):
         return level

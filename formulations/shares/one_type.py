@@ -2,15 +2,17 @@
 
 from collections.abc import Mapping
 from fractions import Fraction
+from itertools import groupby
 
 from formulations.shares.best import BestShares
 from formulations.shares.needs import best_level, needs
+from formulations.shares.prices import worths
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import exact_method
 from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Result, StoppedBy
-from gsopt.problems.shares import Shares, TimeShares
+from gsopt.problems.shares import Shares, TimeShares, TypedJob
 
 
 @exact_method(unused=["backend", "log"])
@@ -21,10 +23,10 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     follows from one division: the level at which all GPUs are used, or a job's level without contention if that
     is worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan` max(sum_m
     z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the needed GPUs fall with the level, and Newton's
-    method finds where they equal M. In `fifo`, time goes to the jobs that count most per GPU. Here w_m are
+    method finds where they equal M. For sums, time goes to the jobs that count most per GPU. Here w_m are
     weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
 
-    Complexity: O(J) exact numbers, for finish times in each of some ten steps, and O(J log J) in `fifo`.
+    Complexity: O(J) exact numbers, for finish times in each of some ten steps, and O(J log J) for sums.
 
     Source
     ------
@@ -63,8 +65,8 @@ def divide(best: BestShares) -> None:
     """Divide GPUs of one type, and prove the shares optimal."""
     problem = best.problem
     rate = {name: next(iter(own.values())) for name, own in problem.rates.items()}
-    if problem.criterion == "fifo":
-        shares, value = _in_order(problem)
+    if problem.is_sum:
+        shares, value = _in_order(problem, rate)
     else:
         prices = [Fraction(job.gpus) / rate[job.name] for job in problem.jobs]
         value = best_level(problem, prices, sum(problem.gpus.values()), best.bound)
@@ -76,15 +78,24 @@ def divide(best: BestShares) -> None:
     best.raise_bound(value)
 
 
-def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Grant GPU time in order to the jobs that count most per GPU, as in a fractional knapsack."""
-    count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
-    shares, value = {}, Fraction(0)
-    order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))
-    for place in order:
-        job = problem.jobs[place]
-        share = min(Fraction(1), left / job.gpus)
-        left -= share * job.gpus
-        value += share * (count - place)
-        shares[job.name] = share
+def _in_order(problem: Shares, rate: Mapping[str, Exact]) -> tuple[Mapping[str, Fraction], Exact]:
+    """Grant GPU time in order to the jobs that count most per GPU, as in a fractional knapsack.
+
+    Of jobs that count equally, the first goes first in `fifo`; in `max_sum` all run equally often.
+    """
+    left, shares, value = Fraction(sum(problem.gpus.values())), dict[str, Fraction](), Fraction(0)
+    each = zip(problem.jobs, worths(problem), strict=True)
+    counts = {job.name: Fraction(worth) * rate[job.name] for job, worth in each}
+
+    def rank(item: tuple[int, TypedJob]) -> tuple[Fraction, int]:
+        place, job = item
+        return -counts[job.name] / job.gpus, place if problem.criterion == "fifo" else 0
+
+    for _, group in groupby(sorted(enumerate(problem.jobs), key=rank), rank):
+        alike = [job for _, job in group]
+        gpus = sum(job.gpus for job in alike)
+        share = min(Fraction(1), left / gpus)
+        left -= share * gpus
+        value += share * sum(counts[job.name] for job in alike)
+        shares |= {job.name: share for job in alike}
     return shares, value

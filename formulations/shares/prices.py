@@ -32,10 +32,10 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
     """Bound the objective of all shares by prices.
 
     If the objective is a level, the worth of a job's steps is raised to the price of the GPUs that they take,
-    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. In `fifo`, `jobs` holds the
+    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the
     `worths` of the problem. `level` is a known bound.
     """
-    if problem.criterion == "fifo":
+    if problem.is_sum:
         return most_yield(problem, jobs, gpus)
     paid = [max(worth, _cost(problem, job, gpus)) for worth, job in zip(jobs, problem.jobs, strict=True)]
     return best_level(problem, paid, most_yield(problem, paid, gpus), level)
@@ -48,7 +48,9 @@ def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:
 
 
 def worths(problem: Shares) -> list[Exact]:
-    """Return the worth of a step per second of each job in `fifo`."""
+    """Return the worth of a step per second of each job, for objectives that are sums."""
+    if problem.criterion == "max_sum":
+        return [1] * len(problem.jobs)
     count = len(problem.jobs)
     return [
         Fraction(count - place) / max(problem.rates[job.name].values())

@@ -20,7 +20,7 @@ Throughput = Annotated[float, Field(ge=0, le=1e9)]
 #: Significant digits of a share: as many as every double keeps.
 _DIGITS = 15
 
-Criterion = Literal["max_min", "finish_time", "makespan", "fifo"]
+Criterion = Literal["max_min", "finish_time", "makespan", "fifo", "max_sum"]
 
 
 class TypedJob(Frozen):
@@ -90,6 +90,7 @@ class Shares(Problem[TimeShares]):
       that exceeds 1 (finish-time fairness, as in Gavel's comparison with Themis).
     - `makespan`: minimize max_m s_m / r_m.
     - `fifo`: maximize sum_m (J - m) r_m / max_t a_mt, with m from 0 in the order of the jobs.
+    - `max_sum`: maximize sum_m r_m, the steps per second of all jobs together.
 
     A float stands for its shortest decimal, such as 0.1, and rules and values are exact. Optimal shares are
     fractions that doubles can only approximate, so a value within a billionth of a proven bound counts as
@@ -145,7 +146,12 @@ class Shares(Problem[TimeShares]):
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
         """Whether to maximize or minimize, by criterion."""
-        return Sense.MAXIMIZE if self.criterion in {"max_min", "fifo"} else Sense.MINIMIZE
+        return Sense.MAXIMIZE if self.criterion == "max_min" or self.is_sum else Sense.MINIMIZE
+
+    @property
+    def is_sum(self) -> bool:
+        """Whether the objective is the sum of the terms of all jobs, and not the worst of them."""
+        return self.criterion in {"fifo", "max_sum"}
 
     @property
     def unit(self) -> str:
@@ -155,6 +161,7 @@ class Shares(Problem[TimeShares]):
             "finish_time": "times the isolated completion time",
             "makespan": "seconds",
             "fifo": "fastest throughputs, weighted by place",
+            "max_sum": "steps per second",
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
@@ -215,7 +222,7 @@ class Shares(Problem[TimeShares]):
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return the term of each job in the objective, which is the worst term or, for `fifo`, the sum."""
+        """Return the term of each job in the objective, which is the worst term or, with `is_sum`, the sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
@@ -227,15 +234,17 @@ class Shares(Problem[TimeShares]):
             return whole(job.gpus * rate / (decimal(job.weight) * self.proportional[job.name]))
         if self.criterion == "fifo":
             return whole((len(self.jobs) - place) * rate / max(self.rates[job.name].values()))
+        if self.criterion == "max_sum":
+            return whole(rate)
         left = decimal(job.steps) / rate
         if self.criterion == "makespan":
             return whole(left)
         return whole((decimal(job.age) + left) / self.isolated_times[job.name])
 
     def objective(self, solution: TimeShares) -> Exact:
-        """Return the term of the worst-off job or, for `fifo`, the sum of all terms."""
+        """Return the term of the worst-off job or, with `is_sum`, the sum of all terms."""
         levels = self.levels(solution)
-        if self.criterion == "fifo":
+        if self.is_sum:
             return exact_total(levels)
         return min(levels) if self.sense is Sense.MAXIMIZE else max(levels)
 

@@ -117,6 +117,9 @@ class Speed(Frozen):
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
         Slowdown of pairs that are not listed.
+    groups
+        ``groups[a]["b + c"]`` is the slowdown of model a on GPUs shared with models b and c, in alphabetical
+        order; it counts where it is more than that of the worst pair.
     gpu_types
         How many times slower a GPU of a type is than the GPUs on which menus were measured; 1 for other types.
         Only GPUs of a cluster of racks have types.
@@ -138,6 +141,7 @@ class Speed(Frozen):
     tiers: Mapping[Name, TierPenalty] = Field(default_factory=dict)
     interference: Mapping[Name, Mapping[Name, Slowdown]] = Field(default_factory=dict)
     default_interference: Slowdown = 1.0
+    groups: Mapping[Name, Mapping[str, Slowdown]] = Field(default_factory=dict)
     gpu_types: Mapping[Name, Slowdown] = Field(default_factory=dict)
     mixed: Slowdown = 1.0
 
@@ -240,8 +244,13 @@ class Speed(Frozen):
         return penalty / (1 + penalty)
 
     def _worst(self, job: Job, partners: Iterable[Job]) -> float:
-        """Return the slowdown of a job by the worst of its partners."""
-        return max((self.interference_of(job, partner) for partner in partners), default=1.0)
+        """Return the slowdown of a job by the worst of its partners, or by all of them as a group."""
+        if not self.groups:
+            return max((self.interference_of(job, partner) for partner in partners), default=1.0)
+        others = {partner.name: partner for partner in partners}.values()  # one may be on several GPUs
+        together = " + ".join(sorted(other.model for other in others))
+        group = self.groups.get(job.model, {}).get(together, 1.0)
+        return max(group, *(self.interference_of(job, other) for other in others), 1.0)
 
     def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
         """Return the slowdown of a job by GPU types, relative to the GPUs on which menus were measured."""

@@ -55,9 +55,12 @@ def _check(schedule: Schedule, scenario: Scenario) -> None:
     names = [segment.job for segment in schedule.segments]
     if len(set(names)) < len(names):
         raise Unsupported("sharing benefits of jobs that were interrupted or moved")
-    if scenario.speed.tiers or scenario.speed.knows_types or scenario.overheads or scenario.cluster.is_plain:
+    speed = scenario.speed
+    if speed.tiers or speed.knows_types or scenario.overheads or scenario.cluster.is_plain:
         rule = "sharing benefits with network penalties, slower GPU types or overheads, or on a plain cluster"
         raise Unsupported(rule)
+    if speed.groups:
+        raise Unsupported("sharing benefits with slowdowns of groups")
     if any(segment.mode or not segment.placement for segment in schedule.segments):
         raise Unsupported("sharing benefits of jobs in modes or without named GPUs")
 

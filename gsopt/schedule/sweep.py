@@ -328,15 +328,7 @@ class Sweep:
 
     def _slowdown(self, piece: SweptSegment) -> Any:
         """Return the slowdown of an adaptive job by its partners and by the types of its GPUs."""
-        worst = max(
-            (
-                self.scenario.speed.interference_of(piece.job, other.job)
-                for gpu in piece.placement
-                for other in self._on_gpu[gpu]
-                if other.account is not piece.account
-            ),
-            default=1.0,
-        )
+        worst = self.scenario.speed.slowdown(piece.job, self._partners(piece))
         return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
 
     def _shape(self, piece: SweptSegment) -> tuple[int, ...]:
@@ -348,17 +340,16 @@ class Sweep:
         """Return the speed of a segment without phases."""
         if not self._places:
             return self.number(piece.job.speed(piece.gpus, piece.mode))
-        partners = [
-            other.job
-            for gpu in piece.placement
-            for other in self._on_gpu[gpu]
-            if other.account is not piece.account
-        ]
-        tier = self._tier(piece.placement)
+        tier, partners = self._tier(piece.placement), self._partners(piece)
         rate = self.scenario.speed.rate(
             piece.job, piece.gpus, tier, partners, self.number, mode=piece.mode, levels=self._levels
         )
         return rate * self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else rate
+
+    def _partners(self, piece: SweptSegment) -> list[Job]:
+        """Return the jobs that share GPUs with a segment, once for each GPU."""
+        users = (other for gpu in piece.placement for other in self._on_gpu[gpu])
+        return [other.job for other in users if other.account is not piece.account]
 
     def _share_of_speed(self, placement: Sequence[int]) -> Any:
         """Return the speed of GPUs relative to as many GPUs of the type on which menus were measured."""

@@ -63,6 +63,7 @@ OTHERS = {
     "aryl": "heuristics.policies.aryl",
     "believed": "heuristics.policies.believed",
     "capped": "heuristics.policies.ones",
+    "edf": "heuristics.policies.edf",
     "elasticflow": "heuristics.policies.elasticflow",
     "estimated": "heuristics.policies.estimated",
     "exact_batching": "heuristics.policies.ones",

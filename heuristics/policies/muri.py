@@ -1,18 +1,23 @@
 """Muri: regroups jobs every few minutes so that jobs that share GPUs use different resources at a time."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, combinations
-from typing import Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple, get_args
 
 from gsopt.core.errors import number_of, require, require_one_of
 from gsopt.simulation import Action, Assign, Decider, Start, State, Wake
 from gsopt.simulation.interval import require_interval
-from gsopt.simulation.parts.accumulation import Pairs
 from gsopt.simulation.parts.tiers import Need, need_of
 from heuristics.policies.lucid.machines import FewestMachines
 
 #: Which jobs come first: those with the least GPU time left (Muri-S), or with the least that they had (Muri-L).
 Order = Literal["remaining", "attained"]
+
+#: Whose rules: those of the paper, or those of the authors' simulator.
+Rules = Literal["paper", "program"]
+
+#: By how much earlier jobs are preferred in matchings that are equally good.
+_TIE = 1e-9
 
 
 def muri(
@@ -22,6 +27,8 @@ def muri(
     most: int = 4,
     interval: float = 360.0,
     whole_rounds: bool = False,
+    rules: Rules = "paper",
+    busy: Mapping[str, float] | None = None,
 ) -> Decider:
     """Run the jobs that come first in order, in groups that share GPUs if there are not enough for all.
 
@@ -32,24 +39,33 @@ def muri(
     not fit wait, and free GPUs go to the next jobs. Between two groupings, jobs only start, each on free GPUs
     of its own.
 
-    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; implemented from the paper, not
-    the code. Key: remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive,
-    at most once per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per
-    decision for n jobs of one size.
+    Source: Muri (SIGCOMM 2022), its grouping by rounds of maximum matchings; with the rules of the program, the
+    simulator that its authors published, schedules ``multi-resource-blossom-same-gpu`` and ``-unaware``. Key:
+    remaining, or attained, GPU-seconds on the demanded GPUs. Ties: lower job number. Preemptive, at most once
+    per `interval`. Knows slowdowns, and with `order` ``"remaining"`` also durations. O(n^3) per decision for n
+    jobs of one size.
 
     Muri defines the efficiency of a group as the fraction of the time during which its resources are busy,
     averaged over the resources. It equals the sum of the speeds of the group's jobs relative to running alone,
-    divided by the number of resources. The policy therefore needs only the slowdowns in the scenario, not the
-    resources that cause them.
+    each times the number of resources that the job alone keeps busy (`busy`), divided by the number of
+    resources. The policy therefore needs only the slowdowns in the scenario, not the stage times that cause
+    them.
 
     Readings:
 
-    - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times, which is correct for two
-      jobs. With a `share_limit` above 2, a job is slowed down only by its worst partner. In a group of three or
-      four, this is less than the slowdown by the cycle, so such groups look better than they are. The
-      scenario's limit applies if it is below `most`.
+    - `gsopt.performance.colocation.interleaving` computes slowdowns from stage times: `interleaved` for pairs,
+      and `grouped` for groups. If the scenario has no slowdowns of groups, a job is slowed down only by its
+      worst partner. In a group of three or four, this is less than the slowdown by the cycle. The scenario's
+      limit applies if it is below `most`.
     - Muri forms no more groups than necessary. We take this to mean that the best merges are made first, until
       all jobs fit.
+    - The program regroups all jobs at every event. Whenever the next job would fit on GPUs of its own, it
+      considers the next `most` jobs with that demand; it merges whole matchings, splits groups that are slower
+      than their jobs one after the other, and leaves GPUs idle that no considered job can use.
+
+    Departure from the program: it charges every running job the seconds of a start at every event; here the
+    overheads of the scenario are charged, for starts and moves. Of equally good matchings, the one with the
+    jobs that come first is taken.
 
     Parameters
     ----------
@@ -60,7 +76,11 @@ def muri(
     interval
         Smallest number of seconds between two groupings, above 0.
     whole_rounds
-        Whether to merge all pairs of a matching, even if fewer would suffice.
+        Whether to merge all pairs of a matching, even if fewer would suffice, by the rules of the paper.
+    rules
+        Whether groupings follow the ``paper`` or the authors' ``program``, which has no `interval`.
+    busy
+        Number of resources that a job of a model keeps busy on average if it runs alone; 1 for other models.
 
     Raises
     ------
@@ -84,7 +104,13 @@ def muri(
     require_one_of("order", order, ("remaining", "attained"))
     require(isinstance(most, int) and number_of(most) >= 1, "most", most, "must be an integer, at least 1")
     require_interval("interval", interval)
-    return _Muri(state, order, min(most, state.share_limit), interval, whole_rounds=whole_rounds)
+    require_one_of("rules", rules, get_args(Rules))
+    for model, resources in (busy or {}).items():
+        require(number_of(resources) > 0, f"busy.{model}", resources, "must be above 0")
+    kind = _Program if rules == "program" else _Muri
+    return kind(
+        state, order, min(most, state.share_limit), interval, whole_rounds=whole_rounds, busy=busy or {}
+    )
 
 
 class _Group(NamedTuple):
@@ -105,23 +131,30 @@ class _Merge(NamedTuple):
 
 class _Muri:
     preemptive = True
+    _tie = 0.0
 
-    def __init__(self, state: State, order: Order, most: int, interval: float, *, whole_rounds: bool) -> None:
+    def __init__(
+        self,
+        state: State,
+        order: Order,
+        most: int,
+        interval: float,
+        *,
+        whole_rounds: bool,
+        busy: Mapping[str, float],
+    ) -> None:
         self._by_service, self._most, self._whole_rounds = order == "attained", most, whole_rounds
         self._interval = type(state.now)(interval)
         self._places = FewestMachines(state)
-        self._pairs = Pairs()
+        self._busy = busy
+        self._slowdowns: dict[tuple[str, ...], float] = {}  # of the first model beside the others
         self._there: set[int] = set()  # jobs that are released and not complete
         self._supply = state.capacity, state.servers
         self._next = state.now  # when they are grouped again at the earliest
         self._is_due = True  # whether anything has happened since they were grouped
 
     def decide(self, state: State) -> Iterable[Action]:
-        self._there.update(state.arrived)
-        self._there.difference_update(state.completed)
-        supply = state.capacity, state.servers
-        happened = state.arrived or state.completed or state.evicted or supply != self._supply
-        self._is_due, self._supply = self._is_due or bool(happened), supply
+        self._is_due = self._follow(state) or self._is_due
         if state.now < self._next:
             yield from self._start_alone(state)
         elif self._is_due or self._by_service:
@@ -130,6 +163,15 @@ class _Muri:
         waits = len(state.running) < len(self._there)
         if (waits and self._by_service) or (self._is_due and (waits or _any_shares(state))):
             yield Wake(self._next)
+
+    def _follow(self, state: State) -> bool:
+        """Take in what has happened; return whether anything has."""
+        self._there.update(state.arrived)
+        self._there.difference_update(state.completed)
+        supply = state.capacity, state.servers
+        happened = state.arrived or state.completed or state.evicted or supply != self._supply
+        self._supply = supply
+        return bool(happened)
 
     def _in_order(self, state: State, jobs: Iterable[int]) -> list[int]:
         def key(job: int) -> Any:
@@ -148,10 +190,14 @@ class _Muri:
         jobs = self._in_order(state, self._there)
         if state.cluster.is_plain:
             return Assign(_counts(state, jobs))
-        there = chain(state.free_gpus(), *map(state.placement, state.running))
-        self._places.look(state, set(there))
+        self._look(state)
         groups = self._grouped(state, self._first(state, jobs))
         return Assign(self._placed(state, groups, jobs))
+
+    def _look(self, state: State) -> None:
+        """Regard all GPUs as free."""
+        there = chain(state.free_gpus(), *map(state.placement, state.running))
+        self._places.look(state, set(there))
 
     def _first(self, state: State, jobs: Iterable[int]) -> list[_Group]:
         """Return the first jobs whose total demand is at most `most` times the GPUs, each as a group."""
@@ -183,7 +229,8 @@ class _Muri:
         graph = nx.Graph()
         for one, other in combinations(sorted(groups), 2):
             if self._may_merge(one, other):
-                graph.add_edge(one, other, weight=self._speeds(state, one.jobs + other.jobs))
+                worth = self._efficiency(state, one.jobs + other.jobs)
+                graph.add_edge(one, other, weight=worth - self._tie * (one.place + other.place))
         matched = (sorted(pair) for pair in nx.max_weight_matching(graph))
         return sorted(_Merge(-graph.edges[one, other]["weight"], one, other) for one, other in matched)
 
@@ -192,12 +239,22 @@ class _Muri:
             return False
         return self._places.could(_merged(one, other).need)
 
-    def _speeds(self, state: State, jobs: tuple[int, ...]) -> float:
-        """Return the total speed of sharing jobs relative to running alone, each next to its worst partner."""
-        return sum(
-            float(1 / max(self._pairs.slowdown(state, job, other) for other in jobs if other != job))
-            for job in jobs
-        )
+    def _efficiency(self, state: State, jobs: tuple[int, ...]) -> float:
+        """Return the number of resources that sharing jobs keep busy."""
+        speeds = zip(jobs, self._speeds(state, jobs), strict=True)
+        return sum(self._busy.get(state.jobs[job].model, 1.0) * speed for job, speed in speeds)
+
+    def _speeds(self, state: State, jobs: tuple[int, ...]) -> list[float]:
+        """Return the speeds of sharing jobs relative to running alone."""
+        return [1 / self._slowdown(state, job, [other for other in jobs if other != job]) for job in jobs]
+
+    def _slowdown(self, state: State, job: int, others: Sequence[int]) -> float:
+        models = (state.jobs[job].model, *sorted(state.jobs[other].model for other in others))
+        if models not in self._slowdowns:
+            count = state.jobs[job].gpus
+            slowdown = state.rate(job, count) / state.rate(job, count, beside=others)
+            self._slowdowns[models] = float(slowdown)
+        return self._slowdowns[models]
 
     def _placed(self, state: State, groups: list[_Group], jobs: Iterable[int]) -> dict[int, tuple[int, ...]]:
         """Return the GPUs of the groups that fit, in order, and of the next jobs on the remaining GPUs."""
@@ -229,6 +286,69 @@ class _Muri:
         gpus = self._places.nearest(need)
         self._places.take(gpus or ())
         return gpus
+
+
+class _Program(_Muri):
+    """The same by the rules of the authors' simulator."""
+
+    _tie = _TIE
+
+    def decide(self, state: State) -> Iterable[Action]:
+        if self._follow(state):
+            yield self._assigned(state)
+
+    def _assigned(self, state: State) -> Assign:
+        """Regroup the jobs that are considered, and assign the GPUs of the groups that fit."""
+        jobs = self._in_order(state, self._there)
+        if state.cluster.is_plain:
+            return Assign(_counts(state, jobs))
+        alone = [_Group(place, (job,), need_of(state.jobs[job])) for place, job in enumerate(jobs)]
+        groups = self._grouped(state, self._considered(state, alone))
+        whole = [part for group in groups for part in self._split(state, group, alone)]
+        self._look(state)
+        kept = [group for group in sorted(whole) if self._taken(group.need)]
+        self._look(state)
+        kept.sort(key=lambda group: -group.need.gpus)
+        placed = {group: self._taken(group.need) for group in kept}
+        return Assign({job: gpus for group, gpus in placed.items() if gpus for job in group.jobs})
+
+    def _considered(self, state: State, alone: Sequence[_Group]) -> list[_Group]:
+        """Return the jobs that are considered: as many as would fit on GPUs of their own, times `most`."""
+        self._look(state)
+        alike: dict[int, list[_Group]] = {}
+        for group in alone:
+            alike.setdefault(group.need.gpus, []).append(group)
+        counts = dict.fromkeys(alike, 0)
+        considered: set[_Group] = set()
+        for group in alone:
+            gpus = group.need.gpus
+            if group not in considered and self._taken(group.need):
+                counts[gpus] += self._most
+                considered.update(alike[gpus][: counts[gpus]])
+        return [group for groups in alike.values() for group in groups if group in considered]
+
+    def _grouped(self, state: State, groups: list[_Group]) -> list[_Group]:
+        """Merge whole matchings of groups with equal demands until the groups fit."""
+        excess = sum(group.need.gpus for group in groups) - state.capacity
+        while excess > 0:
+            merges = {merge.second: merge.first for merge in self._merges(state, groups)}
+            found: list[_Group] = []
+            for group in groups:
+                if group in merges and excess > 0:
+                    found[found.index(merges[group])] = _merged(merges[group], group)
+                    excess -= group.need.gpus
+                else:
+                    found.append(group)
+            if not merges:
+                break
+            groups = found
+        return groups
+
+    def _split(self, state: State, group: _Group, alone: Sequence[_Group]) -> Iterable[_Group]:
+        """Return the jobs of a group apart if they would be faster one after the other."""
+        if len(group.jobs) == 1 or sum(self._speeds(state, group.jobs)) >= 1:
+            return [group]
+        return [each for each in alone if each.jobs[0] in group.jobs]
 
 
 def _any_shares(state: State) -> bool:

@@ -1,6 +1,6 @@
 """Tiresias: discretized two-dimensional least attained service."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush
 from itertools import pairwise
 from math import ceil, inf, nextafter
@@ -9,6 +9,8 @@ from typing import Any
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Action, Decider, Start, State, Stop, Wake
 from gsopt.simulation.parts.greedy import Greedy
+from gsopt.simulation.parts.options import Placement, placer_of
+from gsopt.simulation.placer import Placer
 
 
 def tiresias(
@@ -18,6 +20,7 @@ def tiresias(
     promote: float | None = None,
     by_release: bool = False,
     on_time: bool = False,
+    placement: Placement = "best",
 ) -> Decider:
     """Run the jobs of the highest queue first, and demote jobs when their service reaches a threshold.
 
@@ -39,7 +42,7 @@ def tiresias(
     queue a little longer and are stopped less often. With `on_time`, they are demoted at the exact time.
 
     Pollux (OSDI 2021) uses this policy as a baseline, with one threshold of 57,600 GPU-seconds, `by_release`
-    and `on_time`, in rounds of 60 s and on the emptiest nodes. With these settings, every job in Pollux'
+    and `on_time`, in rounds of 60 s and on the ``emptiest`` nodes. With these settings, every job in Pollux'
     workloads 2 to 4 completes in the same second as in the authors' runs.
 
     Parameters
@@ -53,11 +56,15 @@ def tiresias(
         Whether queues are ordered by release date, regardless of which jobs run.
     on_time
         Whether a job is demoted exactly when it reaches a threshold.
+    placement
+        Which GPUs a job gets: those of the run's placer (``best``), the ``first`` free ones, or those on the
+        ``emptiest`` nodes.
 
     Raises
     ------
     InvalidInput
-        A threshold or `promote` is not a positive, finite number, or the thresholds are not ascending.
+        A threshold or `promote` is not a positive, finite number, the thresholds are not ascending, or
+        `placement` is unknown.
 
     Examples
     --------
@@ -68,7 +75,8 @@ def tiresias(
     """
     require_thresholds(thresholds)
     require(promote is None or _is_positive(promote), "promote", promote, "must be a positive number")
-    return _Queues(state, thresholds, promote, by_release=by_release, on_time=on_time)
+    placer = placer_of(placement)
+    return _Queues(state, thresholds, promote, by_release=by_release, on_time=on_time, placer=placer)
 
 
 def require_thresholds(thresholds: Sequence[float]) -> None:
@@ -97,6 +105,7 @@ class _Queues:
         *,
         by_release: bool,
         on_time: bool,
+        placer: Placer | None,
     ) -> None:
         number = type(state.now)
         self._zero = number(0)
@@ -108,7 +117,7 @@ class _Queues:
         self._counts_from: dict[int, Any] = {}  # service when last promoted
         self._waited: dict[int, Any] = {}  # seconds since the first start or the last promotion
         self._stopped: dict[int, Any] = {}  # since when
-        self._greedy = Greedy(state, key=self._key)
+        self._greedy, self._placer = Greedy(state, key=self._key), placer
         self._changes: list[_Change] = []  # when jobs fall or are promoted
         self._change: dict[int, _Change] = {}  # the next change of each job; any other in the heap is void
         self._planned = 0
@@ -121,7 +130,15 @@ class _Queues:
         self._follow(state, actions, moved)
         if (time := self._next_check(state)) is not None:
             actions.append(Wake(time))
-        return actions
+        return actions if self._placer is None else self._placed(state, actions, self._placer)
+
+    def _placed(self, state: State, actions: Iterable[Action], placer: Placer) -> Iterator[Action]:
+        """Yield the actions, with the GPUs that a placer chooses for jobs that start."""
+        for action in actions:
+            if isinstance(action, Start):
+                yield action._replace(gpus=state.offer(action.job, placer) or action.gpus)
+            else:
+                yield action
 
     def _key(self, job: int) -> Any:
         return (self._queue[job], self._order.place[job]) if self._order else self._queue[job]

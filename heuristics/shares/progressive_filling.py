@@ -18,9 +18,10 @@ def progressive_filling(
 ) -> TimeShares | NoSolution:
     """Grant the worst-off job another part of its time on its fastest type with room, until none fits.
 
-    With `fifo`, the first job that can have more is served. A job that finds no room gets no more. Jobs on fast
-    GPUs are never moved to slower ones, so linear programs find better shares. If times count, there is no
-    solution unless every job has some share, as the others would never end.
+    With `fifo`, the first job that can have more is served; with `max_sum`, the one with the most steps per
+    second on a GPU. A job that finds no room gets no more. Jobs on fast GPUs are never moved to slower ones, so
+    linear programs find better shares. If times count, there is no solution unless every job has some share,
+    as the others would never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
@@ -75,6 +76,8 @@ def _height(problem: Shares, place: int, given: Mapping[str, int], parts: int) -
     rate = float(sum(rates[kind] * count for kind, count in given.items())) / parts
     if problem.criterion == "fifo":
         return place
+    if problem.criterion == "max_sum":
+        return -float(max(rates.values())) / job.gpus
     if problem.criterion == "max_min":
         return job.gpus * rate / (job.weight * float(problem.proportional[job.name]))
     if problem.criterion == "makespan":

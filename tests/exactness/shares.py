@@ -46,8 +46,8 @@ def draw(random: Random) -> Shares:
 def optimum(problem: Shares) -> Fraction | tuple[Fraction, Fraction]:
     """Find the value of the best shares; of finish times two numbers between which it lies."""
     rates = _rates(problem)
-    if problem.criterion == "fifo":
-        return _most(problem, rates, [_fifo_worth(problem, place, own) for place, (_, own) in enumerate(rates)])
+    if problem.criterion in {"fifo", "max_sum"}:
+        return _most(problem, rates, [_worth(problem, place, own) for place, (_, own) in enumerate(rates)])
     if problem.criterion == "max_min":
         return _factor(
             problem, rates, [_max_min_need(problem, job, own) for job, (_, own) in _paired(problem, rates)]
@@ -64,8 +64,8 @@ def value(problem: Shares, solution: TimeShares) -> Fraction | None:
     if throughputs is None:
         return None
     rates = _rates(problem)
-    if problem.criterion == "fifo":
-        worths = [_fifo_worth(problem, place, own) for place, (_, own) in enumerate(rates)]
+    if problem.criterion in {"fifo", "max_sum"}:
+        worths = [_worth(problem, place, own) for place, (_, own) in enumerate(rates)]
         return sum((worth * rate for worth, rate in zip(worths, throughputs, strict=True)), Fraction(0))
     if problem.criterion == "max_min":
         needs = [_max_min_need(problem, job, own) for job, (_, own) in _paired(problem, rates)]
@@ -116,7 +116,10 @@ def _paired(problem: Shares, rates: Rates) -> list[tuple[TypedJob, tuple[int, Ma
     return list(zip(problem.jobs, rates, strict=True))
 
 
-def _fifo_worth(problem: Shares, place: int, own: Mapping[str, Fraction]) -> Fraction:
+def _worth(problem: Shares, place: int, own: Mapping[str, Fraction]) -> Fraction:
+    """Return what a step per second counts in a sum."""
+    if problem.criterion == "max_sum":
+        return Fraction(1)
     return (len(problem.jobs) - place) / max(own.values())
 
 

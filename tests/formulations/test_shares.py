@@ -2,7 +2,7 @@
 
 from fractions import Fraction
 from random import Random
-from typing import Any
+from typing import Any, get_args
 
 import pytest
 
@@ -18,7 +18,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact
 from gsopt.core.problem import Sense
 from gsopt.core.result import Status, StoppedBy
-from gsopt.problems.shares import Criterion, Shares
+from gsopt.problems.shares import Criterion, Shares, TypedJob
 from gsopt.solvers.backends import Scip
 from gsopt.solvers.standard_form import StandardForm
 from heuristics.shares import progressive_filling
@@ -68,7 +68,7 @@ def test_fast_gpus_go_to_whom_they_help() -> None:
     assert unwrap(result.solution).shares["b"].get("v100", 0) == pytest.approx(6 / 7)
 
 
-@pytest.mark.parametrize("criterion", ["max_min", "finish_time", "makespan", "fifo"])
+@pytest.mark.parametrize("criterion", get_args(Criterion))
 def test_as_many_jobs_as_a_cluster_has_are_proven(criterion: Any) -> None:
     """A hundred and sixty jobs on sixty-three GPUs of three types are proven to far more than a billionth."""
     problem = next(
@@ -104,7 +104,7 @@ def test_finds_the_optimum_of_every_small_instance(problem: Shares) -> None:
 def test_no_bound_is_beaten_with_hard_numbers() -> None:
     """With numbers that are hard on floats no bound is beaten; what is out of reach of solvers is refused."""
     refused = 0
-    for seed in range(cases(100)):
+    for seed in range(cases(300)):
         problem = tiny(seed)
         if problem.criterion == "finish_time":
             continue
@@ -116,10 +116,10 @@ def test_no_bound_is_beaten_with_hard_numbers() -> None:
         best = oracle.optimum(problem)
         assert not isinstance(best, tuple)
         assert result.bound is None or not problem.sense.better(best, result.bound), seed
-    assert 0 < refused < cases(50)
+    assert 0 < refused < cases(150)
 
 
-@pytest.mark.parametrize("criterion", ["max_min", "makespan", "fifo"])
+@pytest.mark.parametrize("criterion", ["max_min", "makespan", "fifo", "max_sum"])
 def test_solvers_agree(criterion: str) -> None:
     """HiGHS and SCIP find the value of the default method."""
     problem = next(each for each in committed("production") if each.criterion == criterion)
@@ -191,6 +191,10 @@ BY_HAND: dict[str, tuple[Shares, Fraction | int]] = {
         alike({"gpus": 4}, {}, {}, gpus=4, criterion="fifo"),
         3 + Fraction(3, 2),
     ),
+    "whoever has the most steps on a GPU": (
+        alike({"gpus": 4}, {"throughputs": {"v100": 3.0}}, {}, gpus=4, criterion="max_sum"),
+        3 + 1 + Fraction(1, 2),
+    ),
 }
 
 
@@ -201,6 +205,18 @@ def test_levels_by_hand(problem: Shares, value: Fraction | int) -> None:
     assert result.status is Status.OPTIMAL
     assert result.bound == value
     assert result.objective == pytest.approx(float(value), rel=1e-14)
+
+
+@pytest.mark.parametrize("gpus", [{"v100": 2}, {"v100": 1, "k80": 1}], ids=str)
+def test_jobs_that_count_alike_run_alike(gpus: dict[str, int]) -> None:
+    """In a sum of steps, equal jobs have equal shares on one type of GPU and on two."""
+    speeds = {kind: {"v100": 3.0, "k80": 1.0}[kind] for kind in gpus}
+    jobs = [TypedJob(name=name, throughputs=speeds) for name in "abc"]
+    result = exact(Shares(gpus=gpus, jobs=jobs, criterion="max_sum"))
+    shares = unwrap(result.solution).shares
+    assert result.status is Status.OPTIMAL
+    assert shares["a"] == pytest.approx({kind: count / 3 for kind, count in gpus.items()})
+    assert shares["a"] == shares["b"] == shares["c"]
 
 
 def test_the_root_of_finish_times() -> None:
@@ -306,7 +322,7 @@ def test_other_criteria_are_refused() -> None:
 
 def test_it_begins_with_isolated_shares_and_every_job_alone() -> None:
     """Shares and bound are those that cost next to nothing."""
-    for criterion in ("max_min", "finish_time", "makespan", "fifo"):
+    for criterion in get_args(Criterion):
         problem = typed_jobs(criterion=criterion, seed=2)
         best = BestShares(problem, Budget(), "best")
         assert best.solution == problem.fitted(problem.isolated_shares)
@@ -321,7 +337,7 @@ def test_a_better_start_is_kept() -> None:
 
 
 @pytest.mark.parametrize(
-    ("criterion", "most"), [("max_min", 2), ("makespan", 2), ("fifo", 1), ("finish_time", 8)]
+    ("criterion", "most"), [("max_min", 2), ("makespan", 2), ("fifo", 1), ("max_sum", 1), ("finish_time", 8)]
 )
 def test_few_programs_are_solved(criterion: Criterion, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where needs are multiples of each other the first level is enough, and finish times need a few."""
@@ -352,7 +368,7 @@ def test_whoever_has_what_it_needs_has_the_level() -> None:
     """With throughputs as needed, every job is exactly at the level, whatever counts."""
     for seed in range(cases(100)):
         problem = tiny(seed)
-        if problem.criterion == "fifo":
+        if problem.is_sum:
             continue
         level = Fraction(level_alone(problem)) * (
             Fraction(2, 3) if problem.sense is Sense.MAXIMIZE else Fraction(3, 2)
@@ -392,7 +408,7 @@ def test_no_prices_are_beaten() -> None:
         fastest = [max(problem.rates[job.name].values()) for job in problem.jobs]
         jobs = [Fraction(random.randint(0, 3)) / rate for rate in fastest]
         gpus = {kind: Fraction(random.randint(0, 9), random.randint(1, 9)) for kind in problem.gpus}
-        paid = worths(problem) if problem.criterion == "fifo" else jobs
+        paid = worths(problem) if problem.is_sum else jobs
         best = oracle.optimum(problem)
         least, most = best if isinstance(best, tuple) else (best, best)
         value = most if problem.sense is Sense.MINIMIZE else least

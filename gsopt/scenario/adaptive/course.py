@@ -72,6 +72,20 @@ class Course:
         seconds, samples = self._iteration(self.times(shape, batch), batch), batch.over(sum(shape))
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
+    def iteration_rate(self, shape: tuple[int, ...], batch_size: int) -> float:
+        """Return the iterations per second with a batch size on a shape that was measured."""
+        batch = split(batch_size, sum(shape), self.limits(shape))
+        return 1 / self._iteration(self.times(shape, batch), batch)
+
+    def iterations(self, batch_size: int, progress: float) -> float:
+        """Return the number of iterations with a batch size that make some progress.
+
+        Within an epoch they are proportional to its progress.
+        """
+        ends = [self.work_at(epoch) for epoch in range(self.application.epochs + 1)]
+        counts = [0.0, *(self.application.iterations(batch_size, epoch) for epoch in range(len(ends) - 1))]
+        return float(np.interp(progress, ends, counts))
+
     def seconds(self, gpus: int, batch_size: int) -> float | None:
         """Return the seconds that a training takes with a batch on the best placement of some GPUs.
 

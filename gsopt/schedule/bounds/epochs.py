@@ -198,7 +198,9 @@ def kinds_in(scenario: Scenario, job: Job, mode: str) -> Sequence[str]:
 def _is_interrupted_by_restarts(scenario: Scenario) -> bool:
     """Check whether only restarts change a job's number of GPUs, and sharing never slows a job down."""
     speed = scenario.speed
-    is_alone = scenario.share_limit == 1 or not (speed.interference or speed.default_interference > 1)
+    is_alone = scenario.share_limit == 1 or not (
+        speed.interference or speed.groups or speed.default_interference > 1
+    )
     return scenario.restarts != "machines" and is_alone and not speed.gpu_types
 
 

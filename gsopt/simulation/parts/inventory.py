@@ -72,6 +72,15 @@ class Inventory:
         samples = number(item.samples_in(mode)) / number(item.duration)
         return self.rate(state, job, name, beside) * samples / batch_size
 
+    def mode(self, job: int, name: str) -> str:
+        """Return the mode in which a job runs on a kind."""
+        return self._modes[job][name]
+
+    def shape(self, state: State, job: int, name: str) -> tuple[int, ...]:
+        """Return the number of GPUs on each machine if a job has the closest GPUs of a kind."""
+        count, gpus = state.jobs[job].gpus, self._closest[name]
+        return tuple(Counter(map(state.cluster.machine_of.__getitem__, gpus[:count])).values()) or (count,)
+
     def leave(self, job: int) -> None:
         """Remove a completed job."""
         del self._modes[job]

@@ -1,7 +1,7 @@
 """Guaranteeing: a decider that admits jobs whose deadlines it can meet, and plans the GPUs of all jobs."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.clock import clock_error
@@ -13,6 +13,10 @@ from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest
 
 #: Whether the deadlines of some jobs can be kept: (requests, GPUs, seconds of a slot, the plan before) -> bool.
 Admits = Callable[[Sequence[ProfileRequest], int, float, Mapping[int, PlannedShare]], bool]
+
+
+#: Whose rules: those of the paper, or those of the authors' program.
+Rules = Literal["paper", "program"]
 
 
 class DeadlineDecision(NamedTuple):
@@ -30,6 +34,10 @@ class Guaranteeing:
     together with those of all admitted jobs that are not late anyway. Jobs without a deadline get spare GPUs.
     So do rejected jobs, unless `drops` is set. In this case they never run. Everything is replanned at the
     first slot after an event. `on_admission` is called with every decision about a job with a deadline.
+
+    By the rules of the program, new jobs of one slot are admitted or rejected together, and rejected while any
+    admitted job is late anyway. Slots begin with events, at least a slot apart, and jobs may use the part of a
+    slot before their deadlines.
     """
 
     preemptive = True
@@ -41,13 +49,16 @@ class Guaranteeing:
         *,
         slot: float,
         drops: bool,
+        rules: Rules = "paper",
         on_admission: Callable[[DeadlineDecision], Any] | None = None,
     ) -> None:
         if not isinstance(pool_of(state), Count):
             rule = "must be alike: this policy plans GPUs of one kind"
             raise InvalidInput("cluster", "GPUs of several kinds", rule)
         self._admits, self._slot, self._drops, self._on_admission = admits, slot, drops, on_admission
+        self._as_program = rules == "program"
         self._instants = Instants(slot, "slot")
+        self._next: Any = None  # the earliest begin of the next slot of the program
         self._new: list[int] = []
         self._admitted: dict[int, None] = {}
         self._others: dict[int, None] = {}
@@ -62,37 +73,51 @@ class Guaranteeing:
             del self._levels[job]
         self._new += state.arrived
         excused = clock_error(state.now, self._slot) if isinstance(state.now, float) else 0
-        if self._instants.reached(state.now, excused) and not _any_is_complete(state, excused):
+        if self._begins(state.now, excused) and not _any_is_complete(state, excused):
+            self._next = state.now + type(state.now)(self._slot)
             yield Assign(self._plan(state))
         elif self._new or self._admitted or self._others:
-            yield Wake(self._instants.ask(state.now))
+            wait = self._as_program and state.now < self._next
+            yield Wake(self._next if wait else self._instants.ask(state.now))
+
+    def _begins(self, now: Any, excused: float) -> bool:
+        """Check whether a slot begins now."""
+        asked = self._instants.reached(now, excused)
+        if not self._as_program:
+            return asked
+        return self._next is None or now + excused >= self._next
 
     def _plan(self, state: State) -> dict[int, int]:
         """Return the GPUs of every job that should run."""
         gpus = state.capacity
         requests = [self._request(state, job) for job in self._admitted]
         in_time = shares(requests, gpus, self._slot, self._planned)
-        promised = [request for request in requests if request.number in in_time]
-        for job in self._new:
-            self._levels[job] = levels_of(state, job)
-            request = self._request(state, job)
-            if request.slots is None:
-                self._others[job] = None
-                continue
-            admitted = self._admits([*promised, request], gpus, self._slot, self._planned)
+        promised = [each for each in requests if self._as_program or each.number in in_time]
+        for group in self._groups(state):
+            admitted = self._admits([*promised, *group], gpus, self._slot, self._planned)
             if admitted:
-                requests.append(request)
-                promised.append(request)
-                self._admitted[job] = None
-            elif not self._drops:
+                requests += group
+                promised += group
+            for request in group:
+                if admitted:
+                    self._admitted[request.number] = None
+                if self._on_admission is not None:
+                    self._on_admission(DeadlineDecision(request.number, state.now, admitted))
+        for job in self._new:
+            if job not in self._admitted and (state.jobs[job].deadline is None or not self._drops):
                 self._others[job] = None
-            if self._on_admission is not None:
-                self._on_admission(DeadlineDecision(job, state.now, admitted))
         self._new.clear()
         self._planned = shares(requests, gpus, self._slot, self._planned)
         everyone = by_deadline(requests) + [self._request(state, job, late=True) for job in self._others]
         counts = with_spare([request for request in everyone if request.levels], self._planned, gpus)
         return {job: count for job, count in counts.items() if count}
+
+    def _groups(self, state: State) -> list[list[ProfileRequest]]:
+        """Return new jobs with deadlines in the groups that are admitted or rejected together."""
+        self._levels |= {job: levels_of(state, job) for job in self._new}
+        new = [self._request(state, job) for job in self._new]
+        due = [request for request in new if request.slots is not None]
+        return [due] if due and self._as_program else [[request] for request in due]
 
     def _request(self, state: State, number: int, *, late: bool = False) -> ProfileRequest:
         """Return the request of a job, with its deadline unless it is given up."""
@@ -101,9 +126,11 @@ class Guaranteeing:
         slots = None if due is None else self._slots(state.now, due)
         return ProfileRequest(number, max(float(state.remaining(number)), 0.0), levels, speeds, slots)
 
-    def _slots(self, now: Any, due: float) -> int:
-        """Return the whole slots until a deadline. Clock rounding does not cost a slot."""
+    def _slots(self, now: Any, due: float) -> float:
+        """Return the slots until a deadline, whole ones in the paper. Clock rounding does not cost a slot."""
         left = due - now
+        if self._as_program:
+            return max(float(left) / self._slot, 0.0)
         excused = clock_error(due, abs(left)) if isinstance(now, float) else 0
         return int((left + excused) // type(now)(self._slot))
 

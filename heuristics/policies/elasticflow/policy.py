@@ -1,11 +1,11 @@
 """ElasticFlow: admits jobs whose deadlines can be kept, and grants them the GPUs needed for this."""
 
 from collections.abc import Callable
-from typing import Any, Literal
+from typing import Any, Literal, get_args
 
 from gsopt.core.errors import require, require_one_of
 from gsopt.simulation import Decider, State
-from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing
+from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing, Rules
 from heuristics.policies.elasticflow.plan import keeps_all
 from heuristics.policies.elasticflow.relaxed import could_keep_all
 
@@ -16,6 +16,7 @@ def elasticflow(
     slot: float = 60,
     exact: bool = False,
     rejected: Literal["last", "never"] = "last",
+    rules: Rules = "paper",
     on_admission: Callable[[DeadlineDecision], Any] | None = None,
 ) -> Decider:
     """Admit jobs whose deadlines can be met, give each the fewest GPUs that suffice, and divide the rest.
@@ -31,13 +32,15 @@ def elasticflow(
     simulator. Key: as above. Ties: earlier deadline, then lower job number. Preemptive; resizes; knows
     durations. O(J^2 L) for L levels of J jobs at an arrival, plus O(J G) for G steps of spare GPUs.
 
-    Readings: new jobs of one slot are admitted one by one, in the order of their release, whereas the authors'
-    simulator rejects all of them together. Levels are not lowered below those of the previous plan if that
-    would make a job late. Rejected jobs and jobs without a deadline run on spare GPUs, whereas the paper drops
-    rejected jobs. Plans do not include overheads and phases: a job keeps the speeds that it had on admission.
-    Jobs may therefore be late because of them. The figure ``deadlines_kept`` is the share of jobs that complete
-    in time, and `on_admission` reports the jobs that were admitted. If an admitted job loses its share because
-    GPUs have gone, it is the first to get spare GPUs.
+    Readings: new jobs of one slot are admitted one by one, in the order of their release. The authors' program
+    admits or rejects all of them together, and rejects them while any admitted job is late anyway; it begins a
+    slot with an event, and lets jobs use the part of a slot before their deadlines (`rules`). Levels are not
+    lowered below those of the previous plan if that would make a job late. Rejected jobs and jobs without a
+    deadline run on spare GPUs, whereas the paper drops rejected jobs. Plans do not include overheads and
+    phases: a job keeps the speeds that it had on admission. Jobs may therefore be late because of them. The
+    figure ``deadlines_kept`` is the share of jobs that complete in time, and `on_admission` reports the jobs
+    that were admitted. If an admitted job loses its share because GPUs have gone, it is the first to get spare
+    GPUs.
 
     The policy is left out of comparisons unless named by its path,
     ``heuristics.policies.elasticflow:elasticflow``, as it does not support several kinds of GPUs.
@@ -52,6 +55,8 @@ def elasticflow(
         late.
     rejected
         Whether rejected jobs run ``last``, on spare GPUs, or ``never``, as in the paper.
+    rules
+        Whether slots and admissions follow the ``paper`` or the authors' ``program``.
     on_admission
         Called with every decision about a job with a deadline.
 
@@ -71,7 +76,9 @@ def elasticflow(
     ((120.0, 120.0, 160.0), 1.0)
     """
     require_one_of("rejected", rejected, ("last", "never"))
+    require_one_of("rules", rules, get_args(Rules))
     sound = on_admission is None or callable(on_admission)
     require(sound, "on_admission", on_admission, "must be a function, or None")
     admits = could_keep_all if exact else keeps_all
-    return Guaranteeing(state, admits, slot=slot, drops=rejected == "never", on_admission=on_admission)
+    drops = rejected == "never"
+    return Guaranteeing(state, admits, slot=slot, drops=drops, rules=rules, on_admission=on_admission)

@@ -25,7 +25,7 @@ class ProfileRequest:
     work: float  # seconds of work at speed 1 that are left
     levels: tuple[int, ...]  # numbers of GPUs on which the job can run, ascending, each faster than the last
     speeds: tuple[float, ...]  # its speed on each of them
-    slots: int | None  # whole slots until its deadline, if it has one
+    slots: float | None  # slots until its deadline, if it has one; the last may be a part of one
 
     def speed(self, gpus: int) -> float:
         """Return the speed on the GPUs of a level, or on none."""

@@ -1,5 +1,6 @@
 """Gavel: shares of the time on every kind of GPU, and rounds that carry them out."""
 
+from collections.abc import Mapping
 from math import inf
 from typing import get_args
 
@@ -22,7 +23,7 @@ def gavel(
     interval: float = 360,
     renewal: float = 1920,
     isolated: Isolated | None = None,
-    restart: float = 0,
+    restart: float | Mapping[str, float] = 0,
 ) -> Decider:
     """Grant jobs optimal shares of time for an objective, and let them take turns in rounds.
 
@@ -33,8 +34,8 @@ def gavel(
     their shares (`heuristics.policies.gavel.rounds`).
 
     Source: Gavel (OSDI 2020), sections 4 and 5, and the simulator that its authors published (policies
-    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf`` and ``fifo_perf``).
-    Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
+    ``max_min_fairness_perf``, ``finish_time_fairness_perf``, ``min_total_duration_perf``, ``fifo_perf`` and
+    ``max_sum_throughput_perf``). Its port in the simulator of Sia (SOSP 2023) is a baseline of Ares.
 
     Key: share divided by the fraction of all time that the job has had, then the time missed before, then the
     share. Ties: lower job number. Preemptive at the beginning of rounds. Knows durations, which `max_min` does
@@ -42,6 +43,8 @@ def gavel(
 
     Readings:
 
+    - Steps of adaptive jobs are iterations (`heuristics.policies.gavel.steps`), so the work after the current
+      epoch does not depend on how much progress a step makes in it.
     - For a multi-GPU job, the seconds for which it runs count, not its GPU-seconds. Such a job therefore
       receives its share of the time and not of the GPUs.
     - ``original``: shares are computed after arrivals and completions, but at most every `renewal` seconds.
@@ -49,8 +52,9 @@ def gavel(
       and runs whole steps of those jobs whose steps are known.
     - ``port``: shares are computed in every round, the time that jobs have had is never reset, rounds begin at
       multiples of `interval`, and all kinds have one queue.
-    - Jobs without a share run on spare GPUs, except with `fifo`. The code's `fifo` is ``shares="queue"``, a
-      strict queue; the default is the paper's.
+    - Jobs without a share run on spare GPUs in the order of arrival, except with `fifo`. In the code of
+      `max_sum`, the last digits of the solver decide their order; its port rounds them away.
+    - The code's `fifo` is ``shares="queue"``, a strict queue; the default is the paper's.
     - Kinds of GPUs are allocated in the order in which the cluster lists their types, and by memory, least
       first; the code has V100, P100, K80.
 
@@ -63,7 +67,7 @@ def gavel(
     Parameters
     ----------
     objective
-        The objective: ``max_min``, ``finish_time``, ``makespan`` or ``fifo``; see
+        The objective: ``max_min``, ``finish_time``, ``makespan``, ``fifo`` or ``max_sum``; see
         `gsopt.problems.shares.Shares`.
     shares
         A method of the decision `shares`, or its name.
@@ -78,7 +82,7 @@ def gavel(
         far would have taken, and the rest at its current isolated speed; or ``present``, all its work at that
         speed after the wait for its first round. If None, as in the code that `rounds` follows.
     restart
-        Seconds of overhead per start, added by ``present``.
+        Seconds of overhead per start, of all jobs or by model, added by ``present``.
 
     Raises
     ------
@@ -100,7 +104,7 @@ def gavel(
         require_one_of("isolated", isolated, get_args(Isolated))
     require_interval("interval", interval)
     require_interval("renewal", renewal)
-    require(0 <= number_of(restart) < inf, "restart", restart, "must be a finite number of seconds, at least 0")
+    _require_restart(restart)
     divide = TimeSharing(
         objective,
         find_method(Shares.word, shares, field="shares"),
@@ -110,3 +114,13 @@ def gavel(
     )
     leftovers = objective != "fifo"
     return Rounds(state, divide, form=rounds, interval=interval, renewal=renewal, leftovers=leftovers)
+
+
+def _require_restart(restart: float | Mapping[str, float]) -> None:
+    """Check that overheads are finite and not negative."""
+    rule = "must be a finite number of seconds, at least 0"
+    if isinstance(restart, Mapping):
+        for model, seconds in restart.items():
+            require(0 <= number_of(seconds) < inf, f"restart.{model}", seconds, rule)
+    else:
+        require(0 <= number_of(restart) < inf, "restart", restart, rule)

@@ -1,5 +1,6 @@
 """Themis, as a baseline of other papers: finish-time fairness in Gavel's rounds."""
 
+from collections.abc import Mapping
 from typing import TypedDict, Unpack
 
 from gsopt.core.method import MethodLike
@@ -17,7 +18,7 @@ class RoundOptions(TypedDict, total=False):
     interval: float
     renewal: float
     isolated: Isolated | None
-    restart: float
+    restart: float | Mapping[str, float]
 
 
 def themis(state: State, **options: Unpack[RoundOptions]) -> Decider:

@@ -1,14 +1,14 @@
 """Time shares: the fraction of the time for each job, by a method of the decision `shares`."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Literal
 
 from gsopt.core.method import MethodLike, run
 from gsopt.problems.shares import Criterion, Shares, TypedJob
-from gsopt.scenario.job import LEAST
 from gsopt.simulation.parts.inventory import Inventory
 from gsopt.simulation.policy import State
 from heuristics.policies.gavel.ledger import Portions
+from heuristics.policies.gavel.steps import StepsLeft, steps_left
 
 #: The isolated time of a job: that of its work so far in the isolated shares of then, and of the rest in those
 #: of now; or that of all its work in those of now, after the wait for its first round.
@@ -18,9 +18,9 @@ Isolated = Literal["accumulated", "present"]
 class TimeSharing:
     """A division of GPU time among jobs, which also tracks their progress with isolated shares.
 
-    Work counts as steps, so speeds are the throughputs. If the method finds no solution, jobs get their
-    isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a round of
-    `interval` seconds, and a start costs `restart` seconds.
+    Work and speeds count in steps (`heuristics.policies.gavel.steps`). If the method finds no solution, jobs
+    get their isolated shares. If the isolated time is ``present``, a job first runs at the beginning of a round
+    of `interval` seconds, and a start costs `restart` seconds, which may differ by model.
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class TimeSharing:
         *,
         isolated: Isolated = "accumulated",
         interval: float = 360,
-        restart: float = 0,
+        restart: float | Mapping[str, float] = 0,
     ) -> None:
         self._criterion, self._method = criterion, method
         self._isolated, self._interval, self._restart = isolated, interval, restart
@@ -39,34 +39,32 @@ class TimeSharing:
 
     def __call__(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Portions:
         """Return the shares of jobs on kinds of GPUs."""
-        problem = self._problem(state, jobs, inventory)
+        steps = {job: steps_left(state, job, inventory) for job in jobs}
+        problem = self._problem(state, steps, inventory)
         if self._criterion == "finish_time":
-            problem = self._compared(state, jobs, problem)
+            problem = self._compared(state, steps, problem)
         solution = run(self._method, problem).solution
         shares = problem.isolated_shares if solution is None else solution.shares
         return {job: {kind: float(share) for kind, share in shares.get(str(job), {}).items()} for job in jobs}
 
-    def _problem(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Shares:
+    def _problem(self, state: State, steps: Mapping[int, StepsLeft], inventory: Inventory) -> Shares:
         typed = [
             TypedJob(
                 name=str(job),
                 gpus=state.jobs[job].gpus,
-                throughputs={
-                    kind: max(float(inventory.rate(state, job, kind)), LEAST)
-                    for kind in inventory.kinds_with_room(state, job)
-                },
-                steps=max(float(state.remaining(job)), LEAST),
+                throughputs=own.rates,
+                steps=own.left,
                 age=max(float(state.now) - state.jobs[job].release_date, 0.0),
             )
-            for job in jobs
+            for job, own in steps.items()
         ]
         gpus = {kind: count for kind, count in inventory.counts.items() if count}
         return Shares(gpus=gpus, jobs=typed, criterion=self._criterion)
 
-    def _compared(self, state: State, jobs: Sequence[int], problem: Shares) -> Shares:
+    def _compared(self, state: State, steps: Mapping[int, StepsLeft], problem: Shares) -> Shares:
         """Return the problem with the time that each job's work so far would have taken in isolation."""
         typed = []
-        for job, each in zip(jobs, problem.jobs, strict=True):
+        for (job, own), each in zip(steps.items(), problem.jobs, strict=True):
             shares = problem.isolated_shares[each.name]
             speed = sum(rate * float(shares[kind]) for kind, rate in each.throughputs.items())
             if self._isolated == "accumulated":
@@ -74,8 +72,12 @@ class TimeSharing:
                 self._passed[job] = self._passed.get(job, 0.0) + max(left - each.steps, 0.0) / before
                 self._before[job] = each.steps, speed
             else:
-                item = state.jobs[job]
-                wait = self._interval - item.release_date % self._interval + self._restart
-                self._passed[job] = wait + max(item.duration - each.steps, 0.0) / speed
+                release = state.jobs[job].release_date
+                wait = self._interval - release % self._interval + self._overhead(state.jobs[job].model)
+                self._passed[job] = wait + max(own.total - each.steps, 0.0) / speed
             typed.append(each.model_copy(update={"isolated": self._passed[job]}))
         return problem.model_copy(update={"jobs": tuple(typed)})
+
+    def _overhead(self, model: str) -> float:
+        """Return the seconds that a start of a model costs."""
+        return self._restart.get(model, 0.0) if isinstance(self._restart, Mapping) else self._restart

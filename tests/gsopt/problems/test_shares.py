@@ -44,6 +44,7 @@ VALUES: Mapping[Criterion, Fraction] = {
         (100 + Fraction(240)) / (600 / (Fraction(4, 3) + Fraction(2, 3))), Fraction(150) / (20 + Fraction(300))
     ),
     "fifo": 2 * Fraction(5, 2) / 4 + 1,
+    "max_sum": Fraction(5, 2) + 3,
 }
 
 
@@ -79,6 +80,7 @@ def test_senses() -> None:
     assert senses == {
         "max_min": Sense.MAXIMIZE,
         "fifo": Sense.MAXIMIZE,
+        "max_sum": Sense.MAXIMIZE,
         "makespan": Sense.MINIMIZE,
         "finish_time": Sense.MINIMIZE,
     }

@@ -196,3 +196,17 @@ def test_bad_thresholds(alpha: float) -> None:
     """A threshold is a number above 0 and at most 1."""
     with pytest.raises(InvalidInput, match=r"^alpha: .* must be a number above 0 and at most 1$"):
         efficient_counts(Job(name="a", release_date=0, duration=1, gpus=1), alpha)
+
+
+def test_groups_slow_down_as_a_whole() -> None:
+    """The slowdown of a group counts if it is more than that of the worst pair; a partner counts once."""
+    jobs = [Job(name=name, release_date=0, duration=1, gpus=1, model=name[0]) for name in ("a", "b", "c", "b2")]
+    a, b, c, b2 = jobs
+    speed = Speed(
+        interference={"a": {"b": 1.5, "c": 3.0}}, groups={"a": {"b": 1.25, "b + c": 2.0, "b + b": 2.5}}
+    )
+    assert speed.rate(a, 1, partners=[b]) == 1 / 1.5
+    assert speed.rate(a, 1, partners=[b, c]) == 1 / 3
+    assert speed.rate(a, 1, partners=[b2, b, b]) == 1 / 2.5
+    assert speed.slowdown(a, [b, b2]) == 2.5
+    assert speed.rate(b, 1, partners=[a, c]) == speed.rate(a, 1) == 1

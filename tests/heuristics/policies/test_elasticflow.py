@@ -1,6 +1,6 @@
 """ElasticFlow: deadlines planned and kept, the plan and its parts by hand, and every kind of scenario."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from random import Random
 from typing import Any
@@ -15,15 +15,16 @@ from gsopt.scenario.scenario import CapacityChange, Overhead, Scenario
 from gsopt.simulation import Action, Policy, Start, State, simulate
 from gsopt.testing import check_policy
 from heuristics.policies.elasticflow import relaxed
-from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing
+from heuristics.policies.elasticflow.guaranteeing import DeadlineDecision, Guaranteeing, Rules
 from heuristics.policies.elasticflow.plan import by_deadline, keeps_all, shares, with_spare
 from heuristics.policies.elasticflow.policy import elasticflow
 from heuristics.policies.elasticflow.profile import PlannedShare, ProfileRequest, SlotProfile, levels_of
 from heuristics.policies.elasticflow.relaxed import could_keep_all
+from instances.scenarios import elasticflow as published
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle, plain_scenarios
 from tests.gsopt.simulation.scripts import doing
-from tests.heuristics.policies.shared import mixed, pieces
+from tests.heuristics.policies.shared import mixed, pieces, traces
 
 LENGTH = 60.0
 
@@ -114,6 +115,7 @@ def test_any_jobs(scenario: Scenario) -> None:
     [
         ({"rejected": "first"}, "rejected: 'first': must be one of last, never"),
         ({"slot": -1}, "slot: -1"),
+        ({"rules": "code"}, "rules: 'code': must be one of paper, program"),
         ({"on_admission": "print"}, "on_admission: 'print': must be a function, or None"),
     ],
 )
@@ -329,7 +331,7 @@ def by_slots(left: list[int], request: ProfileRequest) -> PlannedShare | None:
     """Serve a job slot by slot."""
     for top in request.levels:
         missing, taken = request.work, list[int]()
-        for free in left[: request.slots]:
+        for free in left[: None if request.slots is None else int(request.slots)]:
             if missing <= 1e-9 * request.work:
                 break
             taken.append(max([level for level in request.levels if level <= min(free, top)], default=0))
@@ -417,3 +419,173 @@ def test_levels_that_are_no_faster_are_left_out() -> None:
     job = Job(name="a", release_date=0, duration=1, gpus=1, menu=menu)
     simulate(bundle([job]), doing(watched), cluster=16)
     assert found == [((1, 2, 16), (1.0, 1.5, 1.6))]
+
+
+#: The first decisions of the authors' program on its trace elasticVpollux_e, on 64 GPUs: whether the new jobs
+#: are admitted, which they are, and of all jobs the iterations left and the seconds until the deadline.
+DECISIONS: Sequence[tuple[bool, Sequence[int], Mapping[int, tuple[float, int]]]] = (
+    (True, (0,), {0: (2011, 4511)}),
+    (True, (1,), {1: (1548, 33)}),
+    (True, (2,), {2: (14577, 37719)}),
+    (False, (3, 4), {2: (14508.6, 37659), 3: (1548, 27), 4: (1548, 38)}),
+    (True, (5,), {2: (14410, 37582), 5: (2264, 19400)}),
+    (False, (6, 7), {5: (2223.62, 19340), 2: (14341.6, 37522), 6: (23972, 127775), 7: (1548, 22)}),
+    (True, (8,), {5: (2172.71, 19280), 2: (14265.3, 37462), 8: (1423, 38945)}),
+    (
+        False,
+        (9, 10),
+        {5: (2095.46, 19190), 8: (1370.21, 38855), 2: (14157.5, 37372), 9: (3178, 1221), 10: (2264, 2106)},
+    ),
+    (
+        True,
+        (11, 12),
+        {5: (2044.55, 19130), 8: (1330.96, 38795), 2: (14081.2, 37312), 11: (14577, 19221), 12: (2264, 3635)},
+    ),
+    (True, (13,), {5: (238.26, 16477), 2: (10615.6, 34659), 11: (11111.4, 16568), 13: (42123, 509951)}),
+    (True, (14,), {13: (40451.3, 508786), 2: (9088.62, 33494), 11: (9584.45, 15403), 14: (23972, 408262)}),
+    (
+        True,
+        (15, 16),
+        {
+            14: (23919, 408202),
+            13: (40395.9, 508726),
+            11: (9508.17, 15343),
+            2: (9012.34, 33434),
+            15: (14577, 24461),
+            16: (14577, 20752),
+        },
+    ),
+    (
+        True,
+        (17, 18),
+        {
+            14: (23865.9, 408142),
+            13: (40340.4, 508666),
+            16: (14500.7, 20692),
+            15: (14500.7, 24401),
+            11: (9431.89, 15283),
+            2: (8936.06, 33374),
+            17: (42123, 459078),
+            18: (2264, 18309),
+        },
+    ),
+    (
+        True,
+        (19,),
+        {
+            14: (23717.7, 407978),
+            18: (2164.41, 18145),
+            13: (40264.3, 508502),
+            16: (14287.6, 20528),
+            15: (14287.6, 24237),
+            11: (9218.83, 15119),
+            17: (42101.8, 458914),
+            2: (8805.1, 33210),
+            19: (1548, 35),
+        },
+    ),
+    (
+        False,
+        (20,),
+        {
+            18: (2113.5, 18085),
+            13: (40208.9, 508442),
+            16: (14211.4, 20468),
+            15: (14211.4, 24177),
+            14: (23710.5, 407918),
+            11: (9194.29, 15059),
+            2: (8780.57, 33150),
+            17: (42098, 458854),
+            19: (187.49, -25),
+            20: (14577, 38201),
+        },
+    ),
+    (
+        False,
+        (21,),
+        {
+            14: (23657.4, 407858),
+            18: (2075.99, 18025),
+            13: (40180.2, 508382),
+            16: (14135.1, 20408),
+            15: (14135.1, 24117),
+            11: (9118.01, 14999),
+            2: (8732.5, 33090),
+            17: (42094.1, 458794),
+            19: (93.66, -85),
+            21: (42123, 376450),
+        },
+    ),
+)
+
+#: The most GPUs on which the program runs a model; others run on up to 64.
+MOST_GPUS = {"bert": 16, "cifar10": 16, "yolov3": 4, "ncf": 1}
+
+
+def test_the_program_admits_by_minimum_satisfactory_shares() -> None:
+    """Its decisions are those of the paper about all jobs at once, with the last part of a slot."""
+    scenario = published(traces(), nodes=16, gpus_per_node=4)
+    jobs = {int(job.name): job for job in scenario.workload.jobs}
+
+    def request(job: int, left: float, seconds: int) -> ProfileRequest:
+        item = jobs[job]
+        levels = [count for count in item.counts if count <= MOST_GPUS.get(item.model, 64)]
+        return ProfileRequest(
+            number=job,
+            work=left / iterations[job] * item.duration,
+            levels=tuple(levels),
+            speeds=tuple(map(item.speed, levels)),
+            slots=max(seconds / 60, 0),
+        )
+
+    iterations = {job: state[job][0] for _, new, state in DECISIONS for job in new}
+    for admitted, new, state in DECISIONS:
+        requests = [request(job, *own) for job, own in state.items()]
+        assert keeps_all(requests, 64, 60) == admitted, new
+
+
+def test_new_jobs_of_the_program_are_admitted_together() -> None:
+    """Neither of two jobs of one slot is admitted where one of them would be late."""
+    times, told = run(single((0, 50, 60), (0, 30, 40)), rules="program")
+    assert times == (50, 80)  # as jobs that are rejected, in order of release
+    assert [each.admitted for each in told] == [False, False]
+
+
+def test_slots_of_the_program_begin_with_events() -> None:
+    """A job that comes more than a slot after the last event is decided on at once; the next one waits."""
+    work = single((0, 100, 200), (13, 5, 19), (15, 5, 40))
+    assert [each.time for each in run(work, cluster=3, rules="program")[1]] == [0, 13, 23]
+    assert [each.time for each in run(work, cluster=3)[1]] == [0, 20, 20]
+
+
+def test_jobs_of_the_program_use_the_slot_before_their_deadline() -> None:
+    """A job of 15 s that is due in 16 s needs a part of the second slot, which the paper's plans leave out."""
+    work = single((0, 15, 16))
+    assert [[each.admitted for each in run(work, rules=rules)[1]] for rules in ("paper", "program")] == [
+        [False],
+        [True],
+    ]
+
+
+def test_a_late_job_of_the_program_keeps_everybody_out() -> None:
+    """While an admitted job is late, nobody is admitted, though there is room."""
+    work = single((0, 18, 20), (21, 5, 60))
+    late = Overhead(start=5.0)
+    decisions = {}
+    for rules in ("paper", "program"):
+        told: list[DeadlineDecision] = []
+        policy = guaranteeing(10, on_admission=told.append, rules=rules)
+        simulate(work, policy, cluster=2, overheads=late)
+        decisions[rules] = [each.admitted for each in told]
+    assert decisions == {"paper": [True, True], "program": [True, False]}
+
+
+def test_how_many_are_admitted_on_the_published_trace() -> None:
+    """Of 195 jobs on 64 GPUs the paper's rules admit 157, the program's 153; the program itself admits 145."""
+    scenario = published(traces(), nodes=16, gpus_per_node=4)
+    admissions: Mapping[Rules, int] = {"paper": 157, "program": 153}
+    for rules, admitted in admissions.items():
+        told: list[DeadlineDecision] = []
+        policy = partial(elasticflow, rules=rules, rejected="never", on_admission=told.append)
+        simulate(scenario, policy, bound=False)
+        assert sum(each.admitted for each in told) == admitted

@@ -1,17 +1,22 @@
 """Muri: who comes first, who is grouped with whom, and when."""
 
+from collections.abc import Mapping
+from functools import partial
 from random import Random
 from typing import Any
 
 import pytest
 
 from gsopt.core.errors import InvalidInput
+from gsopt.performance.colocation.interleaving import grouped, pipelined
 from gsopt.scenario.cluster import Cluster, Machine, Rack
-from gsopt.scenario.job import Job
-from gsopt.scenario.scenario import CapacityChange
+from gsopt.scenario.job import Job, Workload
+from gsopt.scenario.scenario import CapacityChange, Scenario
+from gsopt.scenario.speed import Speed
 from gsopt.simulation import simulate
 from gsopt.testing import check_policy
-from heuristics.policies import muri
+from heuristics.policies import muri, srsf
+from heuristics.policies.muri import Order
 from tests.effort import cases
 from tests.gsopt.simulation.scenarios import bundle
 from tests.heuristics.policies.shared import drawn, held, job, machine, pieces, run
@@ -226,3 +231,158 @@ def test_bad_options(option: str, value: Any) -> None:
     options: dict[str, Any] = {option: value}
     with pytest.raises(InvalidInput, match=f"^{option}: "):
         run(muri, job("a", 0, 5, 2), cluster=machine(2), **options)
+
+
+#: Milliseconds of an iteration alone, and of its input, GPU and network stages, by model and GPUs, as measured
+#: by the authors.
+STAGES: Mapping[tuple[str, int], tuple[float, float, float, float]] = {
+    ("a2c", 8): (555, 502, 14, 0.4),
+    ("bert", 4): (190, 0.5, 163, 18),
+    ("bert", 8): (192, 0.5, 167, 59),
+    ("dqn", 8): (509, 435, 8, 0.5),
+    ("gpt2", 8): (437, 0.6, 419, 49),
+    ("resnet18", 4): (921, 723, 113, 73),
+    ("resnet18", 8): (1010, 784, 117, 77),
+    ("shufflenet_v2_x1_0", 4): (886, 703, 62, 17),
+    ("shufflenet_v2_x1_0", 8): (957, 769, 57, 10),
+    ("vgg16", 8): (214, 82, 75, 66),
+    ("vgg19", 8): (226, 82, 88, 60),
+}
+
+#: Model, GPUs, second of submission and iterations: the first 40 jobs of the authors' trace3 but for two that
+#: demand 32 GPUs.
+TRACE = (
+    ("shufflenet_v2_x1_0", 4, 0, 1046811),
+    ("resnet18", 4, 1456, 1005573),
+    ("bert", 4, 352430, 3027205),
+    ("resnet18", 4, 352712, 915071),
+    ("resnet18", 8, 512036, 551),
+    ("vgg16", 8, 512614, 19855),
+    ("resnet18", 8, 517969, 4165),
+    ("shufflenet_v2_x1_0", 8, 533527, 4241),
+    ("dqn", 8, 542432, 8078),
+    ("vgg19", 8, 587545, 3212),
+    ("a2c", 8, 589714, 2927),
+    ("gpt2", 8, 665494, 2075),
+    ("bert", 8, 665621, 18177),
+    ("dqn", 8, 665969, 10009),
+    ("resnet18", 8, 667503, 278),
+    ("a2c", 8, 672781, 460715),
+    ("vgg19", 8, 672805, 733783),
+    ("resnet18", 8, 672834, 28378),
+    ("bert", 8, 672911, 1068026),
+    ("bert", 8, 672933, 1077395),
+    ("vgg16", 8, 672959, 965135),
+    ("shufflenet_v2_x1_0", 8, 673012, 202080),
+    ("gpt2", 8, 673034, 142725),
+    ("shufflenet_v2_x1_0", 8, 673058, 45241),
+    ("gpt2", 8, 673340, 887),
+    ("vgg19", 8, 680146, 15685),
+    ("a2c", 8, 680163, 2908),
+    ("bert", 8, 682085, 193473),
+    ("bert", 8, 682091, 275729),
+    ("dqn", 8, 682097, 133326),
+    ("vgg16", 8, 682149, 1270579),
+    ("gpt2", 8, 682158, 109860),
+    ("bert", 8, 682163, 279640),
+    ("a2c", 8, 682169, 334554),
+    ("vgg19", 8, 682224, 1056584),
+    ("shufflenet_v2_x1_0", 8, 682230, 42824),
+    ("resnet18", 8, 682235, 40147),
+    ("shufflenet_v2_x1_0", 8, 682326, 64),
+)
+
+#: By what iterations alone, and those of two, three and four jobs, are longer in the authors' simulator.
+LONGER = (1.015, 1.33 / 1.015, 1.5 / 1.015, 1.37 / 1.015)
+
+
+def published() -> tuple[Workload, Speed, Mapping[str, float]]:
+    """Return the jobs, the slowdowns of their groups, and how many resources each model keeps busy alone."""
+    alone = {f"{model} on {gpus}": own[0] * LONGER[0] for (model, gpus), own in STAGES.items()}
+    stages = {f"{model} on {gpus}": own[1:] for (model, gpus), own in STAGES.items()}
+    jobs = [
+        Job(
+            name=f"j{number}",
+            release_date=release,
+            duration=iterations * alone[f"{model} on {gpus}"] / 1000,
+            gpus=gpus,
+            model=f"{model} on {gpus}",
+        )
+        for number, (model, gpus, release, iterations) in enumerate(TRACE)
+    ]
+    groups: dict[str, Mapping[str, float]] = {}
+    for size in {gpus for _, gpus in STAGES}:
+        alike = {name: own for name, own in stages.items() if name.endswith(f" on {size}")}
+        groups |= grouped(alike, alone, crowding=LONGER[1:], cycle_of=pipelined)
+    busy = {name: sum(own) / alone[name] for name, own in stages.items()}
+    return bundle(jobs), Speed(groups=groups), busy
+
+
+#: Mean JCT in the authors' program, and how far ours is from it at most.
+AUTHORS: Mapping[Order, tuple[float, float]] = {
+    "remaining": (396_564.753, 2e-3),
+    "attained": (453_407.120, 1e-2),
+}
+
+
+@pytest.mark.parametrize("order", AUTHORS)
+def test_as_the_authors_simulate_it(order: Order) -> None:
+    """The mean JCT on two nodes of eight is near that of the authors' program, which charges more overheads."""
+    jobs, speed, busy = published()
+    cluster = Cluster.uniform(machines=2, gpus=8)
+    policy = partial(muri, rules="program", order=order, busy=busy)
+    run = simulate(jobs, policy, cluster=cluster, speed=speed, share_limit=4, bound=False)
+    mean, off = AUTHORS[order]
+    assert run.metrics.mean_jct == pytest.approx(mean, rel=off)
+
+
+def test_srsf_as_the_authors_of_muri_simulate_it() -> None:
+    """Its mean JCT is that of the authors' program without overheads, and 0.04 % off with them."""
+    run = simulate(published()[0], srsf, cluster=Cluster.uniform(machines=2, gpus=8), bound=False)
+    assert run.metrics.mean_jct == pytest.approx(433_935.114, abs=1)
+    assert run.metrics.mean_jct == pytest.approx(434_112.535, rel=5e-4)
+
+
+def test_the_program_passes_the_check() -> None:
+    """By the rules of the program groups are legal, and every job completes."""
+    jobs, speed, busy = published()
+    first = bundle(jobs.jobs[:14])
+    cluster = Cluster.uniform(machines=2, gpus=8)
+    scenarios = [
+        Scenario(workload=first, cluster=cluster, speed=speed, share_limit=limit) for limit in (1, 2, 4)
+    ]
+    plain = Scenario(workload=first, cluster=Cluster.plain(16))
+    for order in ("remaining", "attained"):
+        assert check_policy(muri, [*scenarios, plain], rules="program", order=order, busy=busy) == 8
+
+
+def group_run(*sizes: tuple[float, float, int], slow: float = 1.0, gpus: int = 1) -> Any:
+    """Run jobs of (release date, duration, GPUs) of one model by the rules of the program, in groups of two."""
+    jobs = bundle(
+        Job(name=f"j{i}", release_date=r, duration=d, gpus=g, model="m") for i, (r, d, g) in enumerate(sizes)
+    )
+    speed = Speed(groups={"m": {"m": slow}})
+    policy = partial(muri, rules="program")
+    cluster = Cluster.uniform(machines=1, gpus=gpus)
+    return simulate(jobs, policy, cluster=cluster, speed=speed, share_limit=2, bound=False).completion_times
+
+
+def test_groups_of_the_program_by_hand() -> None:
+    """Two jobs share a GPU if that is faster than one after the other; on two GPUs each has its own."""
+    assert group_run((0, 10, 1), (0, 10, 1), slow=1.5) == (15, 15)
+    assert group_run((0, 10, 1), (0, 10, 1), slow=2.5) == (10, 20)
+    assert group_run((0, 10, 1), (0, 10, 1), slow=1.5, gpus=2) == (10, 10)
+
+
+def test_the_program_considers_no_more_than_would_fit() -> None:
+    """On one GPU the first two jobs share, though each would be faster beside the third one."""
+    models = [("m", 10), ("m", 11), ("n", 12)]
+    jobs = bundle(
+        Job(name=f"j{i}", release_date=0, duration=d, gpus=1, model=m) for i, (m, d) in enumerate(models)
+    )
+    speed = Speed(groups={"m": {"m": 1.5, "n": 1.0}, "n": {"m": 1.0}})
+    cluster = Cluster.uniform(machines=1, gpus=1)
+    run = simulate(
+        jobs, partial(muri, rules="program"), cluster=cluster, speed=speed, share_limit=2, bound=False
+    )
+    assert run.completion_times == (15, 16, 27)

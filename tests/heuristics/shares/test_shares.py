@@ -1,5 +1,7 @@
 """The heuristics of shares."""
 
+from typing import get_args
+
 import pytest
 
 from formulations.shares import exact
@@ -63,7 +65,7 @@ def test_levels_rise_together() -> None:
     assert float(result.objective or 0) == pytest.approx(0.25, rel=0.01)
 
 
-@pytest.mark.parametrize("criterion", ["max_min", "finish_time", "makespan", "fifo"])
+@pytest.mark.parametrize("criterion", get_args(Criterion))
 def test_it_is_better_than_isolated_shares_and_worse_than_the_best(criterion: Criterion) -> None:
     """Over ten instances it is on average between isolated shares and the optimum."""
     found = [0.0, 0.0, 0.0]

@@ -12,7 +12,7 @@ from gsopt.core.errors import InvalidInput
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.adaptive.agents import Agents
 from gsopt.scenario.adaptive.application import Application
-from gsopt.scenario.adaptive.batch import Batch
+from gsopt.scenario.adaptive.batch import Batch, split
 from gsopt.scenario.adaptive.course import Course
 from gsopt.scenario.adaptive.limits import Limits
 from gsopt.scenario.adaptive.measurements import MeasuredPlacement, Spread
@@ -306,6 +306,30 @@ def test_a_training_takes_as_long_as_it_says(agents: Agents) -> None:
         ends = [job.completed_at for job in jobs if job.completed_at is not None]
         assert min(ends) == pytest.approx(seconds, rel=SUM)
     assert course.seconds(16, 32) is None
+
+
+@pytest.mark.parametrize("agents", SETTINGS[:2], ids=["statistical", "samples"])
+def test_iterations_are_those_of_the_validation(agents: Agents) -> None:
+    """At the ends of epochs they are as validated, between them in proportion, and a whole training has all."""
+    course = Course(application(), agents, 32)
+    own, counts = course.application, [0.0]
+    for epoch in range(own.epochs):
+        counts.append(own.iterations(32, epoch))
+        begin, end = course.work_at(epoch), course.work_at(epoch + 1)
+        assert course.iterations(32, end) == pytest.approx(counts[-1], rel=SUM)
+        assert course.iterations(32, begin + (end - begin) / 4) == pytest.approx(
+            counts[-2] + (counts[-1] - counts[-2]) / 4, rel=SUM
+        )
+
+
+def test_iterations_per_second_are_those_of_a_step() -> None:
+    """They are one by the time of a step, with the accumulations that a large batch takes, and slowed down."""
+    course = Course(application(), Agents(), 32)
+    for shape, batch in (((2,), 32), ((1, 1), 32), ((1,), 128)):
+        parts = split(batch, sum(shape), course.limits(shape))
+        step, sync = course.times(shape, parts)
+        seconds = (step + parts.steps * (step - sync)) * course.application.slowdown
+        assert course.iteration_rate(shape, batch) == pytest.approx(1 / seconds, rel=SUM)
 
 
 @pytest.mark.parametrize("agents", SETTINGS, ids=["statistical", "samples", "placement"])

@@ -97,6 +97,18 @@ def test_speeds_are_those_of_gpus_close_together() -> None:
     assert rates == [0.8, 0.4]
 
 
+def test_a_shape_is_that_of_the_closest_gpus() -> None:
+    """Three GPUs are two on the largest machine and one on the next; without numbers they are all together."""
+    sizes = [1, 1, 2]
+    cluster = racked(*(Machine(name=f"m{place}", gpus=size) for place, size in enumerate(sizes)))
+    job = Job(name="a", release_date=0, duration=1, gpus=3)
+    for place, shape in ((cluster, (2, 1)), (Cluster.plain(4), (3,))):
+        found, _ = asked(
+            [job], place, lambda state, inventory: inventory.shape(state, 0, "gpu"), kinds={0: "gpu"}
+        )
+        assert found == shape
+
+
 def test_a_job_runs_in_its_fastest_mode() -> None:
     """A mode for a type is taken where it is faster than the default mode."""
     cluster = racked(Machine(name="x", gpus=1, gpu_type="x"), Machine(name="y", gpus=1, gpu_type="y"))

@@ -1,0 +1,45 @@
+"""Steps: the work of jobs in steps of their training, and their steps per second on each kind of GPU."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+from gsopt.scenario.job import LEAST
+from gsopt.simulation.parts.inventory import Inventory
+from gsopt.simulation.policy import State
+
+
+class StepsLeft(NamedTuple):
+    """All steps of a job, those left, and the steps per second on each kind of GPU with room for it."""
+
+    total: float
+    left: float
+    rates: Mapping[str, float]
+
+
+def steps_left(state: State, job: int, inventory: Inventory) -> StepsLeft:
+    """Return the steps of a job as the programs of Gavel and its port count them.
+
+    Steps of an adaptive job are iterations with its user's batch, rounded to whole ones and at least one until
+    it is complete; how much progress they make does not matter. Steps of another job are those of its batch
+    size. For a job that tunes its batch, or whose batch or samples are unknown, a step is a second of work on
+    its demanded GPUs.
+    """
+    item, trainee = state.jobs[job], state.trainee(job)
+    kinds = inventory.kinds_with_room(state, job)
+    rates = {kind: float(inventory.rate(state, job, kind)) for kind in kinds}
+    work, left, per_second = item.duration, float(state.remaining(job)), 1.0
+    if trainee is not None and item.batch_size is not None:
+        course, batch = trainee.course, item.batch_size
+        work = course.iterations(batch, course.work)
+        left = max(1.0, work - round(course.iterations(batch, trainee.share * course.work)))
+        for kind in kinds:
+            shape = inventory.shape(state, job, kind)
+            alone = item.duration * trainee.rate(shape, item.batch_in(inventory.mode(job, kind)))
+            rates[kind] *= course.iteration_rate(shape, batch) / alone
+    elif item.training is not None and item.batch_size is not None:
+        per_second = item.training.samples / item.duration / item.batch_size
+    return StepsLeft(
+        total=work * per_second,
+        left=max(left * per_second, LEAST),
+        rates={kind: max(rate * per_second, LEAST) for kind, rate in rates.items()},
+    )
