@@ -335,7 +335,7 @@ def admit(
     """Choose the running gangs to evict or move at the least cost so that a gang fits.
 
     Only gangs with a lower priority are evicted. Gangs that must not be preempted, such as those with a
-    disruption budget of zero, are not.
+    disruption budget of zero, are never evicted.
 
     Parameters
     ----------

@@ -46,7 +46,7 @@ class Progress(Frozen):
     def left(self, estimate: Estimate = "mean") -> Exact:
         """Return the exact number of remaining samples according to an estimate.
 
-        The estimate ``"mean"`` does not exist for alpha = 1.
+        The estimate ``"mean"`` raises an error for alpha = 1, as the mean is infinite.
         """
         shape = decimal(self.alpha) - (1 if estimate == "mean" else 0)
         return whole(Fraction(decimal(self.processed)) * decimal(self.beta) / shape)
