@@ -1,4 +1,4 @@
-"""Isolated: every job has an equal part of the GPUs of every type to itself."""
+"""Isolated: every job gets an equal part of the GPUs of every type to itself."""
 
 from gsopt.core.method import heuristic
 from gsopt.problems.shares import Shares, TimeShares

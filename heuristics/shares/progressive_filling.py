@@ -19,8 +19,9 @@ def progressive_filling(
     """Grant the worst-off job another part of its time on its fastest type with room, until none fits.
 
     With `fifo`, the first job that can have more is served. A job that finds no room gets no more. Jobs on fast
-    GPUs are never moved to slower ones, so linear programs find better shares. If times count, there is no
-    solution unless every job has some share, as the others would never end.
+    GPUs are never moved to slower ones, so linear programs find better shares. If the objective depends on
+    completion times, there is no solution unless every job gets some share, as a job without one would never
+    end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 
@@ -29,7 +30,7 @@ def progressive_filling(
     problem
         The problem.
     parts
-        Parts of a job's time, between 1 and 10,000.
+        Number of parts into which a job's time is divided, from 1 to 10,000.
     budget
         Time limit.
 

@@ -37,11 +37,11 @@ def from_data(folder: Path) -> Iterator[Colocation]:
 
 
 def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocation:
-    """Create an instance in which the first half of some jobs run and the others wait.
+    """Create an instance in which the first half of the given jobs run and the others wait.
 
-    The configuration of each job is drawn among those with every pair measured, so that no slowdown is
-    invented. Memory is not known, but every measured pair fitted on a GPU. The remaining fraction of each
-    running job is drawn.
+    The configuration of each job is drawn from a set in which every pair was measured, so that no slowdown is
+    invented. Memory is not known, but every measured pair fit on a GPU. The remaining fraction of each running
+    job is drawn.
     """
     random = Random(seed)
     names = complete(table)

@@ -19,7 +19,7 @@ class GpuOffers:
     Attributes
     ----------
     table
-        The costs to be minimized. Completions per second count as negative costs.
+        The costs to be minimized. If completions per second are maximized, they count as negative costs.
     batch_sizes
         Batch size of each job by number of GPUs, in the order of the jobs.
     """
@@ -53,7 +53,7 @@ class GpuOffers:
         return cls(table, sizes)
 
     def solution(self, gpus: Mapping[str, int]) -> Batches:
-        """Return the solution with given numbers of GPUs by job."""
+        """Return the solution in which jobs have the given numbers of GPUs."""
         sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
         return Batches(
             running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}

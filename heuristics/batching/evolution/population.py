@@ -13,14 +13,14 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Candidates with the names of their jobs, as jobs may come and go before the next search.
+    """Candidates with the names of their jobs, because jobs may come and go before the next search.
 
     Attributes
     ----------
     jobs
         Names of the jobs that the genomes number.
     batch_limit
-        Batch limits of these jobs when the genomes were made, and thus the sizes of their batches.
+        Batch limits of these jobs when the genomes were created, and thus their batch sizes.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 
@@ -103,7 +103,7 @@ def _carried(population: Population, table: CostTable) -> Genomes:
 
 
 def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: Settings) -> None:
-    """Shrink the jobs whose batch limits have fallen. New jobs had none."""
+    """Shrink the jobs whose batch limits have fallen. New jobs are not affected because they had no limit."""
     before = table.batch_limit.copy()
     for name, limit in zip(old.jobs, old.batch_limit.tolist(), strict=True):
         if name in table.number:
