@@ -28,10 +28,10 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
     any set of items gives a solution of the same or a better value.
 
-    The sizes are processed in rising order. If the capacity is not a multiple of the next size d', the
-    remainder can only hold items of the current size d, and takes the best of them. The other items, in falling
-    order of value, are tied into bundles of d' / d, which then count as items of size d'. At the largest size,
-    the best items that fit are taken.
+    The sizes are processed in ascending order. If the capacity is not a multiple of the next size d', the
+    remainder can only hold items of the current size d, and takes the best of them. The other items, in
+    descending order of value, are tied into bundles of d' / d, which then count as items of size d'. At the
+    largest size, the best items that fit are taken.
 
     Proportional speed-up always has diminishing gains, so this is the usual case where workers have 1, 2, 4 or
     8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact integers over a
@@ -103,7 +103,7 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 
 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
-    """List the distinct step weights in rising order.
+    """List the distinct step weights in ascending order.
 
     Raise `Unsupported` unless each divides the next one.
     """
@@ -124,7 +124,7 @@ def _steps(first: Integers, weight: Integers, value: Numbers) -> tuple[Integers,
 
 
 def divide_each_other(sizes: list[int]) -> bool:
-    """Check whether each size, in rising order, divides the next."""
+    """Check whether each size, in ascending order, divides the next."""
     return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
 
 

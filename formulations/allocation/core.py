@@ -32,9 +32,9 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
     capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if it is
     worth less after payment than its job's best item by more than the distance between bound and choice. All
-    this is done in floats, with allowance for rounding. Jobs with a single item left are decided. The others
-    are the core: their values become integers over a common denominator, and a dynamic program finds their best
-    choice (`formulations.allocation.states`).
+    this is done in floating point, with allowance for rounding. Jobs with a single item left are decided. The
+    others are the core: their values become integers over a common denominator, and a dynamic program finds
+    their best choice (`formulations.allocation.states`).
 
     If time or memory runs out before the proof, the best known choice and bound are returned.
 

@@ -118,7 +118,7 @@ class _GroupOrder:
 
 
 def _ranks(numbers: Numbers) -> Integers:
-    """Return the rank of each number in rising order."""
+    """Return the rank of each number in ascending order."""
     return np.argsort(np.argsort(numbers, kind="stable"))
 
 
@@ -137,7 +137,7 @@ class _Goal(NamedTuple):
 
 
 class _States(NamedTuple):
-    """States in rising order of weight and of value, shape (states,), and their origins.
+    """States in ascending order of weight and of value, shape (states,), and their origins.
 
     An origin is the index of the preceding state plus the option index times the number of preceding states.
     """
@@ -252,7 +252,7 @@ def _merge_by_sorting(states: _States, options: _States) -> _States:
 
 
 def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
-    """Keep, of states in rising order of weight, those worth more than all states before them."""
+    """Keep, of states in ascending order of weight, those worth more than all states before them."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
     return _States(weight[kept], value[kept], origin[kept])

@@ -40,9 +40,9 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of some items, in rising order of their numbers.
+    """Return the exact values of some items, in ascending order of their numbers.
 
-    The result is None when the budget runs out.
+    The result is None if the time limit is reached.
 
     Raises `Unsupported` if the values have no common denominator of reasonable length.
     """

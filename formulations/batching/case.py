@@ -1,4 +1,4 @@
-"""Case: the cost of every job on every number of GPUs, in floats, and exactly on demand."""
+"""Case: the cost of every job on every number of GPUs, in floating point, and exactly on demand."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -95,7 +95,7 @@ class BatchingCase:
         return [running[job.name].gpus if job.name in running else 0 for job in self.problem.jobs]
 
     def total(self, counts: Iterable[int]) -> float:
-        """Return the total cost of given numbers of GPUs, in floats."""
+        """Return the total cost of given numbers of GPUs, in floating point."""
         chosen = np.fromiter(counts, np.int64, len(self.costs))
         return float(self.costs[np.arange(len(chosen)), chosen].sum())
 

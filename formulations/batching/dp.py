@@ -23,7 +23,7 @@ _CHUNK = 20_000_000
 
 @exact_method(unused=["backend", "log"])
 def dp(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem by dynamic programming in floats, and prove the optimum in exact arithmetic.
+    """Solve a problem by dynamic programming in floating point, and prove the optimum in exact arithmetic.
 
     The state after some jobs is the least cost of using a given number of GPUs. Costs may be non-convex, and
     allowed numbers of GPUs may have gaps. Tables from both ends leave only those states that an optimum may
@@ -96,7 +96,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used, or None when the budget runs out."""
+    """Return the least costs of the first jobs by GPUs used, or None if the time limit is reached."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

@@ -1,4 +1,4 @@
-"""Assignment: the pairs as matrix entries in doubles, with a proof in exact arithmetic."""
+"""Assignment: the pairs as matrix entries in double precision, with a proof in exact arithmetic."""
 
 from dataclasses import replace
 
@@ -16,7 +16,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve the assignment problem in doubles, and prove its optimum by exact prices.
+    """Solve the assignment problem in double precision, and prove its optimum by exact prices.
 
     Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
     it. If savings differ only in their last digits, rounding can miss the optimum. The proof then fails, and

@@ -1,4 +1,4 @@
-"""Case: the options of each job and their costs, in doubles."""
+"""Case: the options of each job and their costs, in double precision."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass

@@ -43,7 +43,7 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """The least cost of all jobs in doubles, which is a lower bound up to rounding."""
+        """The least cost of all jobs in double precision, which is a lower bound up to rounding."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:

@@ -22,7 +22,7 @@ class NodePacking:
 
     @property
     def cost(self) -> float:
-        """Total cost of all jobs, in doubles."""
+        """Total cost of all jobs, in double precision."""
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:

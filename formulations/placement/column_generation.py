@@ -143,7 +143,7 @@ class _ColumnSearch:
 
     @property
     def value(self) -> int | None:
-        """Value of the best solution, or None without one."""
+        """Value of the best solution, or None if there is none."""
         return None if self.best is None else self.packing.value(self.best)
 
     @property

@@ -39,7 +39,7 @@ class BestSchedule:
 
     @property
     def plan(self) -> OrderPlan | None:
-        """The best plan, or None without one."""
+        """The best plan, or None if there is none."""
         if self._plan is None and self._timetable is not None:
             self._plan = OrderPlan(steps_of_pieces(self._timetable), self._timetable.completions)
         return self._plan

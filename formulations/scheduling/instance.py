@@ -23,7 +23,7 @@ class SpeedMode(NamedTuple):
 
 @dataclass(frozen=True)
 class Instance:
-    """The jobs, numbered by release date, and the GPUs, on a clock of their own.
+    """The jobs, numbered by release date, and the GPUs, on their own clock.
 
     All times count from the first release date, in seconds. So times within an hour keep their precision even
     if the problem counts from 1970.

@@ -1,4 +1,4 @@
-"""Case: the costs of jobs in the positions of machines, in doubles and in integers."""
+"""Case: the costs of jobs in the positions of machines, in double precision and in integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -73,7 +73,7 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders as computed in doubles."""
+        """Return the best orders as computed in double precision."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:

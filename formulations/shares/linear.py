@@ -1,4 +1,4 @@
-"""Linear: the linear program of one level as arrays, solved in doubles with its prices."""
+"""Linear: the linear program of one level as arrays, solved in double precision with its prices."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass

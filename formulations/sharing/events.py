@@ -133,7 +133,7 @@ class _EventSearch:
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
     def _search_doubtful(self) -> None:
-        """Search exactly the nodes after time passes from the current node, then continue in floats."""
+        """Search exactly the nodes after time passes from the current node, then continue in floating point."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):
             self._repeat(stack, row)

@@ -1,8 +1,8 @@
-"""Jobs: a sharing problem as arrays for the search, of fractions or floats, in units of their own.
+"""Jobs: a sharing problem as arrays for the search, of fractions or floats, in their own units.
 
-The same functions search exactly in fractions, and as compiled kernels in floats. Floats are compared with a
-margin for rounding. Whether two numbers within the margin are equal is decided by their remainders modulo
-primes, which are preserved under sums and products of fractions as of integers.
+The same functions search exactly in fractions, and as compiled kernels in floating point. Floats are compared
+with a margin for rounding. Whether two numbers within the margin are equal is decided by their remainders
+modulo primes, which are preserved under sums and products of fractions as of integers.
 
 Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
 differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.

@@ -89,7 +89,7 @@ def place_all(
 ) -> list[SlottedRun] | None:
     """Place jobs in an order, each within its widest tier if possible, and return the runs by job.
 
-    Returns None if the budget runs out.
+    Returns None if the time limit is reached.
     """
     profile = FreeProfile(instance)
     found: dict[int, SlottedRun] = {}

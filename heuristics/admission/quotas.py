@@ -47,7 +47,7 @@ class Quotas:
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 
     def share(self, queue: str, *, without: int = 0) -> Fraction:
-        """Return the GPUs of a queue beyond its quota, with the gang, per weight of the queue."""
+        """Return the GPUs that a queue, with the pending gang, uses beyond its quota, divided by its weight."""
         own = self._gang.gpus if queue == self._gang.queue else 0
         beyond = self._used[queue] + own - without - self._nominal.get(queue, 0)
         return max(beyond, 0) / Fraction(decimal(self._weights.get(queue, 1)))

@@ -71,7 +71,7 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _step(problem: Batching, place: int, gpus: int, cost: Exact, rank: int) -> _Step | None:
-    """Return the next step of a job from a number of GPUs, with its cost there, or None without one."""
+    """Return the next step of a job from a number of GPUs, with its cost there, or None if there is none."""
     further = next_of(problem.counts[place], gpus)
     if further is None:
         return None

@@ -1,4 +1,4 @@
-"""Filled: a cluster after gangs have come and gone for a while, and a gang for which too little is free."""
+"""Filled: a cluster after gangs have come and gone for a while, without enough room for a pending gang."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -205,7 +205,7 @@ class _Stand:
         self.used = 0
 
     def place(self, demand: _Demand, random: Random) -> dict[int, int] | None:
-        """Place a gang in one group of its level, else in a rack or anywhere; None if it does not fit."""
+        """Place a gang in one group of its level, or else in a rack or anywhere; None if it does not fit."""
         need = np.array(demand.needs.vector())
         asked = np.flatnonzero(need)
         for level in [demand.within] if demand.within else ["rack", "network"]:

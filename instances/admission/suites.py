@@ -329,7 +329,7 @@ def _ask(
     queue: str = "",
     **fields: Any,
 ) -> Gang:
-    """Return a pending gang of like workers; `memory` is that of each GPU if a type is given."""
+    """Return a pending gang of identical workers; with a GPU type, `memory` is the memory of each GPU."""
     typed = "gpu_type" in fields
     part = Part(
         count=count,

@@ -29,7 +29,7 @@ def growing_jobs(
     most_gpus: int = 64,
     seed: int = 0,
 ) -> Configuration:
-    """Generate a typical decision of a scheduler's round, when most jobs run and some have just arrived.
+    """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`, and each type is faster by a factor drawn for each job. A
     job may double its GPUs. On a type on which it has not run, it may have one GPU, with a goodput that is

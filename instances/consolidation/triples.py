@@ -1,4 +1,4 @@
-"""Triples: jobs three of which fill a rack or exceed it slightly."""
+"""Triples: jobs, three of which fill a rack or exceed it slightly."""
 
 from random import Random
 

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 class BestFit:
     """Servers on which every worker is placed where it leaves the fewest GPUs free.
 
-    Ties go to the server with the lowest index. `free` has the number of free GPUs of each server, and
-    `free_gpus` is their sum.
+    Ties go to the server with the lowest index. `free` holds the number of free GPUs on each server, and
+    `free_gpus` is the sum of these numbers.
     """
 
     def __init__(self, servers: int, gpus: int = 8) -> None:

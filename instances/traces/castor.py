@@ -110,7 +110,7 @@ def castor(
 def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
     """Return a job with a random model and perhaps a large demand.
 
-    Both are drawn for every job, so that options do not change later draws.
+    The model and the demand are drawn for every job, so that options do not change later draws.
     """
     model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
     if not (is_large and demands):

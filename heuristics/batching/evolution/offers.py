@@ -61,7 +61,7 @@ class GpuOffers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Return the fastest batch size on each number of GPUs, or the current size if a change does not pay."""
+    """Return the fastest batch size on each number of GPUs, or the current one if a change costs too much."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
@@ -74,7 +74,7 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
-    """Return the cost per remaining sample or, if rates count, times the remaining samples."""
+    """Return the cost per remaining sample or, if rates are maximized, multiplied by the remaining samples."""
     rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
         return -job.weight * rate
