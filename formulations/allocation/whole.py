@@ -40,7 +40,7 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of some items, in ascending order of their numbers.
+    """Return the exact values of the given items, in ascending order of their indices.
 
     The result is None if the time limit is reached.
 

@@ -48,7 +48,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
-    takes as long again, or longer if many divisions are equally good up to their last digits.
+    takes the same time again, or longer if many divisions are equally good up to their last digits.
 
     Examples
     --------

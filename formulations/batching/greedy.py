@@ -49,8 +49,8 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     If the steps use exactly the GPUs to be used, each job has its best number of GPUs at the price of one more
     GPU, so no division is better. The price is computed exactly and is the proof. This always holds if costs
     are convex and every number of GPUs is allowed, as every step is then one GPU. Otherwise a step may be too
-    long for the GPUs left. Then the single job that gains the most takes them, or else the first division is
-    kept, and the price only gives a bound.
+    long for the GPUs left. Then the single job that gains the most takes the remaining GPUs, or else the first
+    division is kept, and the price only gives a bound.
 
     Parameters
     ----------
@@ -109,9 +109,10 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, cheapest first, until the GPUs are used or no further step gains.
+    """Take steps, cheapest first, until the GPUs are used or no further step reduces the cost.
 
-    Steps without gain are only taken if all GPUs have to be used. Returns None if the time limit is reached.
+    Steps that do not reduce the cost are only taken if all GPUs have to be used. Returns None if the time limit
+    is reached.
     """
     counts = [_least_gpus(row) for row in case.costs]
     left = case.gpus - sum(counts)
@@ -161,7 +162,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the remaining GPUs to the one job for which they cost least, or return None without such a job."""
+    """Grant the remaining GPUs to the one job for which they cost least, or return None if no job fits."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -174,7 +175,7 @@ def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
 
 
 def _price_bound(case: BatchingCase, price: float) -> float:
-    """Return a lower bound: the price of all GPUs, plus each job's least cost beyond its GPUs' price."""
+    """Return a lower bound: the price of all GPUs, plus each job's least cost minus the price of its GPUs."""
     gpus = np.arange(case.costs.shape[1])
     beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
     terms = len(beyond) + 4

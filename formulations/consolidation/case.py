@@ -46,7 +46,7 @@ class ConsolidationCase:
 
     @cached_property
     def required(self) -> int:
-        """The number of jobs that must be placed: the most possible if this is the first goal, and otherwise 0.
+        """The number of jobs that must be placed: the maximum if that is the first goal, and otherwise 0.
 
         On the whole cluster, any jobs fit that together need no more than all free GPUs, so the smallest jobs
         give the largest number.
@@ -58,7 +58,7 @@ class ConsolidationCase:
 
     @property
     def bonus(self) -> int:
-        """Total job bonus of the jobs that must be placed."""
+        """The total bonus for the jobs that must be placed."""
         return self.problem.job_bonus * self.required
 
     @cached_property

@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assigns every job to a group of GPUs, where no group may hold more than its free GPUs.
+    """Assign every job to a group of GPUs, where the jobs in a group may use no more than its free GPUs.
 
     Sets
     ----

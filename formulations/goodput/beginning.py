@@ -7,7 +7,7 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
 def current_gpus(case: GoodputCase) -> GoodputSolution:
-    """Return the current GPUs of all jobs, as far because they may be kept."""
+    """Return the current GPUs of all jobs that may keep them; the other jobs get none."""
     wanted = [next((each for each in options if each.keeps), options[0]) for options in case.options]
     return case.solution(pack(case, wanted).vectors)
 

@@ -1,4 +1,4 @@
-"""Case: the options of each job and their costs, in double precision."""
+"""Case: the options of each job, and their costs in double precision."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int 
 
 
 def _grown(table: Floats) -> Floats:
-    """Zero entries that are no faster than fewer GPUs on the same nodes, which fit wherever more GPUs do."""
+    """Zero entries that are no faster than fewer GPUs on as many nodes; the fewer GPUs fit wherever more do."""
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before

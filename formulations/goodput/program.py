@@ -106,4 +106,4 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""

@@ -79,9 +79,9 @@ def solve_integers(
     complete
         Whether `form` has all columns that matter, so that an exhaustive search is a proof.
     dive
-        Most seconds for the small program.
+        Time limit for the small program, in seconds.
     search
-        Most seconds for the whole program; None for no limit.
+        Time limit for the whole program, in seconds; None for no limit.
     """
     known = _bounded(known, prove)
     if known.closed(budget.gap):

@@ -22,7 +22,7 @@ def construct(packing: Packing, budget: Budget) -> Filled | None:
     the most room for their cost, or those with the least room. The best of these combinations is kept. If pools
     matter, workers are placed unit by unit.
 
-    Unless the budget has a start, the search gets a moment even if hardly any time is left.
+    Unless the budget has a start, the construction gets a moment even if hardly any time is left.
     """
     best: Filled | None = None
     grace = _grace(budget) if budget.start is None else budget

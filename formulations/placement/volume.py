@@ -16,7 +16,7 @@ _LARGEST = 500_000
 def volume(packing: Packing, budget: Budget) -> float:
     """Bound a placement by a linear program over parts of workers and servers.
 
-    The bound is minus infinity without time.
+    The bound is minus infinity if there is no time left.
 
     The pattern model's relaxation is at least as strong, but only slightly if servers hold many workers.
     """

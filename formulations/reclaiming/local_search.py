@@ -25,7 +25,7 @@ def tabu_search(
     patience: float = PATIENCE,
     on_better: Callable[[list[int]], object] = lambda _: None,
 ) -> list[int]:
-    """Improve a choice by tabu search: keep the server that saves most, return the one that costs least.
+    """Improve a choice by tabu search: keep the server that saves most, and return the one that costs least.
 
     Servers that have just moved stay put for a few moves, which lets the search leave a local optimum. Ties are
     broken at random. The start is `counts`, the number of servers of each group, and the best counts are

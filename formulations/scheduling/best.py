@@ -51,7 +51,7 @@ class BestSchedule:
 
     @property
     def limit(self) -> float:
-        """The largest sum of completion times of interest: that of the best schedule, plus a margin.
+        """The largest sum of completion times that is of interest: the best schedule's sum, plus a margin.
 
         The margin is for rounding. Without it, the programs would be barely feasible, which solvers handle
         badly. Without a schedule, this is the sum of the deadlines.
@@ -111,13 +111,13 @@ class BestSchedule:
         return self.take_timetable(replay(self.instance, steps), steps)
 
     def take(self, plan: OrderPlan | None) -> bool:
-        """Keep a plan if its schedule is the best and keeps all deadlines, and return whether it is."""
+        """Keep a plan if its schedule is the best so far and meets all deadlines; return whether it is."""
         if plan is None:
             return False
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
     def take_timetable(self, timetable: Timetable, steps: tuple[TimetableStep, ...] | None = None) -> bool:
-        """Keep a timetable if it is the best and keeps all deadlines, with its steps if they are known."""
+        """Keep a timetable, with its steps if known, if it is the best so far and meets all deadlines."""
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
         self._plan = None if steps is None else OrderPlan(steps, timetable.completions)
@@ -126,7 +126,7 @@ class BestSchedule:
         return True
 
     def raise_bound(self, total: float) -> None:
-        """Keep a bound on the sum of completion times of all schedules no worse than the best one."""
+        """Keep a bound on the sum of completion times, valid for all schedules no worse than the best one."""
         lower = min(total, self.total)
         if lower > self.lower:
             self.lower = lower

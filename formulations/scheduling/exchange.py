@@ -7,7 +7,7 @@ from gsopt.core.numbers.grid import decimal
 
 
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
-    """Return pairs of jobs of which the first completes no later, in one best schedule for all pairs together.
+    """Return pairs of jobs of which the first completes no later, all of them in the same best schedule.
 
     With proportional rates, let both jobs keep their allocations until the work done on the second exceeds that
     on the first by as much as its total work does. Then swap the allocations, so that each job completes when

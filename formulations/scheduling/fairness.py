@@ -20,7 +20,7 @@ class Fairest:
     delay
         The delay in seconds, or 0 if every job can complete no later than under generalized processor sharing.
     plan
-        A plan in which no job is delayed by more.
+        A plan in which no job is delayed by more than `delay`.
     """
 
     delay: float

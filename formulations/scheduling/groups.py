@@ -1,4 +1,4 @@
-"""Groups: the GPUs that jobs take up in groups of equal size, which is a tighter limit than their total."""
+"""Groups: the GPUs that jobs take up in groups of equal size, which gives a tighter limit than the total."""
 
 from collections.abc import Sequence
 

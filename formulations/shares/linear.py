@@ -109,7 +109,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with its smallest tolerances, as its defaults exceed the allowed error of a value."""
+    """HiGHS with its smallest tolerances, because the defaults exceed the allowed error of a value."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
@@ -151,7 +151,7 @@ class _PairTable:
         return csr_array((factors, places), shape=(count + len(self.kinds), self.size))
 
     def shares(self, values: Reals) -> dict[str, dict[str, float]]:
-        """Return shares by names of jobs and types."""
+        """Return shares keyed by the names of jobs and types."""
         found: dict[str, dict[str, float]] = {job.name: {} for job in self.problem.jobs}
         for job, kind, value in zip(self.job.tolist(), self.kind.tolist(), values.tolist(), strict=True):
             found[self.problem.jobs[job].name][self.kinds[kind]] = value

@@ -29,9 +29,9 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
 
 
 def level_alone(problem: Shares) -> Exact:
-    """Return a bound: the level of the worst-off job if each has all the time on its fastest type.
+    """Return a bound: the level of the worst-off job if every job runs all the time on its fastest type.
 
-    In `fifo`, this is the objective of these shares. No shares are better.
+    In `fifo`, the bound is the objective of these shares.
     """
     shares = {name: {max(own, key=own.__getitem__): 1.0} for name, own in problem.rates.items()}
     return problem.objective(TimeShares(shares=shares))

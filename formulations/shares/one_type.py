@@ -21,8 +21,8 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     follows from one division: the level at which all GPUs are used, or a job's level without contention if that
     is worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan` max(sum_m
     z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the needed GPUs fall with the level, and Newton's
-    method finds where they equal M. In `fifo`, time goes to the jobs that count most per GPU. Here w_m are
-    weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
+    method finds where they equal M. In `fifo`, time goes to the jobs that contribute the most per GPU. Here w_m
+    are weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
 
     Complexity: O(J) exact numbers, for finish times in each of some ten steps, and O(J log J) in `fifo`.
 
@@ -77,7 +77,7 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares) -> tuple[Mapping[str, Fraction], Exact]:
-    """Grant GPU time in order to the jobs that count most per GPU, as in a fractional knapsack."""
+    """Grant GPU time to jobs in the order of what they contribute per GPU, as in a fractional knapsack."""
     count, left = len(problem.jobs), Fraction(sum(problem.gpus.values()))
     shares, value = {}, Fraction(0)
     order = sorted(range(count), key=lambda place: (-Fraction(count - place, problem.jobs[place].gpus), place))

@@ -1,4 +1,4 @@
-"""Jobs: a sharing problem as arrays for the search, of fractions or floats, in their own units.
+"""Jobs: a sharing problem as arrays of fractions or floats for the search, in units chosen for it.
 
 The same functions search exactly in fractions, and as compiled kernels in floating point. Floats are compared
 with a margin for rounding. Whether two numbers within the margin are equal is decided by their remainders
@@ -149,7 +149,7 @@ def _fractions(values: Any) -> Array:
 
 
 def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
-    """Return a number of parts of a second in which all times are whole, or 0 if it would be too large.
+    """Return into how many parts to divide a second so that all times are whole, or 0 if they are too many.
 
     A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
     sum of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a

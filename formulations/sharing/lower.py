@@ -121,7 +121,7 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Return the time from which more GPUs have room for a pending job, or infinity if enough have room now."""
+    """Return when more GPUs have room for a pending job, or infinity if enough GPUs have room already."""
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

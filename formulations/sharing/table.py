@@ -85,7 +85,7 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
 
 @compiled
 def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
-    """Check whether any job is still to arrive."""
+    """Check whether any job has yet to arrive."""
     for job in range(len(jobs.demand)):
         if stack.state[depth, job] == PENDING and not has_come(jobs, stack, depth, job):
             return True

@@ -129,7 +129,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Place jobs in the order of starts in a relaxation, first within its tiers and then on any tier."""
+    """Place jobs in the order of their starts in a relaxation, first within its tiers and then on any tier."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])

@@ -42,7 +42,7 @@ class Quotas:
         return self._used[self._gang.queue] < self._nominal.get(self._gang.queue, 0)
 
     def excess(self) -> int:
-        """Return by how many GPUs the gang's queue exceeds its quota with the gang; negative if it does not."""
+        """Return the excess over its quota of the pending gang's queue, counting that gang; may be negative."""
         queue = self._gang.queue
         return self._used[queue] + self._gang.gpus - self._nominal.get(queue, 0)
 

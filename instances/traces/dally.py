@@ -171,7 +171,7 @@ def _entries(file: Path) -> list[Any]:
 def _arriving(
     table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
 ) -> tuple[list[Entry], str]:
-    """Return jobs whose arrivals would be drawn with other times from the list, reporting each as a repair."""
+    """Return jobs with arrivals from the list where they would be drawn, and report each job as a repair."""
     when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )

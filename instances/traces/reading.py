@@ -163,7 +163,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return the file of a trace: the path itself, or the file in that folder of the trace or all traces."""
+    """Return the file of a trace: the path itself or, if it is a folder of one or all traces, a file in it."""
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
         raise InvalidInput("path", shorten(path), rule)

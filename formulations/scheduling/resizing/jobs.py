@@ -12,7 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """Jobs by number, with the range of GPUs of each."""
+    """The jobs, by number, and the range of GPUs of each job."""
 
     instance: Instance  # the jobs as every method of scheduling reads them
     # least, most: GPUs of each job with its fewest and with its most workers
@@ -92,11 +92,11 @@ class Resizable:
 
     @property
     def unit(self) -> float:
-        """The seconds in which all GPUs do all work, which are the unit of time of the programs."""
+        """The time in seconds in which all GPUs do all work, which is the programs' unit of time."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:
-        """Return the seconds that a job takes with its most workers."""
+        """Return the time in seconds that a job takes with its largest number of workers."""
         return self.area[job] / self.most[job]
 
 
