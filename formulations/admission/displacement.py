@@ -1,12 +1,12 @@
 """Displacement: bounds that take into account the room that moved gangs need elsewhere.
 
 If only GPUs are counted, every feasible solution has room for the pending workers and for the workers that
-move. Let the size be the number of GPUs of a pending worker, and a place the room for one pending worker. When
-a gang moves whose workers use a multiple of the size, it takes as many places as it gives up. The constraint
-"the places that are free after all stops are at least the places of the pending gang and of such moves" is
-relaxed with a price per place. The relaxed problem separates into the pending gang's domain, which is solved
-exactly, and the machines elsewhere, on each of which a fractional knapsack bounds the cost of places. The cost
-of a gang that runs on both sides is split.
+move. Let the size be the number of GPUs of a pending worker, and a place the room for one pending worker. If
+the workers of a gang use a multiple of the size, the gang takes as many places as it gives up when it moves.
+The constraint "the places that are free after all stops are at least the places of the pending gang and of such
+moves" is relaxed with a price per place. The relaxed problem separates into the pending gang's domain, which is
+solved exactly, and the machines elsewhere, on each of which a fractional knapsack bounds the cost of places.
+The cost of a gang that runs on both sides is split.
 """
 
 from math import floor

@@ -331,7 +331,7 @@ class _Row:
 
     @property
     def carries(self) -> tuple[int, int]:
-        """Least and largest value of the carry."""
+        """The smallest and the largest value of the carry."""
         most = sum(amount % _BASE * self._most[at] for at, amount in self._needed.items())
         freed = sum(amount % _BASE for amount in self._freed.values())
         return -((freed + self._free % _BASE) // _BASE), -(-most // _BASE)

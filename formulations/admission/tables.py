@@ -55,7 +55,7 @@ def integers(never: int) -> type:
 
 
 class MachineNode(Node):
-    """One machine, whose own gangs stop at their cost, and whose shared gangs stop as their bits say."""
+    """One machine: its own gangs stop at their cost, and bits state which of the shared gangs stop."""
 
     def __init__(
         self,
@@ -82,7 +82,7 @@ class MachineNode(Node):
             self.table[stops] = list(accumulate(best, min))[::-1]
 
     def _reachable(self, own: Sequence[Load]) -> dict[tuple[int, ...], tuple[int, Any]]:
-        """Return what own gangs can free, up to what is of use, with the least cost and the gangs, linked."""
+        """Return the useful amounts that own gangs can free, with their least costs and the gangs (linked)."""
         useful = [
             max(0, self._most * amount - spare) for amount, spare in zip(self._need, self._spare, strict=True)
         ]

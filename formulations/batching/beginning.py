@@ -55,7 +55,7 @@ def _most(counts: Sequence[int], room: int) -> int:
 
 
 def _reached(case: BatchingCase, must: Sequence[bool]) -> list[int]:
-    """Return any division that uses all GPUs, for jobs whose allowed numbers have gaps."""
+    """Return some division that uses all GPUs, for jobs with gaps between their allowed numbers."""
     counts, gpus = case.problem.counts, case.gpus
     if len(counts) * gpus > _MOST_BITS:
         raise Unsupported(f"menus with gaps of {len(counts):,} jobs on {gpus:,} GPUs are too large")

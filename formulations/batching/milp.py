@@ -51,10 +51,9 @@ class Milp(Formulation[Batching, Batches]):
     ----
     sum_j |C_j| binary columns, |J| + 1 rows, two entries per column.
 
-    Source
-    ------
-    ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, as batch limits may not
-    allow all. Separable costs replace one batch size per job and GPU (Equation 1).
+    Source ------ ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, because
+    batch limits may not allow all GPUs to be used. Separable costs replace one batch size per job and GPU
+    (Equation 1).
 
     Examples
     --------

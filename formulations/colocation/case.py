@@ -60,9 +60,9 @@ class ColocationCase:
     def bound(self) -> Exact:
         """The least of several cheap bounds on the total saving.
 
-        Sharing finishes no job sooner than running alone, so a pair saves at most the remaining seconds of its
-        running job. If all pairs were evaluated, the sum of the best saving per running job, or per pending
-        job, is a bound too.
+        No job finishes sooner when sharing than when running alone, so a pair saves at most the remaining time
+        of its running job. If all pairs were evaluated, the sum of the best saving per running job, or per
+        pending job, is a bound too.
         """
         left = sorted((decimal(job.seconds) for job in self.problem.running), reverse=True)
         most = exact_total(left[: len(self.problem.pending)])

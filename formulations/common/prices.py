@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 
 def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> bool:
-    """Check whether a set of pairs saves as much as possible, by exact prices of the columns.
+    """Check, by exact prices of the columns, whether a set of pairs has the largest possible saving.
 
     At the right prices, each matched row prefers its own column (by saving minus price), and an unmatched row
     gains from no column. The least such prices are found by iteration: the price of a column is at least the

@@ -40,7 +40,7 @@ def smallest_first(case: ConsolidationCase) -> Stays:
 
 
 def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
-    """For each choice, place as many jobs of a kind on a level as fit, within a short time limit."""
+    """For each choice of a kind and a level, place all jobs that fit, within a short time limit."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]

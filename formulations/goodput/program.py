@@ -1,4 +1,4 @@
-"""Program: an integer program over the remaining options, whose subclasses model the nodes."""
+"""Program: an integer program over the remaining options; its subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,12 +31,12 @@ class OptionProgram(ABC):
 
     @cached_property
     def base(self) -> list[float]:
-        """Least cost of each job, which every solution pays."""
+        """The least cost of each job, which every solution pays."""
         return [min(option.cost for option in options) for options in self.alive]
 
     @property
     def paid(self) -> Fraction:
-        """Total of the least costs, which every solution pays."""
+        """The total of the least costs, which every solution pays."""
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:

@@ -1,4 +1,4 @@
-"""Volume: a quick lower bound on a placement whose workers may be split into parts."""
+"""Volume: a quick lower bound from a placement in which workers may be split into parts."""
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, hstack, vstack

@@ -158,7 +158,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 def strict(problem: Reclaiming) -> Reclaiming:
     """Return the problem in which every base worker is needed and only costs count, which can be reduced.
 
-    A choice of servers preempts at most as many jobs in the original problem.
+    A choice of servers preempts no more jobs in the original problem than in this one.
     """
     return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
 

@@ -143,7 +143,7 @@ class ReclaimingSearch:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search until it stalls, or until time runs out if nothing follows."""
+        """Improve the choice by local search until it stalls or, if nothing follows it, until time runs out."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget

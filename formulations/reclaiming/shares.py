@@ -108,8 +108,8 @@ class CostShares:
 def equal_shares(costs: ReductionCosts) -> CostShares:
     """Let all servers of a job pay the same share, at the price of the last of the demanded servers.
 
-    The bound is the total that the cheapest servers pay, as many as are demanded. Complexity: O(P + G log G)
-    for P pairs of a group and a merged job, and G groups.
+    The bound is the total that the cheapest servers pay, counting the demanded number of servers. Complexity:
+    O(P + G log G) for P pairs of a group and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

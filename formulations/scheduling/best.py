@@ -25,7 +25,7 @@ class BestSchedule:
     """The best schedule and the best bound of a problem while an exact method runs.
 
     The instance is the problem on its own clock. `lower` bounds the sum of completion times in seconds.
-    `infeasible` is the reason why there is no schedule, once that is proven.
+    `infeasible` is the reason why there is no schedule, once this has been proven.
     """
 
     def __init__(self, problem: Scheduling, instance: Instance, budget: Budget, method: str) -> None:

@@ -63,7 +63,7 @@ class Instance:
 
     @cached_property
     def due(self) -> tuple[float, ...]:
-        """Latest completion of each job in a plan, with a margin for the rounding of programs."""
+        """The latest completion of each job in a plan, with a margin for rounding errors of linear programs."""
         return self._before(_PLANNED)
 
     def _before(self, part: float) -> tuple[float, ...]:
@@ -89,12 +89,12 @@ class Instance:
 
     @cached_property
     def released(self) -> float:
-        """Sum of the release dates."""
+        """The sum of the release dates."""
         return fsum(self.release)
 
     @property
     def least_gpus(self) -> int:
-        """Fewest GPUs on which any job may run."""
+        """The smallest number of GPUs on which any job may run."""
         return min(modes[0].gpus for modes in self.modes)
 
     def keeps_deadlines(self, completions: Sequence[float]) -> bool:

@@ -129,7 +129,7 @@ def _starts(instance: Instance, known: Sequence[OrderPlan]) -> Iterator[Prioriti
 
 
 def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[SpeedMode, ...]:
-    """Return the modes whose work per GPU is at least a share of the best one's, fastest first."""
+    """Return the modes whose work per GPU is at least a given share of the best mode's, fastest first."""
     most = max(mode.rate / mode.gpus for mode in instance.modes[job])
     return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
 

@@ -68,7 +68,7 @@ def best_plan(
     of GPUs for each job. A linear program finds their durations, and a multiple-choice knapsack over the jobs
     generates configurations by their prices. Several jobs may complete together. The search starts with the
     configurations of known plans, and returns the best plan found in time. The result is None if no schedule
-    with this order (see `event_order`) keeps every deadline, if none was found in time, or if the tables of the
+    with this order (see `event_order`) meets every deadline, if none was found in time, or if the tables of the
     knapsack would be too large.
     """
     if _too_large(instance, order):
@@ -141,7 +141,7 @@ def least_delay(
 
 
 def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
-    """Check whether dual values prove that no schedule keeps all deadlines.
+    """Check whether dual values prove that no schedule meets all deadlines.
 
     If the deadlines can be met, they can be met with completions in the order of the deadlines, so a single
     program decides.
@@ -205,7 +205,7 @@ class _Program:
     def refutes(self) -> bool:
         """Check whether the last dual values prove that some deadline is missed.
 
-        If all deadlines are kept, all work is worth at most the prices of time in the cells, plus the surplus
+        If all deadlines are met, all work is worth at most the prices of time in the cells, plus the surplus
         worth of configurations for as long as the last deadline allows. If the work is worth more, a deadline
         is missed. All rounding errors are subtracted.
         """

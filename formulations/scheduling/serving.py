@@ -129,7 +129,7 @@ def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int
 
 @compiled
 def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
-    """Return the seconds until the first running job completes."""
+    """Return the time in seconds until the first of the running jobs completes."""
     soonest = np.inf
     for place in range(running):
         job = state.running[place]

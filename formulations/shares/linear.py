@@ -83,7 +83,7 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Return the shares with the most valuable throughputs, or None if time runs out.
+    """Return the shares with the most valuable throughputs, or None if the time limit is reached.
 
     The program is that of `meet`, but with the shares x_mt themselves as columns, and the objective max sum_{m,
     t} y_m a_mt x_mt for worths y_m.

@@ -52,9 +52,9 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    A schedule that is no worse than the known one delays no job by more than the known one delays all jobs in
-    total. If, even with this delay, all earlier jobs have ended by the release of a job, it and later jobs do
-    not depend on them.
+    A schedule that is no worse than the known one delays no job by more than the total delay of all jobs in the
+    known one. If, even with this delay, all earlier jobs have ended by the release of a job, it and later jobs
+    do not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:

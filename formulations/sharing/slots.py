@@ -66,7 +66,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     budget
         Time limit, gap, start, callback and log. The solver is always CP-SAT.
     most
-        Most slots until the end of the best known schedule.
+        Largest number of slots until the end of the best known schedule.
 
     Raises
     ------

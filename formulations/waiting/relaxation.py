@@ -49,7 +49,7 @@ class Relaxation:
 
     @cached_property
     def columns(self) -> tuple[StartColumn, ...]:
-        """Every start at which a job ends in time."""
+        """All starts from which a job ends in time."""
         return tuple(
             StartColumn(job, place, start)
             for job, places in enumerate(self.places)
@@ -171,7 +171,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Return the place whose columns replace those of a place: itself, or the widest equally fast one."""
+        """Return the place whose columns also serve a given place: itself, or the widest equally fast one."""
         own = self.instance.places[place]
         return max(
             each

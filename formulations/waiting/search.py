@@ -54,7 +54,7 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search up to a number of states, keeping what is found, and return whether the search is complete."""
+        """Search at most `nodes` states, keep the best schedule, and return whether the search is complete."""
         if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes

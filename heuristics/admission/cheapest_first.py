@@ -60,7 +60,7 @@ def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
 
 
 def _fewest(problem: Admission, order: Sequence[Running]) -> tuple[Sequence[Running], Rooms]:
-    """Find by bisection the fewest gangs from the front of an order whose eviction makes room; return both."""
+    """Return the shortest prefix of an order that makes room if evicted, found by bisection, and the room."""
     low, high = 0, len(order)
     while low < high:
         middle = (low + high) // 2

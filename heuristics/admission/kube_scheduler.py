@@ -1,4 +1,4 @@
-"""The default preemption of Kubernetes: each worker looks for a machine by itself."""
+"""The default preemption of Kubernetes: each worker looks for a machine independently of the others."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,7 +20,7 @@ _Score = tuple[bool, tuple[float, ...]]
 
 @heuristic
 def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Place worker after worker, and make room for each on the machine whose victims matter least.
+    """Place one worker after another, and make room for each on the machine whose victims matter least.
 
     A worker goes to the machine with the most free resources, if it fits anywhere. Otherwise each machine is
     tried. All workers of lower priority leave it; then each of them that leaves enough room is put back, by

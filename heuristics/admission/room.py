@@ -81,11 +81,11 @@ class Room:
         self._add({machine: need}, -1)
 
     def watch(self, seats: "Seats") -> None:
-        """Keep the seats of a gang up to date from now on."""
+        """Keep the given seats up to date from now on."""
         self._watching.append(seats)
 
     def forget(self, seats: "Seats") -> None:
-        """Stop keeping seats up to date."""
+        """Stop keeping the given seats up to date."""
         self._watching.remove(seats)
 
     def _load(self, gang: Running) -> dict[int, list[int]]:

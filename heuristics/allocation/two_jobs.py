@@ -68,9 +68,9 @@ def printed_rule(jobs: TwoJobs) -> int:
 def end_point_rule(jobs: TwoJobs) -> int:
     """Return the number of GPUs for p that minimizes the average completion time of two jobs side by side.
 
-    By Equation 7 the average first rises with p's GPUs (or only falls, if the capacity is at least twice p's
-    maximum) and then falls, so one of the two end points is best. Both are evaluated. Ties go to the smaller
-    number.
+    By Equation 7, as p gets more GPUs the average first rises and then falls (or only falls, if the capacity is
+    at least twice p's maximum), so one of the two end points is best. Both are evaluated. Ties go to the
+    smaller number.
 
     Notes
     -----

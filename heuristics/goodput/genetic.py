@@ -36,7 +36,8 @@ def genetic(
         The problem. If nodes or GPUs are short, the jobs listed first get them. The authors list jobs with the
         least attained service first.
     population, generations
-        Number of candidates, and number of generations with as many children each.
+        Number of candidates, which is also the number of children in each generation, and number of
+        generations.
     most_nodes
         Largest number of nodes of a job.
     seed

@@ -20,8 +20,8 @@ def progressive_filling(
 
     With `fifo`, the first job that can have more is served. A job that finds no room gets no more. Jobs on fast
     GPUs are never moved to slower ones, so linear programs find better shares. If the objective depends on
-    completion times, there is no solution unless every job gets some share, as a job without one would never
-    end.
+    completion times, there is no solution unless every job gets some share, because a job without a share would
+    never end.
 
     Complexity: O(n J (T + log J)) for n parts, J jobs and T types.
 

@@ -112,10 +112,10 @@ def filled(
     workers, gpus
         Number of workers of a pending gang, and of GPUs of each worker.
     within
-        Level of the cluster of which one group must hold the pending gang; empty if there is no such rule.
+        Level of the cluster; a single group of this level must hold the pending gang. Empty for no such rule.
     slices, slice_within
-        Number of slices of a pending gang, and the level of which one group must hold each slice; 1 for no
-        slices.
+        Number of slices of a pending gang (1 for no slices), and the level of the groups that must each hold a
+        whole slice.
     gangs
         Number of pending gangs.
     costs

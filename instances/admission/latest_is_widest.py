@@ -8,7 +8,7 @@ from instances.arguments import at_least
 
 
 def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
-    """Create a full cluster with one wide gang that started last, and as many single machines as are needed.
+    """Create a full cluster with one wide gang that started last, and enough gangs on single machines.
 
     The pending gang needs a few whole machines. The same number of gangs run on one machine each, and one wide
     gang runs on many machines. The cost of an eviction is the number of the gang's GPUs. Rules that evict the

@@ -256,7 +256,7 @@ def _nodes() -> dict[str, Admission]:
 
 
 def _several() -> dict[str, Admission]:
-    """Generate several pending gangs, and gangs of unlike workers."""
+    """Generate several pending gangs, and gangs whose workers differ."""
     driver, worker = Part(needs=Resources(gpu=2)), Part(count=2, needs=Resources(gpu=6))
     on = [_run(f"on {m}", {f"m{m}": 1}, gpu=4, cost=1.0 + m) for m in range(4)]
     return {

@@ -25,7 +25,7 @@ def from_data(folder: Path) -> Iterator[Colocation]:
     """Yield four instances of Philly jobs, with pairs measured on Gavel's three GPU types and by Lucid.
 
     The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Without Lucid's table there are only
-    three instances, and without Gavel's table or the sample there are none.
+    three instances, and without Gavel's table or the sample there are no instances.
     """
     if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
         return

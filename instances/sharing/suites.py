@@ -44,7 +44,7 @@ _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:
-    """Create four jobs whose best schedule starts one of them between two events, if this is allowed.
+    """Create four jobs for which the best schedule starts one of them between two events, if this is allowed.
 
     Job a of 4 s and job b of 6 s fill both GPUs, and c and d arrive after 5 s. Only a is slowed down by others.
     If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, it is best

@@ -65,7 +65,7 @@ def openb(
 ) -> Reading:
     """Read pods as jobs: creation time (s), time from scheduling to deletion (s), and number of GPUs.
 
-    Jobs have whole GPUs, so a pod that requests part of a GPU, in thousandths, gets a whole one of its own. A
+    Jobs have whole GPUs, so a pod that requests part of a GPU, in thousandths, gets a whole GPU to itself. A
     pod that accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job
     for any type. Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule,
     if its pod has been read before or requests no GPU, or if it was never scheduled and so has no duration.

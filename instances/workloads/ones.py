@@ -71,7 +71,7 @@ def ones(
         measured. ``equal``: the same number, as ONES assumes (section 3.3.2).
     widths
         Number of GPUs to which jobs scale. ``equal``: all jobs scale to `largest`. ``drawn``: each job scales
-        to a number of its own, drawn uniformly from the powers of two up to `largest` and the GPUs of the
+        to a different number, drawn uniformly from the powers of two up to `largest` and the GPUs of the
         cluster. Users request no more.
     seed
         Seed of all random draws. The jobs are the same for every load and convergence and, except for their

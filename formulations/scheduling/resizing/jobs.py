@@ -86,7 +86,7 @@ class Resizable:
         ]
 
     def length(self, period: int) -> float:
-        """Return the seconds from a release date to the next, or infinity for the last."""
+        """Return the time in seconds from a release date to the next, or infinity for the last one."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 

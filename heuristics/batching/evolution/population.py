@@ -47,7 +47,7 @@ def refresh(
 ) -> Population:
     """Bring candidates up to date (section 3.2.2, Refresh).
 
-    Jobs that are gone leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
+    Jobs that have ended leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
     GPUs (3), and idle GPUs are filled. If nothing has changed, the candidates stay the same. If the cluster has
     changed, surplus GPUs are removed and new ones start idle. Surplus candidates are dropped, and missing ones
     are drawn at random.
@@ -93,7 +93,7 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Renumber the jobs of genomes by the table. A job that is gone leaves its GPUs idle."""
+    """Renumber the jobs of genomes by the table. A job that has ended leaves its GPUs idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
     found = np.array([*new, IDLE])[population.genomes]  # idle GPUs, -1, look up the last entry
     missing = table.gpus - found.shape[1]
