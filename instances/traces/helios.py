@@ -34,7 +34,7 @@ def helios(path: str | Path, *, virtual_cluster: str | None = None, **selection:
 
     Both forms of the trace are read: ``cluster_log.csv`` as published, with dates, and the September slice of
     cluster Venus, with ``tenant``, ``num_chips`` and microseconds since 1 September. Jobs that failed or were
-    cancelled are kept because they held GPUs. A row is dropped if a value is missing or breaks a rule, for
+    cancelled are kept, as they held their GPUs. A row is dropped if a value is missing or breaks a rule, for
     example if a job has no GPUs, or if its job has been read before.
 
     Parameters
