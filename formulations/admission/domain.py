@@ -125,7 +125,7 @@ class Domains:
         return Choice(sum(stops.weights[gang] for gang in chosen), frozenset(chosen))
 
     def best(self, domain: int, below: int) -> Choice | None:
-        """Return the best choice of gangs for a domain, or None if no choice has a weight below a value.
+        """Return the best choice of gangs for a domain, or None if no choice has a weight of less than `below`.
 
         Raises
         ------

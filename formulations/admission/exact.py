@@ -292,7 +292,7 @@ class _Search:
             self._best.raise_bound(self._best.known_value)
 
     def _take(self, gangs: Iterable[int], stops: Stops) -> None:
-        """Offer the solution that evicts some gangs."""
+        """Offer the solution that evicts the given gangs."""
         evicted = [self._problem.running[stops.numbers[each]].name for each in sorted(gangs)]
         placed = place_again(self._problem, evicted)
         if placed is not None:

@@ -308,11 +308,11 @@ class _Row:
         self.largest = max(*needed.values(), *freed.values(), 0)
 
     def low(self, model: Any) -> Any:
-        """Return the amount that is needed but not free, in the lower digit."""
+        """Return the lower digit of the amount that is needed but not free."""
         return self._missing(model, lambda amount: amount % _BASE)
 
     def high(self, model: Any, carry: Any, at: tuple[int, int]) -> Any:
-        """Return the amount that is needed but not free, in the upper digit if there are two digits."""
+        """Return the upper digit, if there are two digits, of the amount that is needed but not free."""
         if self.largest <= _BASE:
             return self._missing(model, lambda amount: amount)
         return self._missing(model, lambda amount: amount // _BASE) + carry[at]

@@ -228,7 +228,7 @@ def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budge
 def _merge_in_table(
     states: _States, options: _States, least: int, cells: int, budget: Budget
 ) -> _States | None:
-    """Add each of the shorter list (states or options) to all of the longer, and store the sums by weight."""
+    """Add each entry of the shorter list (states or options) to the longer list, and store sums by weight."""
     fewer, more = sorted((states, options), key=lambda each: each.weight.size)
     table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
     origin = np.empty(cells, dtype=np.int64)

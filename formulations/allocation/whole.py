@@ -122,7 +122,7 @@ class _Proportional:
         return self.time_unit * self.share_unit
 
     def numbers(self, groups: Groups, items: Integers, denominator: int, kind: type) -> Numbers:
-        """Return the values of items over a multiple of the denominator."""
+        """Return the numerators of the values of items over a given common denominator."""
         unit = denominator // self.share_unit
         times: Numbers = np.zeros(groups.size.size, dtype=kind)
         times[list(self.times)] = [int(time * unit) for time in self.times.values()]

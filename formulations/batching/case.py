@@ -39,7 +39,7 @@ class BatchingCase:
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
         """Compute the costs of a problem.
 
-        Raise `TimeUp` or `Unsupported` when time or memory runs out.
+        Raise `TimeUp` or `Unsupported` if time or memory runs out.
         """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)

@@ -66,7 +66,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep the known result if it is better.
+    """Fill both tables and return the result, or the known result if that is better.
 
     Raise `Unsupported` if memory is short.
     """

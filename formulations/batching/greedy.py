@@ -1,4 +1,4 @@
-"""Greedy: grants GPUs to the job that gains the most, along the hull of its costs, with a price as proof."""
+"""Greedy: grant GPUs to the job that gains the most, along the hull of its costs, with a price as proof."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -82,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(
     case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
 ) -> Result[Batches]:
-    """Walk along the hulls, and keep the known result if it is better."""
+    """Walk along the hulls and return the result, or the known result if that is better."""
     problem = case.problem
     walk = take_steps(case, budget)
     if walk is None:

@@ -73,7 +73,7 @@ def _whole_costs(
 ) -> dict[int, dict[int, int]] | None:
     """Return the exact costs of some jobs on some GPUs as integer multiples of one unit.
 
-    Returns None if the unit is too small or the budget runs out.
+    Returns None if the unit is too small or the time limit is reached.
     """
     exact: dict[int, dict[int, Exact]] = {place: {} for place in asked}
     for place, menu in asked.items():

@@ -53,7 +53,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve the assignment of a case, and keep the known result if it is better."""
+    """Solve the assignment of a case and return the result, or the known result if that is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)

@@ -47,7 +47,7 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the components of a case one by one, and return the known result if time runs out."""
+    """Match the components of a case one by one; return the known result if the time limit is reached."""
     import networkx as nx
 
     graph = _graph(case)

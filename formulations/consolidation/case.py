@@ -21,10 +21,10 @@ class ConsolidationCase:
     The value of a job depends only on the innermost group that holds all its GPUs. A job on one machine takes
     GPUs of that machine. A job on a rack takes some of the GPUs left on the rack, with any split among its
     machines. So a choice of groups is feasible if and only if the jobs that stay within each group need no more
-    GPUs than it has free.
+    GPUs than are free in the group.
 
-    This is not valid if the penalty depends on the split itself, as in an analytical model of communication.
-    The models here need penalties by tier, measured or computed.
+    This equivalence does not hold if the penalty depends on the split itself, as in an analytical model of
+    communication. The models here need penalties by tier, measured or computed.
 
     Source: Dally, section II-B, for values by tier only.
     """

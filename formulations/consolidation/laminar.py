@@ -98,7 +98,7 @@ class Laminar(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]

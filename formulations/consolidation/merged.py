@@ -141,7 +141,7 @@ class Merged(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}

@@ -90,7 +90,7 @@ class OptionProgram(ABC):
         return [job for job, options in enumerate(self.alive) if any(each.is_spread for each in options)]
 
     def read(self, values: NDArray[np.float64]) -> dict[Key, int]:
-        """Return the values of a point by column key."""
+        """Return the values of a point, keyed by the columns' keys."""
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:

@@ -172,7 +172,7 @@ class _ColumnSearch:
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
     def better(self, filled: Filled | None) -> "_ColumnSearch":
-        """Return the search with a solution if it is better."""
+        """Return the search with the given solution as its best one if it is better than the known one."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
         stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)

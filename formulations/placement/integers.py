@@ -140,7 +140,7 @@ def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[n
 
 
 def _at_least(form: StandardForm, bound: int) -> StandardForm:
-    """Add the bound as a row, so that a solver stops when it is reached."""
+    """Add the bound as a row, so that a solver stops as soon as it reaches the bound."""
     if np.abs(form.cost).max(initial=0.0) > LARGEST_BIG_M:
         return form
     return replace(

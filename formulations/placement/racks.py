@@ -87,7 +87,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _count(problem: Placement) -> int | None:
-    """Return a lower bound on the racks by counting resources, or None if there is not enough of one."""
+    """Return a lower bound on the racks by counting resources, or None if some resource does not suffice."""
     free = _free_by_rack(problem)
     touched = _touched(problem)
     needs = np.array(problem.demands, dtype=object).T @ [line.count for line in problem.workers]

@@ -43,7 +43,7 @@ def _grace(budget: Budget) -> Budget:
 
 
 class _DemandOrder(NamedTuple):
-    """The order in which demands are placed, and whether on the first or the fullest server with room."""
+    """An order in which demands are placed, each on the first or on the fullest server with room."""
 
     demands: Integers
     on_first: bool = False
@@ -95,7 +95,7 @@ class _Servers:
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
-        """Place workers of one demand in a zone, and return the number of those without room."""
+        """Place workers of one demand in a zone, and return how many found no room."""
         rest = self._on_open(demand, number, zone)
         for kind in self._opening:
             if not rest:

@@ -92,7 +92,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:

@@ -98,7 +98,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:

@@ -265,7 +265,7 @@ class BucketModel:
         return values
 
     def _there(self, bucket: int) -> list[Item]:
-        """Return the jobs that may run in a bucket, each with each of its modes."""
+        """Return all pairs of a job that may run in a bucket and one of the job's modes."""
         return [
             (job, k)
             for job, window in enumerate(self.buckets)
@@ -317,7 +317,7 @@ class BucketModel:
             rows.add(f"mixture[{number},{bucket}]", priced, upper=length)
 
     def _order_rows(self, rows: SparseRows, first: int, second: int) -> None:
-        """Add rows by which the first job completes no later than the second, bucket by bucket."""
+        """Add rows that make the first job complete no later than the second, bucket by bucket."""
         rows.add(f"order[{first},{second}]", [(first, 1.0), (second, -1.0)], upper=0.0)
         for bucket in self.buckets[second]:
             done = [(self.columns[second, b], 1.0) for b in self.buckets[second] if b <= bucket]

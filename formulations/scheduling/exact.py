@@ -184,7 +184,7 @@ class _Bracket:
         return best.finished or StoppedBy.FINISHED
 
     def _anneal(self) -> None:
-        """Anneal lists, and find the best plan for the order of events of the best one."""
+        """Anneal lists, and find the best plan for the order of events of the best list."""
         if len(self.instance) < _FEWEST_ANNEALED or self.best.finished or not self.incumbents.is_ready:
             return
         left = self.budget.left()

@@ -117,7 +117,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def standard_form(self, problem: Scheduling) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:

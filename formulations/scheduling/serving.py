@@ -142,7 +142,8 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
     """Let the jobs work for a number of seconds, and take the GPUs back.
 
-    Returns the work done as a number of jobs at full speed, and the number of completions.
+    Returns the work done per second, as an equivalent number of jobs at full speed, and the number of
+    completions.
     """
     worked, complete = 0.0, 0
     for place in range(running):

@@ -109,6 +109,6 @@ def depth_of(solution: Sequences, jobs: int) -> int:
     """Return a number of positions that leaves one empty on every machine, or the number of jobs.
 
     A solution that is best within these positions is best overall: any further position costs every job more
-    than the empty one.
+    than the position left empty.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -87,7 +87,7 @@ class Units(NamedTuple):
     def rests(self, total: Fraction) -> Array:
         """Return the remainders of a sum of ends.
 
-        They are -1, which equals no remainder, if they would prove nothing.
+        If the remainders would prove nothing, the result is -1, which differs from every remainder.
         """
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts

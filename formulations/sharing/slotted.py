@@ -21,9 +21,9 @@ class Slotted:
     """The slot model of a sharing problem: jobs start at the beginning of slots and end at their ends.
 
     Releases, work and the speed in shared slots are rounded so that a job is never faster than in the problem.
-    With the same starts on the same GPUs, no job ends later in the problem than in the slot model, as an
-    earlier end only makes others faster. So a plan is a schedule for starts at any time that is no worse than
-    its value here, but the optimum here is not a bound.
+    With the same starts on the same GPUs, no job ends later in the problem than in the slot model, because an
+    earlier end only makes other jobs faster. So a plan is a schedule for starts at any time that is no worse
+    than its value here, but the optimum here is not a bound.
     """
 
     problem: Sharing

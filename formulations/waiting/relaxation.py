@@ -197,7 +197,7 @@ class Relaxation:
         return found
 
     def _add_last_end(self, rows: SparseRows) -> None:
-        """Add rows by which the last column is no earlier than any end."""
+        """Add rows that make the last column, the makespan, no earlier than any job's end."""
         last = len(self.columns)
         for job in range(len(self.instance.demand)):
             ends = [

@@ -33,7 +33,7 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Return the jobs that can run by their time on the fewest GPUs. Ties keep their order."""
+    """Return the jobs that can run, sorted by their time on the fewest GPUs. Ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 

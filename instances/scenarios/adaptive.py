@@ -66,8 +66,8 @@ class Menus:
     """A cache of the durations and menus of applications' jobs.
 
     The duration of a job is the time of the whole training run with its user's batch size, on the best
-    placement of its demanded GPUs. For each number of GPUs, its menu has the highest speed over all epochs and
-    placements, relative to the highest speed on the demanded number.
+    placement of its demanded GPUs. For each number of GPUs, the job's menu has the highest speed over all
+    epochs and placements, relative to the highest speed on the demanded number.
     """
 
     def __init__(self, applications: Mapping[str, Application], agents: Agents, most_gpus: int) -> None:

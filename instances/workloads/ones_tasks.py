@@ -65,7 +65,7 @@ class TrainedModel(NamedTuple):
         return _seconds(self, batch_size, gpus)
 
     def throughput(self, batch_size: int, gpus: int) -> float:
-        """Return the samples per second on GPUs of as few servers as possible."""
+        """Return the number of samples per second on GPUs of as few servers as possible."""
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:

@@ -49,7 +49,7 @@ class Resizable:
 
     @property
     def gpus(self) -> int:
-        """GPUs that can be in use at a time, given divisibility."""
+        """The largest number of GPUs that can be in use at a time, given the numbers that jobs may have."""
         return self.instance.gpus // self.grid * self.grid
 
     @property

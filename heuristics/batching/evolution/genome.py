@@ -138,7 +138,7 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
 
     Source: ONES, section 3.2.2, Reorder; Figure 10.
 
-    The figure packs 312221 to 322211, which is the order of the last occurrences.
+    The figure packs 312221 into 322211, which is the order of the last occurrences.
     """
     order = dict.fromkeys(genome)
     if pack == "last":

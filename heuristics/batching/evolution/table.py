@@ -42,7 +42,7 @@ class CostTable:
         Largest batch size of each job, in total and per GPU; they determine how a job shrinks when its batch
         limit falls. Defaults: the largest number of GPUs, and 1.
     target
-        Fewest GPUs that a candidate must use.
+        Smallest number of GPUs that a candidate must use.
     draw
         Draws new weights for every generation (Algorithm 1, line 2); if None, `weight` is used.
 
