@@ -2,7 +2,7 @@
 
 A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
 (`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open
-nodes is therefore valid however wrong those values are, and whenever the search stops.
+nodes is therefore valid no matter how wrong the solver's values are or when the search stops.
 
 The module imports little because the solvers' worker processes load it.
 """
@@ -72,7 +72,8 @@ def answer(question: ProofQuestion, link: "ParentLink") -> float:
 class _Node:
     """Bounds of the integer columns, and the best known bound on the objective.
 
-    The bound is the parent's until the node is solved. A leaf is solved and has no column left to branch on.
+    Until the node is solved, the bound is that of its parent. A leaf has been solved and has no column left to
+    branch on.
     """
 
     known: float

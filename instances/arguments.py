@@ -1,4 +1,4 @@
-"""Arguments: checks of arguments of generators."""
+"""Arguments: checks on the arguments of generators."""
 
 from pathlib import Path
 

@@ -14,7 +14,8 @@ class SpeedUp(NamedTuple):
     """The scaling of a job's speed with GPUs.
 
     The numbers are gsopt's own. Each additional GPU prolongs a step by the fraction `near` on one node, and
-    `far` on several nodes. On `noise` GPUs, samples contribute about half as much because of the larger batch.
+    `far` on several nodes. On `noise` GPUs, each sample contributes about half as much to progress because of
+    the larger batch.
     """
 
     near: float

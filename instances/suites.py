@@ -30,12 +30,12 @@ def changed(problem: P, **changes: Any) -> P:
 
 
 def renamed(problem: P, name: str) -> P:
-    """Return a problem named after its path below its decision's folder."""
+    """Return a problem with a new name, which is its path below its decision's folder."""
     return changed(problem, name=f"{problem.word}/{name}")
 
 
 def in_folder(folder: str, *parts: Mapping[str, P]) -> list[P]:
-    """Return problems named after their path in a folder of their decision."""
+    """Return problems that are named after their path in a folder of their decision."""
     return [renamed(problem, f"{folder}/{name}") for part in parts for name, problem in part.items()]
 
 

@@ -1,4 +1,4 @@
-"""Triplets: sizes three of which fill a bin or exceed it slightly."""
+"""Triplets: sizes, three of which fill a bin or exceed it slightly."""
 
 from random import Random
 

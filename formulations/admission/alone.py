@@ -1,4 +1,4 @@
-"""Alone: the cheapest stops for one pending gang of like workers, without regard to other gangs."""
+"""Alone: the cheapest gangs to stop for one pending gang of identical workers, ignoring other pending gangs."""
 
 from collections.abc import Collection
 from functools import cached_property
@@ -22,12 +22,12 @@ _ROUNDS = 8
 
 
 class Alone:
-    """The domains of one pending gang, in the order of their bounds.
+    """The search through the domains of one pending gang, in the order of their bounds.
 
     Attributes
     ----------
     possible
-        Whether some domain can hold the gang.
+        Whether any domain can hold the gang.
     best
         The best choice of gangs so far.
     open
@@ -50,36 +50,36 @@ class Alone:
 
     @property
     def bound(self) -> int:
-        """A weight that no choice is below."""
+        """A lower bound on the weight of every choice."""
         weights = [self._whole(domain) for domain in (*self._left[-1:], *self.open)]
         weights += [] if self.best is None else [self.best.weight]
         return min(weights, default=0)
 
     @property
     def finished(self) -> bool:
-        """Whether no domain that is left can be better."""
+        """Whether none of the remaining domains can be better than the best choice."""
         below = self.best is not None and bool(self._left) and self._whole(self._left[-1]) >= self.best.weight
         return not self._left or below
 
     def _whole(self, domain: int) -> int:
-        """Return the bound of a domain as a whole number, less what floats may be off."""
+        """Return the bound of a domain as a whole number, reduced by the possible rounding error."""
         bound = float(self._bounds.by_domain[domain])
         return max(0, ceil(bound * (1 - _RELATIVE) - _ABSOLUTE))
 
     def candidates(self, below: int) -> dict[int, int]:
-        """Return the domains whose bound is below a weight, with the bound."""
+        """Return the domains with a bound below a weight, each with its bound."""
         domains = np.flatnonzero(np.isfinite(self._bounds.by_domain)).tolist()
         return {domain: bound for domain in domains if (bound := self._whole(domain)) < below}
 
     def solve(self, budget: Budget) -> Choice | None:
-        """Return the best choice that is found in time; None if there is none."""
+        """Return the best choice found within the time limit, or None if there is none."""
         self.guess()
         while not self.finished and not budget.passed:
             self.step()
         return self.best
 
     def guess(self) -> Choice | None:
-        """Return a first choice: one gang, or gangs of the domain with the least bound."""
+        """Return a first choice: a single gang, or several gangs in the domain with the lowest bound."""
         self.best = self._domains.single()
         for domain in reversed(self._left):
             found = self._domains.guess(domain, 1 + sum(self.stops.weights))
@@ -89,7 +89,7 @@ class Alone:
         return self.best
 
     def step(self) -> Choice | None:
-        """Look at the next domain, and return a choice if it is better."""
+        """Examine the next domain, and return its choice if that is better than the best one so far."""
         domain = self._left.pop()
         most = 1 + sum(self.stops.weights)
         self.tried += 1
@@ -107,13 +107,13 @@ class Alone:
 
     @cached_property
     def _finer(self) -> Domains:
-        """The domains with bounds that exclude more machines and take longer."""
+        """The same domains, with bounds that exclude more machines but take longer to compute."""
         self._bounds = lower_bounds(self.cover, rounds=_ROUNDS)
         self._domains = Domains(self.cover, self._bounds)
         return self._domains
 
     def core(self, domain: int) -> tuple[Collection[int], Collection[int]]:
-        """Return the machines of a domain that matter, and the gangs that may stop there."""
+        """Return the machines of a domain that a better choice may use, and the gangs that may stop there."""
         below = 1 + sum(self.stops.weights) if self.best is None else self.best.weight
         machines = self._domains.machines(domain, below)
         chosen = np.isin(self.stops.machine, machines)

@@ -1,8 +1,9 @@
 """Bounds: a lower bound on the cost of every domain, for all domains at once.
 
-The cost of a gang that several machines of a domain share is distributed to these machines, so that each pays
-for its own part only. On each machine the least cost of one more copy is that of a fractional knapsack; these
-costs rise from copy to copy, so the cheapest copies of a domain bound its cost.
+A copy is the room for one more worker. If a gang runs on several machines of a domain, its cost is distributed
+over these machines, so that each machine pays only its own part. On each machine, the least cost of one more
+copy is that of a fractional knapsack. This cost rises from copy to copy, so the total cost of the cheapest
+copies in a domain is a bound on the domain's cost.
 """
 
 from dataclasses import dataclass
@@ -24,7 +25,7 @@ _MOVED = 0.5
 
 @dataclass(frozen=True, eq=False)
 class Bounds:
-    """Lower bounds by domain, and the shares of the gangs' costs from which they follow."""
+    """A lower bound for each domain, and the shares of the gangs' costs from which the bounds follow."""
 
     by_domain: Reals  # infinite where a domain cannot hold all workers; shape (domains,)
     # bound on the cost of the machine's domain if any copy that is won there counts; shape (machines,)
@@ -33,7 +34,7 @@ class Bounds:
 
 
 def lower_bounds(cover: Cover, *, rounds: int = 0) -> Bounds:
-    """Return a bound for each domain: the best by even shares, and by several rounds of shifted ones."""
+    """Return the best bound for each domain from even shares and from several rounds of shifted shares."""
     share = _even(cover, _useful(cover))
     best, forced, chosen = _bound(cover, share)
     for _ in range(rounds):
@@ -48,7 +49,7 @@ def _weights(cover: Cover) -> Reals:
 
 
 def _useful(cover: Cover) -> Reals:
-    """Return how many copies each incidence could give at most; 0 where it is of no use."""
+    """Return the most copies that each incidence could free, or 0 where it is of no use."""
     machine = cover.stops.machine
     gain = (cover.most - cover.copies)[machine]
     found: Reals = np.minimum((cover.load / cover.need).max(axis=1, initial=0.0), gain)
@@ -56,13 +57,13 @@ def _useful(cover: Cover) -> Reals:
 
 
 def _pairs(cover: Cover) -> Numbers:
-    """Return a number for the gang and the domain of each incidence."""
+    """Return, for each incidence, a number that identifies the pair of its gang and its domain."""
     found: Numbers = cover.stops.gang * cover.domains + cover.domain[cover.stops.machine]
     return found
 
 
 def _even(cover: Cover, useful: Reals) -> Reals:
-    """Distribute the cost of each gang in each domain by how useful it is on each machine."""
+    """Distribute the cost of each gang over the machines of each domain by how useful the gang is on each."""
     _, pair = np.unique(_pairs(cover), return_inverse=True)
     total = np.bincount(pair, weights=useful)
     found: Reals = np.divide(useful, total[pair], out=np.zeros_like(useful), where=total[pair] > 0)
@@ -70,7 +71,7 @@ def _even(cover: Cover, useful: Reals) -> Reals:
 
 
 def _shifted(cover: Cover, share: Reals, chosen: Reals) -> Reals:
-    """Move a part of each gang's cost from the machines that are not chosen to those that are."""
+    """Move a part of each gang's cost from the machines that are not chosen to those that are chosen."""
     _, pair = np.unique(_pairs(cover), return_inverse=True)
     weight = share * chosen
     total = np.bincount(pair, weights=weight)
@@ -79,7 +80,7 @@ def _shifted(cover: Cover, share: Reals, chosen: Reals) -> Reals:
 
 
 def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
-    """Return the bounds by domain and by machine, and how many copies are won on each incidence's machine."""
+    """Return the bounds by domain and by machine, and how many copies the machine of each incidence gains."""
     machine, gains = place_costs(cover, share)
     taken, bound, price, unit = _cheapest(cover, machine, gains)
     chosen = np.bincount(machine[taken], minlength=len(cover.copies)).astype(np.float64)
@@ -90,7 +91,7 @@ def _bound(cover: Cover, share: Reals) -> tuple[Reals, Reals, Reals]:
 
 
 def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
-    """Return the machine and the least cost of every further copy, cheapest first on each machine."""
+    """Return the machine and the least cost of every further copy, the cheapest first on each machine."""
     machines = np.flatnonzero(cover.most > cover.copies)
     more = (cover.most - cover.copies)[machines]
     if not len(machines) or more.max() > _MOST:
@@ -109,7 +110,7 @@ def place_costs(cover: Cover, share: Reals) -> tuple[Numbers, Reals]:
 
 
 def _fractional(cover: Cover, price: Reals, resource: int, machines: Numbers, missing: Numbers) -> Reals:
-    """Return the least cost of freeing missing amounts of a resource, if gangs could stop in part."""
+    """Return the least cost of freeing the missing amounts of a resource if gangs could stop partially."""
     load = cover.load[:, resource]
     able = np.flatnonzero(load)
     ratio = price[able] / load[able]
@@ -132,7 +133,7 @@ def _fractional(cover: Cover, price: Reals, resource: int, machines: Numbers, mi
 def _cheapest(cover: Cover, machine: Numbers, gains: Reals) -> tuple[Numbers, Reals, Reals, Reals]:
     """Find the cheapest copies, or slices, of every domain.
 
-    Return the gains among them, their sum and the dearest of them by domain, and for each gain the least cost
+    Return the gains chosen, the sum and the maximum of their costs by domain, and for each gain the least cost
     of a copy or slice of its machine or group.
     """
     wanted = cover.count // cover.slice - cover.room(cover.copies) // cover.slice
@@ -178,7 +179,7 @@ def _slices(cover: Cover, machine: Numbers, gains: Reals) -> tuple[Numbers, Real
 
 
 def _ranks(keys: Numbers) -> Numbers:
-    """Return the place of each entry among those with the same key, which are adjacent."""
+    """Return the position of each entry among the entries with the same key, which are adjacent."""
     if not len(keys):
         return keys
     begins = np.flatnonzero(np.concatenate([[True], keys[1:] != keys[:-1]]))

@@ -1,4 +1,4 @@
-"""Cover: the workers of one pending gang that machines hold, and how many more do if gangs stop."""
+"""Cover: how many workers of one pending gang fit on each machine, and how many more if gangs stop."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,11 +11,12 @@ from gsopt.problems.admission import Admission, Gang
 
 @dataclass(frozen=True, eq=False)
 class Cover:
-    """A pending gang of like workers, and the machines on which these may run.
+    """A pending gang of identical workers, and the machines on which they may run.
 
-    Each domain, a group of the gang's level, is a problem of its own: stop gangs at the least cost so that its
-    machines hold all workers. A machine that holds one more worker has one more copy. Slices are counted by
-    slice group: the machines of a domain with the same slice group count as whole slices only.
+    Each domain, which is a group of the gang's level, is a separate problem: stop gangs at the least cost so
+    that the domain's machines hold all workers. A copy is the room for one worker on a machine. With slices,
+    only whole slices count: the copies on the machines of a slice group are added up and rounded down to whole
+    slices.
     """
 
     need: Numbers  # resources of one worker that it needs, shape (resources,)
@@ -58,30 +59,30 @@ class Cover:
 
     @cached_property
     def copies(self) -> Numbers:
-        """How many workers each machine holds as it is, at most all of them; 0 where none may run."""
+        """How many workers each machine holds now, at most all of the gang's workers; 0 where none may run."""
         return self.held_by(self.free)
 
     @cached_property
     def most(self) -> Numbers:
-        """How many workers each machine holds if all that may stop does."""
+        """How many workers each machine holds if all gangs that may stop do so."""
         freed = np.zeros_like(self.free)
         np.add.at(freed, self.stops.machine, self.load)
         return self.held_by(self.free + freed)
 
     def held_by(self, free: Numbers) -> Numbers:
-        """Return how many workers each machine holds with other free amounts."""
+        """Return how many workers each machine holds if the given amounts are free."""
         found = np.zeros(len(free), dtype=np.int64)
         found[self.able] = np.clip((free[self.able] // self.need).min(axis=1), 0, self.count)
         return found
 
     def room(self, copies: Numbers) -> Numbers:
-        """Return how many workers each domain holds, in whole slices, given the copies on every machine."""
+        """Return how many workers each domain holds (in whole slices), given the copies on every machine."""
         held = np.bincount(self.group, weights=copies).astype(np.int64) // self.slice * self.slice
         return np.bincount(self.domain_of_group, weights=held, minlength=self.domains).astype(np.int64)
 
     @cached_property
     def domain_of_group(self) -> Numbers:
-        """Domain of every slice group, none of which is wider than a domain."""
+        """The domain of every slice group; no slice group is wider than a domain."""
         found = np.zeros(int(self.group.max()) + 1, dtype=np.int64)
         found[self.group] = self.domain
         return found

@@ -1,11 +1,12 @@
-"""Displacement: bounds that count the room that moved gangs take from others.
+"""Displacement: bounds that take into account the room that moved gangs need elsewhere.
 
-Every feasible solution has room, in GPUs alone, for the pending workers and for those that move. Let the size
-be the GPUs of a pending worker, and a place be the room for one. Gangs whose workers have a multiple of the
-size take as many places as they give up when they move. The row "places that are free after all stops are at
-least those of the pending gang and of such moves" is relaxed with a price per place. What remains separates
-into the pending gang's domain, which is solved exactly, and the machines elsewhere, on each of which a
-fractional knapsack bounds what places cost. The cost of a gang on both sides is split.
+If only GPUs are counted, every feasible solution has room for the pending workers and for the workers that
+move. Let the size be the number of GPUs of a pending worker, and a place the room for one pending worker. If
+the workers of a gang use a multiple of the size, the gang takes as many places as it gives up when it moves.
+The constraint "the places that are free after all stops are at least the places of the pending gang and of such
+moves" is relaxed with a price per place. The relaxed problem separates into the pending gang's domain, which is
+solved exactly, and the machines elsewhere, on each of which a fractional knapsack bounds the cost of places.
+The cost of a gang that runs on both sides is split.
 """
 
 from math import floor
@@ -32,7 +33,7 @@ _MOST = 512
 
 
 class Displacement:
-    """Bounds on the cost of one pending gang of like workers in each domain, given a price of a place."""
+    """Bounds on the cost of a pending gang of identical workers in each domain, given a price per place."""
 
     def __init__(self, problem: Admission, gang: Gang, moving: Moving, free: np.ndarray) -> None:
         part = gang.parts[0]
@@ -43,7 +44,7 @@ class Displacement:
         self._anywhere = Gang(name=gang.name, parts=places)
 
     def prices(self) -> list[int]:
-        """Return prices that may give good bounds: what the cheapest places cost, from the cheapest on."""
+        """Return prices that may give good bounds: the costs of the cheapest places, in ascending order."""
         stops = self._moving.priced(self._size, None)
         cover = Cover.of(self._problem, self._anywhere, stops, free=self._free)
         costs = np.sort(place_costs(cover, lower_bounds(cover).share)[1])
@@ -51,7 +52,7 @@ class Displacement:
         return sorted(picked - {0})
 
     def bound(self, domain: int, price: int, below: int) -> int:
-        """Return a weight below which a domain does not admit the gang; 0 if that takes too long."""
+        """Return a lower bound on the weight of admitting the gang in a domain, or 0 if time is too short."""
         stops = self._moving.priced(self._size, price)
         cover = Cover.of(self._problem, self._inside, stops, free=self._free)
         inside = cover.domain == domain
@@ -78,7 +79,7 @@ class Displacement:
         return max(0, floor(least / _FINE - lost - 1e-6) + 1) if least is not None else 0
 
     def _inner(self, domain: int, price: int, below: int, stops: Stops, split: list[int]) -> int | None:
-        """Return the least cost inside a domain less what further places there are worth."""
+        """Return the least cost inside a domain minus the price of the further places gained there."""
         narrow = Stops(stops.numbers, split, stops.gang, stops.machine, stops.load, stops.unit)
         cover = Cover.of(self._problem, self._inside, narrow, free=self._free)
         inside = cover.domain == domain

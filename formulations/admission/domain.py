@@ -21,7 +21,7 @@ _FINE = 1_000
 
 
 class Choice(NamedTuple):
-    """Gangs that stop, as indices of the stops, and their total weight."""
+    """The gangs that stop, as indices into the stops, and their total weight."""
 
     weight: int
     gangs: frozenset[int]
@@ -42,14 +42,14 @@ class Domains:
         self._base = np.bincount(cover.group, weights=cover.copies).astype(np.int64)
 
     def machines(self, domain: int, below: float) -> list[int]:
-        """Return the machines of a domain on which stops may help to a cost below a value."""
+        """Return the machines of a domain on which stopping gangs may help to stay below a cost."""
         cover = self._cover
         helps = (cover.domain == domain) & (cover.most > cover.copies)
         found: list[int] = np.flatnonzero(helps & (self._bounds.forced < below * (1 + 1e-9) + 1e-6)).tolist()
         return found
 
     def single(self) -> Choice | None:
-        """Return the cheapest gang that suffices by itself, in any domain; None if there is none."""
+        """Return the cheapest gang that alone makes enough room, in any domain, or None if there is none."""
         cover, stops = self._cover, self._cover.stops
         if not len(stops.gang):
             return None
@@ -69,10 +69,10 @@ class Domains:
         return None if best is None else Choice(stops.weights[best], frozenset([best]))
 
     def guess(self, domain: int, most: int) -> Choice | None:
-        """Return a good choice of gangs for a domain; None if its cheapest machines are not enough.
+        """Return a good choice of gangs for a domain, or None if its cheapest machines are not enough.
 
-        Every machine pays its share of each gang, so that gangs need not be decided together; what is not
-        necessary is taken back. `most` is a weight that no choice exceeds.
+        Every machine pays its share of each gang's cost, so that each machine can be decided by itself. Gangs
+        that need not stop are then taken back. `most` is an upper bound on the weight of a choice.
         """
         cover, wanted = self._cover, int(self._missing[domain])
         if wanted <= 0:
@@ -85,7 +85,7 @@ class Domains:
         return None
 
     def _relaxed(self, machines: Sequence[int], wanted: int, most: int) -> list[int] | None:
-        """Return the gangs that stop if each machine pays only its share of them."""
+        """Return the gangs that stop if each machine pays only its share of their costs."""
         never, share = _FINE * most + 1, self._bounds.share
         weights, parts = self._cover.stops.weights, {}
         for machine in machines:
@@ -100,7 +100,7 @@ class Domains:
         return list(total.pick({}, wanted))
 
     def _trimmed(self, domain: int, picked: Iterable[int]) -> Choice:
-        """Take back the dearest gangs first as long as the domain still holds all workers."""
+        """Take gangs back, the most expensive first, as long as the domain still holds all workers."""
         cover, stops = self._cover, self._cover.stops
         chosen = set(picked)
         mine = [incidence for gang in chosen for incidence in stops.on[gang]]
@@ -125,7 +125,7 @@ class Domains:
         return Choice(sum(stops.weights[gang] for gang in chosen), frozenset(chosen))
 
     def best(self, domain: int, below: int) -> Choice | None:
-        """Return the best choice of gangs for a domain if its weight is below a value; None if there is none.
+        """Return the best choice of gangs for a domain, or None if no choice has a weight of less than `below`.
 
         Raises
         ------
@@ -141,9 +141,9 @@ class Domains:
         return Choice(int(total.table[wanted]), frozenset(total.pick({}, wanted)))
 
     def costs(self, domain: int, below: int) -> list[int]:
-        """Return the least weight for every number of further copies, from 0 on.
+        """Return the least weight for each number of further copies, starting from 0.
 
-        A weight of at least `below` stands for any such weight.
+        An entry of `below` or more only means that the weight is at least `below`.
 
         Raises
         ------
@@ -156,7 +156,7 @@ class Domains:
         return found
 
     def _total(self, machines: Iterable[int], below: int, wanted: int) -> Node:
-        """Return the node of some machines, for up to a number of further copies or slices."""
+        """Return the node for some machines, with up to a given number of further copies or slices."""
         weights = self._cover.stops.weights
         loads = {
             machine: [load for load in self._loads(machine) if weights[load[0]] < below] for machine in machines
@@ -180,7 +180,7 @@ class Domains:
         return eliminate(nodes, order, shared_gangs, wanted, below)
 
     def _loads(self, machine: int) -> list[tuple[int, tuple[int, ...], int]]:
-        """Return the gangs of a machine that free something useful there, and their incidences."""
+        """Return the gangs that free something useful on a machine, and their incidences."""
         cover = self._cover
         incidences = self._order[self._first[machine] : self._last[machine]]
         scarce = cover.most[machine] * cover.need > cover.free[machine]
@@ -203,7 +203,7 @@ class Domains:
     def _grouped(
         self, parts: Mapping[int, Node], never: int, shared: Sequence[int], weights: Mapping[int, int]
     ) -> Iterable[Node]:
-        """Yield the machines, or with slices the slice groups, whose copies count as whole slices."""
+        """Yield the nodes of the machines or, if there are slices, of the slice groups."""
         cover = self._cover
         if cover.slice == 1:
             yield from parts.values()
@@ -226,7 +226,7 @@ class Domains:
 
 
 def _order(nodes: Iterable[Node], among: set[int] | None = None) -> list[int] | None:
-    """Return an order in which to decide gangs; None if tables would be too large."""
+    """Return an order in which to decide the gangs, or None if the tables would be too large."""
     scopes = [node.scope for node in nodes]
     order = min_degree(scopes, _WIDTH)
     if order is None:

@@ -1,4 +1,4 @@
-"""Exact: domain by domain in the order of their bounds, until no other one can be better."""
+"""Exact: domain by domain, in the order of their bounds, until no other domain can be better."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import replace
@@ -25,22 +25,24 @@ from gsopt.problems.admission import Admission, AdmissionSolution, Gang, Part
 def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     """Solve a problem to proven optimality, domain by domain.
 
-    A domain is a group of the level that must hold the pending gang. If that has like workers:
+    A domain is a group of the level that must hold the pending gang. If the gang has identical workers, the
+    steps are:
 
-    1. A bound for every domain (`formulations.admission.bounds`).
-    2. In the order of the bounds, the cheapest stops for each domain, by dynamic programming over the gangs
+    1. Compute a bound for every domain (`formulations.admission.bounds`). 2. In the order of the bounds, the
+    cheapest stops for each domain, by dynamic programming over the gangs
        that share machines; where these are too many, by the mixed-integer program of the domain.
     3. Once the next bound is not below the best cost, the best is optimal if no gang may be moved.
 
-    With moves, a stop costs the lower of eviction and move. This is a bound, and optimal if all gangs that move
-    fit into the room that is left; if one does not, others stop for it, or it is evicted. If a gap remains, all
-    workers being alike, as on clusters of whole machines, a small mixed-integer program by groups of machines
-    closes it. Otherwise the room that moved gangs take improves the bound
-    (`formulations.admission.displacement`).
+    With moves, stopping a gang costs the lower of its eviction and its move. The resulting cost is a bound, and
+    it is optimal if all gangs that move fit into the remaining room. If one of them does not fit, others stop
+    for it, or it is evicted. If a gap remains and all workers are identical, as on clusters of whole machines,
+    a small mixed-integer program by groups of machines closes the gap. Otherwise the room that moved gangs need
+    improves the bound (`formulations.admission.displacement`).
 
-    Several pending gangs, or unlike workers, are admitted one after another for a solution, and each alone is a
-    bound. What remains open is left to `milp`, without moves on the machines and gangs that a better solution
-    can use only. On large clusters the result may then be a solution with a gap.
+    If there are several pending gangs, or workers that differ, admitting the gangs one after another gives a
+    solution, and the cost of each gang alone is a bound. If a gap remains, `milp` is solved; without moves, it
+    contains only the machines and gangs that a better solution can use. On large clusters, the result may be a
+    solution with a gap.
 
     All weights are integer multiples of a common unit of the costs, so an optimum is exact.
 
@@ -74,7 +76,7 @@ _CANDIDATES = 40
 
 
 class _Search:
-    """The best solution and bound so far, and what improves them."""
+    """The search: the best solution and bound so far, and the steps that improve them."""
 
     def __init__(self, problem: Admission, budget: Budget) -> None:
         self._problem, self._budget = problem, budget
@@ -83,7 +85,7 @@ class _Search:
         self._solver = ""
 
     def run(self) -> Result[AdmissionSolution]:
-        """Search until the optimum is proven or time is up."""
+        """Search until the optimum is proven or the time limit is reached."""
         problem = self._problem
         like = len(problem.pending) == 1 and len(problem.pending[0].parts) == 1
         moves = any(gang.move_cost is not None for gang in problem.running)
@@ -94,7 +96,7 @@ class _Search:
         return self._in_general(moves)
 
     def _with_moves(self, gang: Gang) -> Result[AdmissionSolution]:
-        """Solve a problem with one pending gang of like workers."""
+        """Solve a problem with one pending gang of identical workers, where gangs may be moved."""
         problem = self._problem
         moving = Moving(problem, self._free)
         alone = Alone(problem, gang, moving.stops, self._free)
@@ -119,7 +121,7 @@ class _Search:
         return self._result(message) if self._over else self._by_model(message)
 
     def _by_places(self, moving: Moving, message: str) -> Result[AdmissionSolution] | None:
-        """Solve a problem in which all workers are alike by groups of machines; None if it is another."""
+        """Solve a problem with identical workers by groups of machines; return None for any other problem."""
         worker = like_worker(self._problem, moving)
         if worker is None:
             return None
@@ -142,7 +144,7 @@ class _Search:
         return self._result(message)
 
     def _displace(self, gang: Gang, moving: Moving, alone: Alone) -> None:
-        """Count the room that moved gangs take, at several prices, for the bound and for further solutions."""
+        """Count the room that moved gangs need, at several prices, to improve the bound and find solutions."""
         unit = moving.stops.unit
         displacement = Displacement(self._problem, gang, moving, self._free)
         prices = displacement.prices()
@@ -166,14 +168,14 @@ class _Search:
         self._best.raise_bound(moving.stops.value(least))
 
     def _move(self, moving: Moving, choice: Choice | None) -> None:
-        """Offer the solution that stops some gangs, and moves those for which that is cheaper."""
+        """Offer the solution that stops some gangs and moves those that are cheaper to move than to evict."""
         if choice is not None:
             found = moving.solution(choice.gangs, self._budget)
             if found is not None:
                 self._best.take(found)
 
     def _by_model(self, message: str) -> Result[AdmissionSolution]:
-        """Solve what is left by the mixed-integer program of the whole problem, if that is small enough."""
+        """Close the gap with the mixed-integer program of the whole problem, if that is small enough."""
         try:
             found = milp(self._problem, budget=replace(self._budget, start=self._best.solution))
         except Unsupported:
@@ -188,7 +190,7 @@ class _Search:
         return self._result(f"{message}; {found.solver} on the whole problem")
 
     def _by_domains(self, gang: Gang) -> Result[AdmissionSolution]:
-        """Solve a problem with one pending gang of like workers, without moves."""
+        """Solve a problem with one pending gang of identical workers, without moves."""
         alone = Alone(self._problem, gang, Stops.of(self._problem, moves=False), self._free)
         if not alone.possible:
             return self._infeasible()
@@ -208,12 +210,12 @@ class _Search:
         return self._result(f"{alone.tried} of {alone.cover.domains} domains")
 
     def _raise_to(self, alone: Alone) -> None:
-        """Raise the bound to that of a pending gang, if a solution is known."""
+        """Raise the bound to the bound of a single pending gang, if a solution is known."""
         if self._best.value is not None:
             self._best.raise_bound(alone.stops.value(alone.bound))
 
     def _by_core(self, alone: Alone, domain: int) -> None:
-        """Solve a domain whose tables are too large by its mixed-integer program."""
+        """Solve a domain with its mixed-integer program because its tables are too large."""
         problem, stops = self._problem, alone.stops
         machines, gangs = alone.core(domain)
         names = [problem.cluster.machines[machine].name for machine in machines]
@@ -226,7 +228,7 @@ class _Search:
             alone.open.remove(domain)
 
     def _in_general(self, moves: bool) -> Result[AdmissionSolution]:
-        """Solve any problem: a solution and a bound from its gangs one by one, then a mixed-integer program."""
+        """Solve any problem: find a solution and a bound gang by gang, then use a mixed-integer program."""
         problem = self._problem
         if problem.obstacle:
             return self._infeasible()
@@ -251,7 +253,7 @@ class _Search:
         return self._result(message) if self._over else self._by_model(message)
 
     def _one_by_one(self, moving: Moving) -> AdmissionSolution | None:
-        """Admit the pending gangs one after another, and take back stops that are not needed."""
+        """Admit the pending gangs one after another, and let gangs resume that need not stop."""
         stopped = moving.one_by_one(self._budget)
         best = None if stopped is None else moving.solution(stopped, self._budget)
         if stopped is None or best is None:
@@ -290,7 +292,7 @@ class _Search:
             self._best.raise_bound(self._best.known_value)
 
     def _take(self, gangs: Iterable[int], stops: Stops) -> None:
-        """Offer the solution that evicts some gangs."""
+        """Offer the solution that evicts the given gangs."""
         evicted = [self._problem.running[stops.numbers[each]].name for each in sorted(gangs)]
         placed = place_again(self._problem, evicted)
         if placed is not None:
@@ -313,5 +315,5 @@ class _Search:
 
 
 def _single(gang: Gang, part: Part) -> Gang:
-    """Return a gang with one of its parts only."""
+    """Return a gang with only one of its parts."""
     return Gang(name=gang.name, parts=[part], within=gang.within, priority=gang.priority)

@@ -1,4 +1,4 @@
-"""MILP: the workers of all moved and pending gangs on every machine, for every variant of the problem."""
+"""MILP: the workers of all moved and pending gangs on every machine. It covers every variant of the problem."""
 
 from collections.abc import Mapping, Sequence
 from functools import cached_property
@@ -27,11 +27,10 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     parts of a gang. m: machines on which a part may run. k: groups of the level that holds a gang. h: groups of
     the level that holds a slice. i: resources that may be scarce.
 
-    Parameters
-    ----------
-    c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p: workers of its slices.
-    a_pi: need of a worker for resource i. u_pm: how many workers of part p machine m holds if all that may stop
-    does. f_mi: free amount of resource i on machine m. w_rmi: amount that gang r uses there.
+    Parameters ---------- c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p:
+    workers of its slices. a_pi: need of a worker for resource i. u_pm: how many workers of part p machine m
+    holds if all gangs that may stop do so. f_mi: free amount of resource i on machine m. w_rmi: amount that
+    gang r uses there.
 
     Variables
     ---------
@@ -51,13 +50,11 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     greatest common divisor. Amounts above 2^15 are written in two digits: the lower ones in low[m, i], which
     may exceed f_mi by carry[m, i] times the base, and the upper ones and the carry in hold[m, i].
 
-    Size
-    ----
-    One column per part that may be placed and machine; one row per machine and resource.
+    Size ---- One column for each pair of a part that may be placed and a machine; one row per machine and
+    resource.
 
-    Source
-    ------
-    Ours; the groups are those of Kueue's topology-aware scheduling, the slices its slices of pod sets.
+    Source ------ Ours. The groups are those of Kueue's topology-aware scheduling, and the slices are its slices
+    of pod sets.
 
     Examples
     --------
@@ -69,7 +66,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Admission) -> str:
-        """Return the first pending gang that fits nowhere, as a message."""
+        """Return a message that names the first pending gang that fits nowhere, if there is one."""
         return problem.obstacle
 
     def build(self, problem: Admission) -> Any:
@@ -100,7 +97,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
         )
 
         def placed(m: Any, g: int) -> Any:
-            """Return whether a gang needs a place: 1 for pending ones."""
+            """Return the expression for whether a gang needs a place, which is 1 for pending gangs."""
             return m.moved[data.movable[g]] if g < len(data.movable) else 1
 
         model.once = pyo.Constraint(
@@ -174,7 +171,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
         )
 
     def encode(self, solution: AdmissionSolution, problem: Admission) -> Mapping[str, float]:
-        """Return the columns of a solution that are not 0, by name."""
+        """Return the non-zero columns of a solution by name."""
         data = _Data(problem)
         number = {gang.name: r for r, gang in enumerate(problem.running)}
         values = {f"evicted[{number[name]}]": 1.0 for name in solution.evicted}
@@ -191,7 +188,7 @@ class Milp(Formulation[Admission, AdmissionSolution]):
 
 
 def _standing(problem: Admission, g: int, gang: Gang, places: Places) -> dict[str, float]:
-    """Return the columns of the places of one gang that are not 0, by name."""
+    """Return, by name, the non-zero columns for the places of one gang."""
     values: dict[str, float] = {}
     for p, (part, machines) in enumerate(zip(gang.parts, places, strict=True)):
         for name, workers in machines.items():
@@ -237,12 +234,12 @@ class _Data:
 
     @cached_property
     def loads(self) -> list[dict[int, list[int]]]:
-        """What each running gang uses, by machine."""
+        """The resources that each running gang uses, by machine."""
         return [self.problem.load([(gang, gang.on)]) for gang in self.problem.running]
 
     @cached_property
     def stopping(self) -> list[dict[int, list[int]]]:
-        """The gangs that may stop on each machine, with what they use there."""
+        """The gangs that may stop on each machine, with the resources that they use there."""
         may, found = {*self.evictable, *self.movable}, [dict[int, list[int]]() for _ in self.problem.rooms]
         for r in sorted(may):
             for m, amounts in self.loads[r].items():
@@ -256,7 +253,7 @@ class _Data:
 
     @cached_property
     def most(self) -> dict[tuple[int, int, int], int]:
-        """How many workers of each part fit on each machine if all that may stop does, where any do."""
+        """How many workers of each part fit on each machine if all gangs that may stop do so, where any fit."""
         rooms = [
             [has + sum(freed) for has, *freed in zip(free, *self.stopping[m].values(), strict=True)]
             for m, free in enumerate(self.problem.free)
@@ -297,7 +294,7 @@ class _Data:
 
 
 class _Row:
-    """The row of one resource of one machine: what is needed is free or is freed."""
+    """The row for one resource of one machine, which says that every amount needed is free or freed."""
 
     def __init__(
         self,
@@ -311,11 +308,11 @@ class _Row:
         self.largest = max(*needed.values(), *freed.values(), 0)
 
     def low(self, model: Any) -> Any:
-        """Return what is needed and not free, in the lower digit."""
+        """Return the lower digit of the amount that is needed but not free."""
         return self._missing(model, lambda amount: amount % _BASE)
 
     def high(self, model: Any, carry: Any, at: tuple[int, int]) -> Any:
-        """Return what is needed and not free, in the upper digit if there are two."""
+        """Return the upper digit, if there are two digits, of the amount that is needed but not free."""
         if self.largest <= _BASE:
             return self._missing(model, lambda amount: amount)
         return self._missing(model, lambda amount: amount // _BASE) + carry[at]
@@ -334,7 +331,7 @@ class _Row:
 
     @property
     def carries(self) -> tuple[int, int]:
-        """Least and largest value of the carry."""
+        """The smallest and the largest value of the carry."""
         most = sum(amount % _BASE * self._most[at] for at, amount in self._needed.items())
         freed = sum(amount % _BASE for amount in self._freed.values())
         return -((freed + self._free % _BASE) // _BASE), -(-most // _BASE)
@@ -353,7 +350,7 @@ class _Row:
 
 
 def _total(x: Any, g: int, p: int, machines: Sequence[int]) -> Any:
-    """Add up the workers of a part on some machines."""
+    """Return the sum of the workers of a part on some machines."""
     import pyomo.environ as pyo
 
     return pyo.quicksum(x[g, p, m] for m in machines if (g, p, m) in x)

@@ -1,4 +1,4 @@
-"""Moving: solutions that move gangs, from choices of gangs that stop."""
+"""Moving: derive solutions that move gangs from choices of gangs that stop."""
 
 from collections.abc import Collection, Iterable, Sequence
 
@@ -16,9 +16,10 @@ _CHAIN = 200
 
 
 class Moving:
-    """What evicting and moving each gang costs, and the solutions that follow from choices of stops.
+    """The cost of evicting and of moving each gang, and the solutions that follow from choices of stops.
 
-    Gangs are numbered as in `stops`, which has all that may be evicted or moved, at the lower of both costs.
+    Gangs are numbered as in `stops`, which contains all gangs that may be evicted or moved, each at the lower
+    of the two costs.
     """
 
     def __init__(self, problem: Admission, free: np.ndarray) -> None:
@@ -31,14 +32,14 @@ class Moving:
 
     @property
     def above(self) -> int:
-        """A weight above that of every solution."""
+        """A weight that is larger than the weight of every solution."""
         return 1 + sum(weight or 0 for weight in (*self.evictions, *self.moves))
 
     def priced(self, size: int, price: int | None) -> Stops:
-        """Return the stops where each place of a size in GPUs that a gang takes elsewhere has a price.
+        """Return the stops with a price added for each place, of a given size in GPUs, that a moved gang takes.
 
-        A gang takes as many places as it gives up if the GPUs of its workers are multiples of the size; the
-        price does not concern others. A price of None is more than any gang can pay.
+        A gang takes as many places as it gives up if the GPUs of its workers are multiples of the size. Other
+        gangs do not pay the price. A price of None is more than any gang can pay.
         """
         weights: list[int | None] = []
         for running, evicting, moving in zip(self.running, self.evictions, self.moves, strict=True):
@@ -50,10 +51,11 @@ class Moving:
         return self.stops.priced(weights)
 
     def overall(self, gang: Gang, budget: Budget) -> int:
-        """Return a weight below which no solution admits a gang of like workers, wherever it is placed.
+        """Return a lower bound on the weight of admitting a gang of identical workers, wherever it is placed.
 
-        A worker that moves takes as many places of pending workers as it gives up, if its GPUs are a multiple
-        of theirs. So the cluster has room for the pending gang only if others make it.
+        If the GPUs of a worker that moves are a multiple of a pending worker's, it takes as many places of
+        pending workers as it gives up. So the cluster as a whole gains room for the pending gang only from
+        other gangs.
         """
         size = gang.parts[0].needs.gpu
         if not size:
@@ -64,9 +66,9 @@ class Moving:
         return alone.bound
 
     def one_by_one(self, budget: Budget) -> set[int] | None:
-        """Return gangs that stop if each pending gang is admitted by itself; None if one is not.
+        """Return the gangs that stop if each pending gang is admitted by itself, or None if one cannot be.
 
-        For a gang of unlike workers everything stops that may be evicted.
+        For a gang whose workers differ, all gangs that may be evicted stop.
         """
         rooms, stopped = Rooms(self._problem), set[int]()
         for pending in by_size(self._problem.pending):
@@ -87,10 +89,11 @@ class Moving:
         return stopped
 
     def solution(self, gangs: Collection[int], budget: Budget) -> AdmissionSolution | None:
-        """Return a solution that stops at least some gangs; None if none is found.
+        """Return a solution that stops at least the given gangs, or None if none is found.
 
-        Gangs move if that is cheaper, the largest first, each to the place where it fits most tightly. If there
-        is none, others stop to make room for it, provided that this is cheaper than its eviction.
+        Gangs move if that is cheaper than evicting them, the largest first, each to the place where it fits
+        most tightly. If a gang fits nowhere, others stop to make room for it, provided that this is cheaper
+        than evicting it.
         """
         return _Plan(self, self._problem, budget).run(sorted(gangs))
 
@@ -157,7 +160,7 @@ class _Plan:
         return waiting
 
     def _chain(self, gang: int) -> Sequence[int] | None:
-        """Return gangs to stop so that another one can move; None if evicting that one is cheaper."""
+        """Return the gangs to stop so that a gang can move, or None if evicting that gang is cheaper."""
         moving, wanted = self._moving, self._gang(gang)
         if len(wanted.parts) > 1 or len(self._stopped) > _CHAIN or self._budget.passed:
             return None
@@ -172,5 +175,5 @@ class _Plan:
 
 
 def by_size(gangs: Iterable[Gang]) -> list[Gang]:
-    """Return gangs with the largest workers first, then the largest gangs."""
+    """Return gangs in the order of the size of their workers and then of their own size, the largest first."""
     return sorted(gangs, key=lambda gang: (-max(part.needs.gpu for part in gang.parts), -gang.gpus))

@@ -1,7 +1,7 @@
-"""Places: the mixed-integer program by groups of machines, where all workers are alike.
+"""Places: the mixed-integer program by groups of machines, for problems with identical workers.
 
-On clusters of whole machines, every gang needs the same of a machine for each worker. Then it does not matter
-which machines of a group a gang has, only how many.
+On clusters where gangs use whole machines, every worker needs the same resources of a machine. Then it does not
+matter which machines of a group a gang uses, but only how many.
 """
 
 from collections import Counter
@@ -25,14 +25,14 @@ _LARGEST = 30_000
 
 @dataclass(frozen=True)
 class Worker:
-    """What every worker of a problem needs, and the machines on which it may run."""
+    """The resources that every worker of a problem needs, and the machines on which it may run."""
 
     need: Vector
     machines: frozenset[int]
 
 
 def like_worker(problem: Admission, moving: Moving) -> Worker | None:
-    """Return the worker of all pending gangs and of all that may stop; None if they differ."""
+    """Return the common worker of all pending gangs and all gangs that may stop, or None if workers differ."""
     gangs: list[Gang] = [*problem.pending, *moving.running]
     parts = [part for gang in gangs for part in gang.parts]
     needs = {part.needs.vector(problem.resources) for part in parts}
@@ -44,11 +44,11 @@ def like_worker(problem: Admission, moving: Moving) -> Worker | None:
 
 
 class PlacesProgram:
-    """Which gangs are evicted or moved, and how many workers are in each group.
+    """A program that decides which gangs are evicted or moved, and how many workers are in each group.
 
     A gang that is placed has a binary column for each group of its level, or an integer one for the slices in
-    each group of slices. Groups are nested: workers fit if, in every group, those that must be inside are at
-    most the places that are free or freed there.
+    each group of slices. Groups are nested, so the workers fit if, in every group, the workers that must be
+    inside are no more than the places that are free or freed there.
     """
 
     def __init__(self, problem: Admission, moving: Moving, worker: Worker, below: int) -> None:
@@ -83,7 +83,7 @@ class PlacesProgram:
 
     @property
     def small(self) -> bool:
-        """Whether the program has few enough columns."""
+        """Whether the program has few enough columns to be solved."""
         return len(self._columns) <= _LARGEST
 
     def _column(self, name: str, upper: float, cost: Exact = 0) -> int:
@@ -93,7 +93,7 @@ class PlacesProgram:
         return len(self._columns) - 1
 
     def _place(self, number: int, gang: Gang, column: int | None) -> None:
-        """Add the columns and rows of a gang that is placed, if the column of its move is 1."""
+        """Add the columns and rows of a gang that is placed if the column of its move is 1."""
         part, whole = gang.parts[0], 1.0 if column is None else 0.0
         moved = [] if column is None else [(column, 1.0)]
         inside: dict[tuple[str, int], int] = {}
@@ -131,7 +131,7 @@ class PlacesProgram:
             self._rows.add(f"all[{number},{domain}]", [*entries, (domains[domain], -part.slices)], 0, 0)
 
     def _capacities(self) -> None:
-        """Add a row for every group in which workers must be: they are at most the places there."""
+        """Add, for every group that must hold workers, a row that limits these workers to the places there."""
         problem = self._problem
         need = np.array(self._worker.need)
         asked = np.flatnonzero(need)
@@ -180,7 +180,7 @@ class PlacesProgram:
             self._rows.add(f"room[{level},{group}]", list(row.items()), upper=totals[group] - fixed)
 
     def solve(self, budget: Budget) -> tuple[Proof, AdmissionSolution | None]:
-        """Solve the program, and place the workers of its best point."""
+        """Solve the program, and place the workers as in the best point found."""
         form = StandardForm.build(
             cost=[float(cost) for cost in self._costs],
             matrix=self._rows.matrix(len(self._columns)),
@@ -196,7 +196,7 @@ class PlacesProgram:
         return proof, self._solution(np.rint(proof.values).astype(np.int64).tolist())
 
     def _solution(self, values: Sequence[int]) -> AdmissionSolution:
-        """Place gangs on free machines, those in the narrowest groups first."""
+        """Place gangs on free machines, starting with the gangs in the narrowest groups."""
         problem, moving = self._problem, self._moving
         evicted = [gang for gang, column in self._evicted.items() if values[column]]
         moved = [gang for gang, column in self._moved.items() if values[column]]

@@ -1,4 +1,4 @@
-"""Stops: what stopping running gangs costs, in whole numbers, and what it frees on every machine."""
+"""Stops: the cost of stopping running gangs, in whole numbers, and the resources freed on every machine."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -19,8 +19,8 @@ Numbers = NDArray[np.int64]
 class Stops:
     """The gangs that may stop, and the resources that each frees on each of its machines.
 
-    A gang frees something in each of its incidences, which are in the order of the gangs. Several parts of a
-    gang on one machine are one incidence.
+    An incidence is a pair of a gang and a machine on which it frees something. Incidences are in the order of
+    the gangs. Several parts of a gang on one machine form one incidence.
     """
 
     numbers: list[int]  # the gangs, as numbers in `problem.running`
@@ -32,7 +32,7 @@ class Stops:
 
     @classmethod
     def of(cls, problem: Admission, *, moves: bool) -> "Stops":
-        """Return the gangs that may be evicted, or also those that may be moved, at the lower of both costs."""
+        """Return the gangs that may be evicted or, with `moves`, also moved, at the lower of the two costs."""
         unit = problem.step or Fraction(1)
         numbers, weights = [], []
         for number, gang in enumerate(problem.running):
@@ -65,43 +65,43 @@ class Stops:
         )
 
     def priced(self, weights: Sequence[int | None]) -> "Stops":
-        """Return the stops with other weights; gangs with None stay."""
+        """Return the stops with other weights, where a gang with weight None may not stop."""
         may = np.array([weight is not None for weight in weights], dtype=np.bool_)
         return replace(self.only(may[self.gang]), weights=[weight or 0 for weight in weights])
 
     def only(self, incidences: NDArray[np.bool_]) -> "Stops":
-        """Return the stops with some incidences only."""
+        """Return the stops with only some of the incidences."""
         return replace(
             self, gang=self.gang[incidences], machine=self.machine[incidences], load=self.load[incidences]
         )
 
     @cached_property
     def on(self) -> list[list[int]]:
-        """Incidences of each gang."""
+        """The incidences of each gang."""
         found: list[list[int]] = [[] for _ in self.numbers]
         for incidence, gang in enumerate(self.gang.tolist()):
             found[gang].append(incidence)
         return found
 
     def value(self, weight: int) -> Exact:
-        """Return a weight as a cost."""
+        """Convert a weight to a cost."""
         return whole(self.unit * weight)
 
 
 def stop_weight(problem: Admission, gang: Running, unit: Fraction, *, moves: bool) -> int | None:
-    """Return the least cost of evicting or moving a gang, in units; None if it must stay."""
+    """Return the lower of the costs of evicting and moving a gang, in units, or None if it must stay."""
     evicting = eviction_weight(problem, gang, unit)
     moving = move_weight(problem, gang, unit) if moves else None
     return min((weight for weight in (evicting, moving) if weight is not None), default=None)
 
 
 def eviction_weight(problem: Admission, gang: Running, unit: Fraction) -> int | None:
-    """Return the cost of evicting a gang, in units; None if that is not allowed."""
+    """Return the cost of evicting a gang, in units, or None if that is not allowed."""
     return _units(problem, gang.cost, unit) if problem.evictable(gang) else None
 
 
 def move_weight(problem: Admission, gang: Running, unit: Fraction) -> int | None:
-    """Return the cost of moving a gang, in units; None if that is not allowed."""
+    """Return the cost of moving a gang, in units, or None if that is not allowed."""
     return None if gang.move_cost is None else _units(problem, gang.move_cost, unit)
 
 

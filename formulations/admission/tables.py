@@ -1,7 +1,8 @@
-"""Tables: the least cost of more copies, by which of the shared gangs stop and by the number of copies.
+"""Tables: the least cost of further copies, by the set of shared gangs that stop and the number of copies.
 
-A table has an axis of length 2 for each gang of its scope (1: the gang stops, which is paid elsewhere), and a
-last axis for the number of copies, or of slices. Costs at and above `never` stand for what is too dear.
+A table has an axis of length 2 for each gang in its scope, where index 1 means that the gang stops (its cost is
+paid elsewhere). The last axis is for the number of copies or slices. Costs of `never` or more mean that an
+entry is too expensive to matter.
 """
 
 from abc import ABC, abstractmethod
@@ -28,11 +29,11 @@ _CELLS, _ADDITIONS = 2**18, 20_000_000
 
 
 class TooWide(Exception):
-    """Gangs share machines so closely that a table would be too large."""
+    """Raised if so many gangs share machines that a table would be too large."""
 
 
 class Node(ABC):
-    """A table, and how to find the gangs that an entry stops."""
+    """A table that can tell which gangs stop for an entry."""
 
     scope: tuple[int, ...]  # gangs of the table's axes, in rising order
     table: Table
@@ -45,16 +46,16 @@ class Node(ABC):
 
     @abstractmethod
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs outside the scope that stop for a number of copies at the least cost."""
+        """Yield the gangs outside the scope that stop to gain a number of copies at the least cost."""
 
 
 def integers(never: int) -> type:
-    """Return the integer type of tables: sums of a few entries must fit."""
+    """Return the integer type of tables, which must hold sums of a few entries."""
     return np.int64 if 4 * never < 2**63 else object
 
 
 class MachineNode(Node):
-    """One machine: gangs that only it concerns stop at their cost, shared ones by their bits."""
+    """One machine: its own gangs stop at their cost, and bits state which of the shared gangs stop."""
 
     def __init__(
         self,
@@ -81,7 +82,7 @@ class MachineNode(Node):
             self.table[stops] = list(accumulate(best, min))[::-1]
 
     def _reachable(self, own: Sequence[Load]) -> dict[tuple[int, ...], tuple[int, Any]]:
-        """Return what own gangs can free, up to what is of use, with the least cost and the gangs, linked."""
+        """Return the useful amounts that own gangs can free, with their least costs and the gangs (linked)."""
         useful = [
             max(0, self._most * amount - spare) for amount, spare in zip(self._need, self._spare, strict=True)
         ]
@@ -98,7 +99,7 @@ class MachineNode(Node):
         return states
 
     def _copies(self, bits: Mapping[int, int]) -> Iterator[tuple[int, int]]:
-        """Yield the copies and the cost of each state."""
+        """Yield the number of copies and the cost of each state."""
         room = self._room(bits)
         for freed, (cost, _) in self._states.items():
             yield self._held(room, freed), cost
@@ -125,7 +126,7 @@ class MachineNode(Node):
 
 
 def _undominated(states: dict[tuple[int, ...], tuple[int, Any]]) -> dict[tuple[int, ...], tuple[int, Any]]:
-    """Remove states that cost no less than another one that frees no less."""
+    """Remove each state for which another state frees at least as much and costs no more."""
     order = sorted(states.items(), key=lambda state: (state[1][0], [-amount for amount in state[0]]))
     kept: dict[tuple[int, ...], tuple[int, Any]] = {}
     for freed, state in order:
@@ -161,7 +162,7 @@ class SumNode(Node):
 
 
 class ChoiceNode(Node):
-    """A part of which one gang either stops, at its cost, or stays."""
+    """A part in which one gang either stops, at its cost, or stays."""
 
     def __init__(self, part: Node, gang: int, weight: int) -> None:
         self._part, self._gang, self._weight, self.never = part, gang, weight, part.never
@@ -171,7 +172,7 @@ class ChoiceNode(Node):
         self.table = np.minimum(stays, stops + weight)
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gang if it stops, and those of the part."""
+        """Yield the gang if it stops, and the gangs of the part that stop."""
         stays = self._part.row({**bits, self._gang: 0})[copies]
         stops = self._part.row({**bits, self._gang: 1})[copies] + self._weight
         if stops < stays:
@@ -180,7 +181,7 @@ class ChoiceNode(Node):
 
 
 class SliceNode(Node):
-    """A part whose copies count as whole slices, together with some that are there already."""
+    """A part whose copies, together with those already there, count only as whole slices."""
 
     def __init__(self, part: Node, size: int, begun: int) -> None:
         self._part, self.scope, self.never = part, part.scope, part.never
@@ -189,14 +190,14 @@ class SliceNode(Node):
         self.table = part.table[..., self._copies]
 
     def pick(self, bits: dict[int, int], copies: int) -> Iterator[int]:
-        """Yield the gangs of the part that stop for a number of slices."""
+        """Yield the gangs of the part that stop to gain a number of slices."""
         yield from self._part.pick(bits, self._copies[copies])
 
 
 def eliminate(
     parts: Sequence[Node], order: Sequence[int], weights: Mapping[int, int], most: int, never: int
 ) -> Node:
-    """Add up parts, and decide gangs one by one as soon as all parts with one are added up.
+    """Add up parts, and decide each gang as soon as all parts that contain it have been added up.
 
     Source: Dechter, Bucket elimination, Artificial Intelligence 113 (1999).
     """

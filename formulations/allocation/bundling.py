@@ -1,4 +1,4 @@
-"""Bundling: exact in O(I log I) if each job's steps have one size and the sizes divide each other."""
+"""Bundling: an exact method in O(I log I) if each job's steps have one size and the sizes divide each other."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -28,14 +28,14 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
     any set of items gives a solution of the same or a better value.
 
-    The sizes are processed in rising order. If the capacity is not a multiple of the next size d', the
-    remainder can only hold items of the current size d, and takes the best of them. The other items, in falling
-    order of value, are tied into bundles of d' / d, which then count as items of size d'. At the largest size,
-    the best items that fit are taken.
+    The sizes are processed in ascending order. If the capacity is not a multiple of the next size d', the
+    remainder can only hold items of the current size d, and takes the best of them. The other items, in
+    descending order of value, are tied into bundles of d' / d, which then count as items of size d'. At the
+    largest size, the best items that fit are taken.
 
-    Proportional speed-up always has diminishing gains, so this is the usual case where workers have 1, 2, 4 or
-    8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact integers over a
-    common denominator.
+    Proportional speed-up always has diminishing gains, so the method applies in the usual case in which workers
+    have 1, 2, 4 or 8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact
+    integers over a common denominator.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
-    """Return the message of a result by bundling, which states its step sizes."""
+    """Return the message of a result found by bundling, which states the step sizes."""
     return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
 
 
@@ -103,7 +103,7 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 
 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
-    """List the distinct step weights in rising order.
+    """List the distinct step weights in ascending order.
 
     Raise `Unsupported` unless each divides the next one.
     """
@@ -117,19 +117,19 @@ def step_sizes(first: Integers, weight: Integers) -> list[int]:
 
 
 def _steps(first: Integers, weight: Integers, value: Numbers) -> tuple[Integers, Integers, Numbers]:
-    """Return group, weight and value of every step from an option to the next one."""
+    """Return the group, weight and value of every step from one option to the next."""
     group = np.repeat(np.arange(first.size - 1), np.diff(first))
     within = group[1:] == group[:-1]
     return group[1:][within], np.diff(weight)[within], np.diff(value)[within]
 
 
 def divide_each_other(sizes: list[int]) -> bool:
-    """Check whether each size, in rising order, divides the next."""
+    """Check whether each size, in ascending order, divides the next."""
     return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
 
 
 def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) -> Integers:
-    """Return the indices of the items that fit and gain most in total."""
+    """Return the indices of the items that fit and have the largest total gain."""
     levels: list[Level] = []
     bundles, tied = gain[:0], np.empty((0, 1), dtype=np.int64)
     for d, larger in pairwise([*sizes, 0]):

@@ -24,17 +24,17 @@ GRACE = 0.1
 
 @exact_method(unused=["backend", "log"])
 def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by a Lagrangian bound and a dynamic program over the jobs it leaves undecided.
+    """Solve a problem by a Lagrangian bound and a dynamic program over the jobs that this leaves undecided.
 
     The method works for any values and any worker sizes.
 
     At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the price
     of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
-    capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if it is
-    worth less after payment than its job's best item by more than the distance between bound and choice. All
-    this is done in floats, with allowance for rounding. Jobs with a single item left are decided. The others
-    are the core: their values become integers over a common denominator, and a dynamic program finds their best
-    choice (`formulations.allocation.states`).
+    capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if,
+    after payment, it is worth less than its job's best item by more than the distance between bound and choice.
+    All this is done in floating point, with an allowance for rounding. Jobs with a single item left are
+    decided. The others are the core: their values become integers over a common denominator, and a dynamic
+    program finds their best choice (`formulations.allocation.states`).
 
     If time or memory runs out before the proof, the best known choice and bound are returned.
 
@@ -48,8 +48,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     Source: prices and cores are the standard tools for large multiple-choice knapsacks, here for the second
     phase of Aryl's Algorithm 2 (Appendix D).
 
-    Complexity: O(I) per price for I items, some ten prices over ever fewer items, and the dynamic program over
-    the core. In the worst case, the core is the whole problem.
+    Complexity: O(I) per price for I items, with about ten prices over fewer and fewer items, plus the dynamic
+    program over the core. In the worst case, the core is the whole problem.
 
     Examples
     --------
@@ -87,7 +87,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Grant the core a moment even if pricing used up the time, which usually suffices for the proof."""
+    """Give the core a moment even if pricing used up the time; this usually suffices for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
@@ -151,7 +151,7 @@ class _Core:
 
     @property
     def capacity(self) -> int:
-        """GPUs that the decided jobs leave."""
+        """The number of GPUs that the decided jobs leave."""
         known = self.priced.choice
         return self.groups.capacity - self.groups.used(known) + self.groups.used(known[self.jobs])
 

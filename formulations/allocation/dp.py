@@ -86,7 +86,7 @@ def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
 def best_options(
     weight: Integers, value: Numbers, first: Integers, capacity: int, budget: Budget
 ) -> Integers | None:
-    """Return the index within each group of the best options that fit, or None when the budget runs out.
+    """Return the index within each group of the best options that fit, or None if the time limit is reached.
 
     `first` holds the index of each group's first option and, at the end, the number of options. Weights rise
     from 0 within a group.

@@ -27,8 +27,8 @@ def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     3. Otherwise a dynamic program over few states solves the core.
     4. If the dynamic program needs too much memory, the integer program continues from the best known choice.
 
-    For an optimum, value and bound are the same exact number. If time runs out, the best known choice and bound
-    are returned.
+    For an optimum, value and bound are the same exact number. If the time limit is reached, the best known
+    choice and bound are returned.
 
     Parameters
     ----------

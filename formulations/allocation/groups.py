@@ -19,7 +19,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One group of items per job. An item is a number of extra workers, and the first one is zero workers.
+    """One group of items per job. An item is a number of extra workers; the first item is no extra workers.
 
     A choice of one item per job is an array of item indices, shape (jobs,).
     """
@@ -42,7 +42,7 @@ class Groups:
 
     @classmethod
     def of(cls, problem: Allocation) -> "Groups":
-        """Lay out the items of a problem in which all queued jobs can start."""
+        """Build the groups of a problem in which all queued jobs can start."""
         jobs = problem.jobs
         size = np.array([job.gpus_per_worker for job in jobs], dtype=np.int64)
         unit = int(np.gcd.reduce(size)) or 1

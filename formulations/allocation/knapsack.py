@@ -71,7 +71,7 @@ class Knapsack:
 
     @property
     def step(self) -> int:
-        """Common divisor of the value differences between any two choices."""
+        """A common divisor of the differences in value between any two choices."""
         return int(np.gcd.reduce(self.value)) or 1
 
     def worth(self, choice: Integers) -> int:

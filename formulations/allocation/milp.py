@@ -84,7 +84,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return model
 
     def standard_form(self, problem: Allocation) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         groups = Groups.of(problem)
         items = np.flatnonzero(groups.extra)
         job = groups.job[items]

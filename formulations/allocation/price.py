@@ -39,8 +39,8 @@ class PricedOptions:
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
     """Find the price with the smallest bound, a choice near it, and the items that a better choice may hold.
 
-    The search for the price ignores the time limit, because its outcome is returned when time has run out. It
-    looks at every item only a few times.
+    The search for the price ignores the time limit, because its outcome is what is returned if the limit is
+    reached. It examines every item only a few times.
     """
     price, few, many = _best_price(groups)
     choice = _fill(groups, few, many, budget)
@@ -52,7 +52,7 @@ def price_items(groups: Groups, budget: Budget) -> PricedOptions:
 
 
 def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
-    """Find the price of the smallest bound, and two choices at about this price, at least one of which fits.
+    """Find the price with the smallest bound, and two choices at about this price, at least one of which fits.
 
     The bound is convex and piecewise linear in the price. A price at which the choices exceed the capacity and
     a price at which they fit give two lines. The next price is where the lines cross. Between these prices each
@@ -88,7 +88,7 @@ class _Items(NamedTuple):
     begins: Integers
 
     def best(self, price: float) -> Integers:
-        """Choose for each job the most valuable item after payment and, on ties, the smallest one."""
+        """Choose the most valuable item after payment for each job or, on ties, the smallest one."""
         score = self.value - price * self.weight
         hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
         choice = np.zeros_like(self.begins)
@@ -96,7 +96,7 @@ class _Items(NamedTuple):
         return choice
 
     def between(self, few: Integers, many: Integers) -> "_Items":
-        """Keep each job's items between its items in two choices."""
+        """Keep, for each job, only the items between its items in two choices."""
         kept = (self.places >= few[self.job]) & (self.places <= many[self.job])
         job = self.job[kept]
         begins = np.flatnonzero(np.append(True, job[1:] != job[:-1]))
@@ -138,7 +138,7 @@ def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Inte
 
 
 def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
-    """Bound, allowing for rounding, how much better any choice may be, and return the items it may have."""
+    """Bound, allowing for rounding, how much better any choice may be; return the items it may contain."""
     paid = price * groups.weight
     score = groups.value - paid
     error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny

@@ -113,17 +113,17 @@ class _GroupOrder:
         )
 
     def rate(self, turn: int, room: Integers) -> Numbers:
-        """Return the most that a unit of weight is worth to states with a given room, after a group."""
+        """Return the most that a unit of weight can be worth, after a group, to states with the given room."""
         return np.where(room >= 0, self.gain[turn : turn + 1], self.cost[turn : turn + 1])
 
 
 def _ranks(numbers: Numbers) -> Integers:
-    """Return the rank of each number in rising order."""
+    """Return the rank of each number in ascending order."""
     return np.argsort(np.argsort(numbers, kind="stable"))
 
 
 class _Goal(NamedTuple):
-    """The goal of a pass, and its limits.
+    """The goal and the limits of a pass.
 
     The fields are the best known value, the step of values, the excess at which to stop, the most groups, and
     the most states.
@@ -137,7 +137,7 @@ class _Goal(NamedTuple):
 
 
 class _States(NamedTuple):
-    """States in rising order of weight and of value, shape (states,), and their origins.
+    """States in ascending order of weight and of value, shape (states,), and their origins.
 
     An origin is the index of the preceding state plus the option index times the number of preceding states.
     """
@@ -148,7 +148,7 @@ class _States(NamedTuple):
 
 
 class _Level(NamedTuple):
-    """The links from the states of one group to those before it."""
+    """The links from the states after one group to the states before it."""
 
     group: int
     options: Integers
@@ -167,7 +167,7 @@ class _Passed(NamedTuple):
 
 
 def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -> _Passed:
-    """Go through the groups once."""
+    """Process the groups once."""
     none = np.zeros(1, dtype=np.int64)
     states = _States(none, none.astype(knapsack.value.dtype), none)
     best, at_price = goal.best, knapsack.price * knapsack.room
@@ -228,7 +228,7 @@ def _merge(states: _States, knapsack: Knapsack, options: Integers, budget: Budge
 def _merge_in_table(
     states: _States, options: _States, least: int, cells: int, budget: Budget
 ) -> _States | None:
-    """Add each of the shorter list (states or options) to all of the longer, and store the sums by weight."""
+    """Add each entry of the shorter list (states or options) to the longer list, and store sums by weight."""
     fewer, more = sorted((states, options), key=lambda each: each.weight.size)
     table = np.full(cells, int(states.value[0] + options.value.min()) - 1, dtype=states.value.dtype)
     origin = np.empty(cells, dtype=np.int64)
@@ -243,7 +243,7 @@ def _merge_in_table(
 
 
 def _merge_by_sorting(states: _States, options: _States) -> _States:
-    """List all sums in the order of their weights."""
+    """Return all sums of a state and an option in the order of their weights."""
     weight, value, origin = (np.add.outer(*each).ravel() for each in zip(options, states, strict=True))
     order = np.argsort(weight, kind="stable")
     rising = _undominated(weight[order], value[order], origin[order])
@@ -252,7 +252,7 @@ def _merge_by_sorting(states: _States, options: _States) -> _States:
 
 
 def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
-    """Keep, of states in rising order of weight, those worth more than all states before them."""
+    """Keep the states, given in ascending order of weight, that are worth more than all before them."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
     return _States(weight[kept], value[kept], origin[kept])

@@ -40,9 +40,9 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of some items, in rising order of their numbers.
+    """Return the exact values of the given items, in ascending order of their indices.
 
-    The result is None when the budget runs out.
+    The result is None if the time limit is reached.
 
     Raises `Unsupported` if the values have no common denominator of reasonable length.
     """
@@ -122,7 +122,7 @@ class _Proportional:
         return self.time_unit * self.share_unit
 
     def numbers(self, groups: Groups, items: Integers, denominator: int, kind: type) -> Numbers:
-        """Return the values of items over a multiple of the denominator."""
+        """Return the numerators of the values of items over a given common denominator."""
         unit = denominator // self.share_unit
         times: Numbers = np.zeros(groups.size.size, dtype=kind)
         times[list(self.times)] = [int(time * unit) for time in self.times.values()]

@@ -1,4 +1,4 @@
-"""Beginning: a first division of the GPUs and a bound, both cheap, and whether they suffice."""
+"""Beginning: a first division of the GPUs and a bound, both cheap to find, and whether they suffice."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ _MOST_BITS = 2_000_000_000
 
 
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Return a first division that uses the GPUs, or the start, with a bound and whether to stop there.
+    """Return a first division that uses the GPUs, or the start, with a bound and whether the search is over.
 
-    The bound adds up each job's least cost, ignoring contention. The search stops if value and bound meet or
-    are within the requested gap, if time runs out, or if the caller stops it.
+    The bound adds up each job's least cost, ignoring contention. The search is over if value and bound meet or
+    are within the requested gap, if the time limit is reached, or if the caller stops it.
     """
     solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
     return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
@@ -55,7 +55,7 @@ def _most(counts: Sequence[int], room: int) -> int:
 
 
 def _reached(case: BatchingCase, must: Sequence[bool]) -> list[int]:
-    """Return any division that uses all GPUs, for jobs whose allowed numbers have gaps."""
+    """Return some division that uses all GPUs, for jobs with gaps between their allowed numbers."""
     counts, gpus = case.problem.counts, case.gpus
     if len(counts) * gpus > _MOST_BITS:
         raise Unsupported(f"menus with gaps of {len(counts):,} jobs on {gpus:,} GPUs are too large")

@@ -1,4 +1,4 @@
-"""Case: the cost of every job on every number of GPUs, in floats, and exactly on demand."""
+"""Case: the cost of every job on every number of GPUs, in floating point, and exactly on demand."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -24,7 +24,7 @@ LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 
 @dataclass(frozen=True, eq=False)
 class BatchingCase:
-    """A problem as a table of costs to be minimized. Completions per second count as negative costs.
+    """A problem as a table of costs to be minimized. Completions per second become negative costs.
 
     For each job and number of GPUs only the best batch size matters: the fastest one, or the current one if
     changing it has a cost.
@@ -39,7 +39,7 @@ class BatchingCase:
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
         """Compute the costs of a problem.
 
-        Raise `TimeUp` or `Unsupported` when time or memory runs out.
+        Raise `TimeUp` or `Unsupported` if time or memory runs out.
         """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
@@ -95,7 +95,7 @@ class BatchingCase:
         return [running[job.name].gpus if job.name in running else 0 for job in self.problem.jobs]
 
     def total(self, counts: Iterable[int]) -> float:
-        """Return the total cost of given numbers of GPUs, in floats."""
+        """Return the total cost of the given numbers of GPUs, as a float."""
         chosen = np.fromiter(counts, np.int64, len(self.costs))
         return float(self.costs[np.arange(len(chosen)), chosen].sum())
 
@@ -154,7 +154,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
 
 
 def _valued(problem: Batching, rates: Floats) -> Floats:
-    """Return the costs of the jobs without reconfiguration, where zero GPUs cost nothing."""
+    """Return the jobs' costs without reconfiguration, where a job with no GPUs costs nothing."""
     left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
     costs = np.zeros_like(rates)
     gpus = np.arange(1, rates.shape[1])

@@ -23,7 +23,7 @@ _CHUNK = 20_000_000
 
 @exact_method(unused=["backend", "log"])
 def dp(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Solve a problem by dynamic programming in floats, and prove the optimum in exact arithmetic.
+    """Solve a problem by dynamic programming in floating point, and prove the optimum in exact arithmetic.
 
     The state after some jobs is the least cost of using a given number of GPUs. Costs may be non-convex, and
     allowed numbers of GPUs may have gaps. Tables from both ends leave only those states that an optimum may
@@ -48,7 +48,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
-    takes as long again, or longer if many divisions are equally good up to their last digits.
+    takes the same time again, or longer if many divisions are equally good up to their last digits.
 
     Examples
     --------
@@ -66,7 +66,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
 
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
-    """Fill both tables, and keep the known result if it is better.
+    """Fill both tables and return the result, or the known result if that is better.
 
     Raise `Unsupported` if memory is short.
     """
@@ -96,7 +96,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used, or None when the budget runs out."""
+    """Return the least costs of the first jobs by GPUs used, or None if the time limit is reached."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

@@ -1,4 +1,4 @@
-"""Greedy: grants GPUs to the job that gains most, along the hull of its costs, with a price as proof."""
+"""Greedy: grant GPUs to the job that gains the most, along the hull of its costs, with a price as proof."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -44,13 +44,13 @@ class Walk:
 
 @exact_method(unused=["backend", "log"])
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
-    """Grant each GPU to the job that gains most from it, along the lower convex hull of its costs.
+    """Grant each GPU to the job that gains the most from it, along the lower convex hull of its costs.
 
     If the steps use exactly the GPUs to be used, each job has its best number of GPUs at the price of one more
     GPU, so no division is better. The price is computed exactly and is the proof. This always holds if costs
     are convex and every number of GPUs is allowed, as every step is then one GPU. Otherwise a step may be too
-    long for the GPUs left. Then the single job that gains most takes them, or else the first division is kept,
-    and the price only gives a bound.
+    long for the GPUs left. Then the single job that gains the most takes the remaining GPUs, or else the first
+    division is kept, and the price only gives a bound.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
 def walk_hulls(
     case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "greedy"
 ) -> Result[Batches]:
-    """Walk along the hulls, and keep the known result if it is better."""
+    """Walk along the hulls and return the result, or the known result if that is better."""
     problem = case.problem
     walk = take_steps(case, budget)
     if walk is None:
@@ -109,9 +109,10 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, cheapest first, until the GPUs are used or no further step gains.
+    """Take steps, cheapest first, until the GPUs are used or no further step reduces the cost.
 
-    Steps without gain are only taken if all GPUs have to be used. Returns None when the budget runs out.
+    Steps that do not reduce the cost are only taken if all GPUs have to be used. Returns None if the time limit
+    is reached.
     """
     counts = [_least_gpus(row) for row in case.costs]
     left = case.gpus - sum(counts)
@@ -138,7 +139,7 @@ def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
 def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[HullStep]:
     """Yield the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
 
-    The steps end early when the budget runs out.
+    The steps end early if the time limit is reached.
     """
     corners: list[tuple[int, float]] = []
     for number, gpus in enumerate(np.flatnonzero(row < np.inf).tolist()):
@@ -161,7 +162,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the remaining GPUs to the one job for which they cost least, or return None without such a job."""
+    """Grant the remaining GPUs to the one job for which they cost least, or return None if no job fits."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -174,7 +175,7 @@ def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
 
 
 def _price_bound(case: BatchingCase, price: float) -> float:
-    """Return a lower bound: the price of all GPUs, plus each job's least cost beyond its GPUs' price."""
+    """Return a lower bound: the price of all GPUs, plus each job's least cost minus the price of its GPUs."""
     gpus = np.arange(case.costs.shape[1])
     beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
     terms = len(beyond) + 4
@@ -185,8 +186,8 @@ def _price_bound(case: BatchingCase, price: float) -> float:
 def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
     """Check exactly that at the price of the last step each job has its cheapest number of GPUs.
 
-    Alternatives that are clearly more expensive in floats are skipped, and the others are compared exactly.
-    Returns False when the budget runs out.
+    Alternatives that are clearly more expensive in floating point are skipped, and the others are compared
+    exactly. Returns False if the time limit is reached.
     """
     if case.use_all and not walk.taken:
         return True  # the fewest GPUs of every job are all there are: there is no other division

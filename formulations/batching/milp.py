@@ -29,11 +29,9 @@ class Milp(Formulation[Batching, Batches]):
     ----
     J: jobs. C_j: numbers of GPUs that job j may have. F: jobs that must run.
 
-    Parameters
-    ----------
-    v_j: contribution of job j to the objective without GPUs, which is a reconfiguration if it runs now. w_jc:
-    its contribution on c GPUs with its best batch size, including a reconfiguration, minus v_j. n: the most
-    GPUs that can be used.
+    Parameters ---------- v_j: contribution of job j to the objective if it has no GPUs, which is the cost of a
+    reconfiguration if it is running now. w_jc: its contribution on c GPUs with its best batch size, including a
+    reconfiguration, minus v_j. n: the most GPUs that can be used.
 
     Variables
     ---------
@@ -53,10 +51,9 @@ class Milp(Formulation[Batching, Batches]):
     ----
     sum_j |C_j| binary columns, |J| + 1 rows, two entries per column.
 
-    Source
-    ------
-    ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, as batch limits may not
-    allow all. Separable costs replace one batch size per job and GPU (Equation 1).
+    Source ------ ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, because
+    batch limits may not allow all GPUs to be used. Separable costs replace one batch size per job and GPU
+    (Equation 1).
 
     Examples
     --------
@@ -102,9 +99,10 @@ class Milp(Formulation[Batching, Batches]):
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
         """Return the costs of the items as fractions, or rounded if they have no usable common step.
 
-        Completions per second have a different denominator per item. Their common multiple has thousands of
-        digits, and solving takes one stage per five digits. Such costs are rounded in favour of every solution,
-        so that the bound stays valid and is off by at most 1 / `_COARSE` of the largest cost per job.
+        Completions per second have a different denominator per item. The common multiple of these denominators
+        has thousands of digits, and the solve takes one stage per five digits. Such costs are rounded in favour
+        of every solution, so that the bound stays valid and is off by at most 1 / `_COARSE` of the largest cost
+        per job.
         """
         worths = {_column(*item): worth for item, worth in _worths(problem)[0].items()}
         exact = [worths[column] for column in form.columns]
@@ -142,7 +140,7 @@ class Milp(Formulation[Batching, Batches]):
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Return the contribution of each item to the cost beyond that of all jobs without GPUs, and this cost."""
+    """Return each item's cost beyond the cost of all jobs without GPUs, and this cost without GPUs."""
     case = BatchingCase.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

@@ -28,20 +28,20 @@ class CostTables:
 
     @cached_property
     def limit(self) -> float:
-        """The total, in floats, above which no path is optimal: the least total plus four times its error."""
+        """The total above which no path is optimal, as a float: the least total plus four times its error."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error
 
     def rest(self, place: int) -> Floats:
-        """Return the least cost of the jobs from an index on, by the GPUs used before them."""
+        """Return the least cost of the jobs from an index on, by the number of GPUs used by earlier jobs."""
         behind: Floats = self.behind[len(self.case.costs) - place]
         if not self.case.use_all:
             behind = np.minimum.accumulate(behind)
         return behind[::-1]
 
     def choices(self, place: int) -> Iterator[tuple[int, int]]:
-        """Yield each choice that an optimum may make for a job: the GPUs used before it, and its own."""
+        """Yield each choice that an optimum may make for a job: the GPUs of all earlier jobs, and its own."""
         costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
         alive = np.flatnonzero(before + self.rest(place) <= self.limit)
         for used in alive.tolist():
@@ -52,7 +52,7 @@ class CostTables:
 
 
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
-    """Return the GPUs of each job in an optimum, or None if time runs out or numbers grow too long.
+    """Return each job's number of GPUs in an optimum, or None if time runs out or numbers get too long.
 
     Jobs that have the same GPUs on every possible path need no exact costs.
     """
@@ -73,7 +73,7 @@ def _whole_costs(
 ) -> dict[int, dict[int, int]] | None:
     """Return the exact costs of some jobs on some GPUs as integer multiples of one unit.
 
-    Returns None if the unit is too small or the budget runs out.
+    Returns None if the unit is too small or the time limit is reached.
     """
     exact: dict[int, dict[int, Exact]] = {place: {} for place in asked}
     for place, menu in asked.items():

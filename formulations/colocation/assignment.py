@@ -1,4 +1,4 @@
-"""Assignment: the pairs as matrix entries in doubles, with a proof in exact arithmetic."""
+"""Assignment: the pairs as entries of a matrix in double precision, with a proof in exact arithmetic."""
 
 from dataclasses import replace
 
@@ -16,14 +16,15 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve the assignment problem in doubles, and prove its optimum by exact prices.
+    """Solve the assignment problem in double precision, and prove its optimum by exact prices.
 
     Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
     it. If savings differ only in their last digits, rounding can miss the optimum. The proof then fails, and
-    the solution is returned with the initial bound. A zero entry is no pair, and is dropped from the solution.
+    the solution is returned with the initial bound. A zero entry is not a pair, and is dropped from the
+    solution.
 
-    Complexity: O(n^3) in compiled doubles, and O(n^2) exact operations per round of the proof, with at most n +
-    1 rounds.
+    Complexity: O(n^3) compiled floating-point operations, and O(n^2) exact operations per round of the proof,
+    with at most n + 1 rounds.
 
     Source
     ------
@@ -52,7 +53,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve the assignment of a case, and keep the known result if it is better."""
+    """Solve the assignment of a case and return the result, or the known result if that is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)
@@ -75,7 +76,7 @@ def assign(
 
 
 def _matrices(case: ColocationCase) -> tuple[NDArray[np.float64], NDArray[np.object_]]:
-    """Return the savings as doubles and as integers, with 0 for entries that are no pair."""
+    """Return the savings as doubles and as integers, with 0 for entries that are not a pair."""
     shape = len(case.problem.running), len(case.problem.pending)
     rounded, exact = np.zeros(shape), np.zeros(shape, dtype=object)
     for pair, saving in case.savings.items():

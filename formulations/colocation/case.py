@@ -1,4 +1,4 @@
-"""Case: the saving of every pair of jobs in its best mode, if positive."""
+"""Case: the saving of every pair of jobs in its best mode, if the saving is positive."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 
 class Saving(NamedTuple):
-    """The seconds that a pair saves, and the mode of the pending job that saves them."""
+    """The time in seconds that a pair saves, and the mode of the pending job that saves this time."""
 
     seconds: Exact
     mode: str
@@ -31,8 +31,8 @@ class ColocationCase:
     def of(cls, problem: Colocation, budget: Budget | None = None) -> "ColocationCase":
         """Evaluate every pair, until the time runs out.
 
-        For a given partner, the mode with the fewest seconds is best, because the sum of both completion times
-        rises with the seconds of the new job.
+        For a given partner, the mode in which the new job runs for the shortest time is best, because the sum
+        of both completion times increases with this time.
         """
         savings: dict[tuple[int, int], Saving] = {}
         for r, beside in enumerate(problem.running):
@@ -60,9 +60,9 @@ class ColocationCase:
     def bound(self) -> Exact:
         """The least of several cheap bounds on the total saving.
 
-        Sharing finishes no job sooner than running alone, so a pair saves at most the remaining seconds of its
-        running job. If all pairs were evaluated, the sum of the best saving per running job, or per pending
-        job, is a bound too.
+        No job finishes sooner when sharing than when running alone, so a pair saves at most the remaining time
+        of its running job. If all pairs were evaluated, the sum of the best saving per running job, or per
+        pending job, is a bound too.
         """
         left = sorted((decimal(job.seconds) for job in self.problem.running), reverse=True)
         most = exact_total(left[: len(self.problem.pending)])
@@ -75,7 +75,7 @@ class ColocationCase:
         return exact_total(self.savings[pair].seconds for _, pair in bests.values())
 
     def greedy(self) -> list[tuple[int, int]]:
-        """Take the pairs that save most, one by one. Their savings are at least half of the optimum."""
+        """Take the pairs that save the most, one by one. Their savings are at least half of the optimum."""
         order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
         running, pending = set[int](), set[int]()
         taken: list[tuple[int, int]] = []

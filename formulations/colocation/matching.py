@@ -14,7 +14,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Find a maximum-weight matching by networkx's blossom algorithm, in integers.
+    """Find a maximum-weight matching with networkx's blossom algorithm, in integers.
 
     Savings are multiplied by their common denominator, so nothing is rounded. With integer weights, networkx
     verifies the matching by its dual values. Connected components are matched one by one.
@@ -47,7 +47,7 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the components of a case one by one, and return the known result if time runs out."""
+    """Match the components of a case one by one; return the known result if the time limit is reached."""
     import networkx as nx
 
     graph = _graph(case)

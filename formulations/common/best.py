@@ -1,4 +1,4 @@
-"""Best: the best known solution and bound of a method in exact numbers, and whether they suffice."""
+"""Best: the best solution and bound that a method knows, in exact numbers, and whether they suffice."""
 
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -23,7 +23,7 @@ S = TypeVar("S", bound=Frozen)
 class Best(Generic[P, S]):
     """The best solution and the best bound that a method has found, and the method's budget.
 
-    No solution has a better value than `bound`. The budget's start is the first solution.
+    No solution has a better value than `bound`. The first solution is the budget's start.
     """
 
     def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:

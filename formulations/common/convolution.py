@@ -1,4 +1,4 @@
-"""Convolution: least costs by number, added up over parts, and split again."""
+"""Convolution: least costs by number, which are added up over parts and split again."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -22,10 +22,10 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
     """Compute the bound that dual values prove.
 
     For any row prices y, c x = y A x + (c - y A) x for all x. The limits of the rows bound the first term from
-    below, the limits of the columns the second. So the bound holds for any y, regardless of the solver's
-    tolerance. The largest possible rounding error is subtracted. A price whose row has no limit on the matching
-    side counts as 0. `largest` gives a finite upper limit on each column in every solution that matters.
-    Integrality is ignored.
+    below, and the limits of the columns bound the second. So the bound holds for any y, regardless of the
+    solver's tolerance. The largest possible rounding error is subtracted. A price whose row has no limit on the
+    matching side counts as 0. `largest` gives a finite upper limit on each column in every solution that
+    matters. Integrality is ignored.
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)

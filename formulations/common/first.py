@@ -1,4 +1,4 @@
-"""First: a first solution and bound, both cheap, and whether they already suffice."""
+"""First: a first solution and bound, both cheap to find, and whether they already suffice."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from gsopt.core.result import Result, StoppedBy, is_within, value_of
 def judged_start(
     problem: Problem[S], solution: S, bound: Number, *, method: str, message: str, budget: Budget
 ) -> tuple[Result[S], bool]:
-    """Judge a first solution, or the budget's start if it is no worse, and return whether to stop there."""
+    """Judge a first solution, or the budget's start if it is no worse; return it and whether to stop there."""
     start = budget.start
     if start is not None and not problem.sense.better(problem.objective(solution), value_of(problem, start)):
         solution = start

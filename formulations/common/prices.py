@@ -7,13 +7,13 @@ from numpy.typing import NDArray
 
 
 def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> bool:
-    """Check whether a set of pairs saves as much as possible, by exact prices of the columns.
+    """Check, by exact prices of the columns, whether a set of pairs has the largest possible saving.
 
-    At the right prices each matched row prefers its own column (saving less price), and an unmatched row gains
-    from none. The least such prices are found by iteration: the price of a column is at least the amount that a
-    matched row would pay for it on top of its own. If the prices converge, unmatched columns cost nothing, and
-    no row pays more than it saves, then savings and prices are a primal and a dual solution of equal value. If
-    another set is better, the prices do not converge.
+    At the right prices, each matched row prefers its own column (by saving minus price), and an unmatched row
+    gains from no column. The least such prices are found by iteration: the price of a column is at least the
+    amount that a matched row would pay for it on top of its own. If the prices converge, unmatched columns cost
+    nothing, and no row pays more than it saves, then savings and prices are a primal and a dual solution of
+    equal value. If another set is better, the prices do not converge.
 
     `savings` are exact and at least 0, shape (rows, columns). `pairs` match each row and column at most once.
     """

@@ -36,7 +36,7 @@ class ChoiceColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """The remaining choices in solutions that do not exceed the cutoff."""
+    """The choices that remain for solutions that do not exceed the cutoff."""
 
     values: Reals | None  # optimum of the relaxation, shape (columns,), or None where it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
@@ -153,12 +153,12 @@ class _Probing:
         return np.asarray(self.solver.getSolution().col_value)
 
     def _fix(self, columns: NDArray[np.int32], upper: Reals) -> None:
-        """Set upper bounds of columns."""
+        """Set the upper bounds of the given columns."""
         self.upper[columns] = upper
         self.solver.changeColsBounds(columns.size, columns, self.model.column_lower[columns], upper)
 
     def _price_out(self, proof: DualProof) -> None:
-        """Rule out the columns whose reduced cost lifts the bound above the cutoff."""
+        """Rule out the columns whose reduced costs raise the bound above the cutoff."""
         for number, choice in enumerate(self.question.choices):
             columns = choice.columns
             dear = proof.bound + np.maximum(proof.reduced[columns], 0.0) > self.cutoff
@@ -191,7 +191,7 @@ class _Probing:
         self.kept[number] = (proven, end) if low else (begin, proven)
 
     def _refuted_without(self, columns: NDArray[np.int32]) -> bool:
-        """Check whether the bound exceeds the cutoff if some columns are fixed at 0."""
+        """Check whether the bound exceeds the cutoff if the given columns are fixed at 0."""
         before = self.upper[columns]
         self._fix(columns, np.zeros(columns.size))
         proof = self._solve()
@@ -200,7 +200,7 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
     def _compare(self, values: Reals) -> Iterator[tuple[int, int]]:
-        """Yield pairs of choices of which one order is ruled out.
+        """Yield the pairs of choices for which one order has been ruled out.
 
         The order in the relaxation's optimum is not tested.
         """

@@ -1,4 +1,4 @@
-"""Prover: HiGHS, tuned for models whose known solution is probably optimal."""
+"""Prover: HiGHS tuned for models for which the best known solution is probably optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass

@@ -1,4 +1,4 @@
-"""Rows: a matrix under construction, row by row."""
+"""Rows: a matrix that is built row by row."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field

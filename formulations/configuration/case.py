@@ -1,4 +1,4 @@
-"""Case: each job's options and their costs, as integers in which fewer changes break ties."""
+"""Case: each job's options and their costs, as integers that break ties in favour of fewer changes."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -15,7 +15,7 @@ LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
-    """An option of a job: a configuration, or None for none."""
+    """An option of a job: a configuration, or None for no configuration."""
 
     place: int | None  # place of the configuration in the list; None for none
     kind: int  # place of its type among those of the problem
@@ -37,8 +37,8 @@ class ConfigurationCase:
         """List the options of a problem.
 
         Each cost is counted in steps of the problem's values, and multiplied by one more than the number of
-        jobs. A change adds one. So the least total has the fewest changes among all solutions of the least
-        value. Raises `Unsupported` if totals exceed 64 bits.
+        jobs. Each change adds one. So among all solutions with the least value, the one with the least total
+        has the fewest changes. Raises `Unsupported` if totals exceed 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
@@ -87,7 +87,7 @@ def _unit(problem: Configuration) -> tuple[int, int]:
 
 
 def _steps(cost: Exact, unit: tuple[int, int]) -> int:
-    """Return a cost in steps.
+    """Convert a cost to a number of steps.
 
     Integers compare faster than fractions.
     """
@@ -114,7 +114,7 @@ def _options(problem: Configuration, number: int, unit: tuple[int, int]) -> list
 
 
 def _worthwhile(options: Sequence[Option]) -> list[Option]:
-    """Drop options more expensive than no configuration, or than one of the same type with no more GPUs."""
+    """Drop options that cost more than no configuration, or than one of the same type with no more GPUs."""
     waits: float = min((option.cost for option in options if option.place is None), default=inf)
     cheapest: dict[int, int] = {}
     left_out: set[int | None] = set()

@@ -87,7 +87,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return model
 
     def standard_form(self, problem: Configuration) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         jobs, shapes = len(problem.jobs), problem.configurations
         keys = [(job, place) for job, row in enumerate(problem.costs) for place in row]
         job, place = np.array(keys, dtype=np.int64).reshape(-1, 2).T

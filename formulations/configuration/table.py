@@ -21,7 +21,7 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:
-    """Least costs of the last jobs, by the GPUs of each type left for them."""
+    """The least costs of the last jobs, by the number of GPUs of each type left for them."""
 
     case: ConfigurationCase  # the problem in whole numbers
     # GPUs of each type in a cell: the most that all options of the type are multiples of
@@ -49,11 +49,11 @@ class LeastCosts:
 
     @property
     def least(self) -> int:
-        """Least cost of all jobs on all GPUs."""
+        """The least cost of all jobs on all GPUs."""
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Return the options of the least cost. Ties go to the options that the first jobs prefer."""
+        """Return the options with the least total cost. Ties go to the options that the first jobs prefer."""
         left = [size - 1 for size in self.costs.shape[1:]]
         chosen: list[Option] = []
         for job, options in enumerate(self.case.options):
@@ -85,7 +85,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return, by type, the GPUs per cell and the number of cells, at most as many as all jobs can use."""
+    """Return, by type, the GPUs per cell and the number of cells, no more of them than all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

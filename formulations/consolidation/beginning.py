@@ -1,4 +1,4 @@
-"""Beginning: a first choice of groups and a bound, both cheap."""
+"""Beginning: a first choice of groups and a bound, both cheap to find."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -24,9 +24,9 @@ def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
 def densest_first(case: ConsolidationCase) -> Stays:
     """Choose kinds and levels greedily, the most valuable per GPU first.
 
-    Each job goes to the group of that level that has room and the fewest free GPUs. Unlike a policy that
-    accepts any tier immediately, this leaves poor places of one kind for last, after the good places of all
-    other kinds.
+    Each job goes to the group of the chosen level that has room and the fewest free GPUs. Unlike a policy that
+    accepts any tier immediately, this rule gives a kind its poor places last, after all other kinds have had
+    their good places.
     """
     choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
     choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))
@@ -34,13 +34,13 @@ def densest_first(case: ConsolidationCase) -> Stays:
 
 
 def smallest_first(case: ConsolidationCase) -> Stays:
-    """Choose the smallest jobs, each on the innermost level with room, which places the most jobs."""
+    """Choose the smallest jobs, each on the innermost level with room, so that the most jobs are placed."""
     order = sorted(range(len(case.kinds)), key=lambda k: (case.kinds[k].gpus, k))
     return _take(case, [(k, level) for k in order for level in case.kinds[k].levels])
 
 
 def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
-    """For each choice, place as many jobs of a kind on a level as fit, within a short time limit."""
+    """For each choice of a kind and a level, place all jobs that fit, within a short time limit."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]
@@ -67,7 +67,7 @@ class _Room:
         self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
 
     def tightest(self, level: int, need: int) -> int | None:
-        """Return the fullest group of a level that has enough GPUs left, as have all groups around it."""
+        """Return the fullest group of a level with enough GPUs left in it and in all groups around it."""
         ordered = self.ordered[level]
         enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
         return next((v for v in enough if self.within(v) >= need), None)

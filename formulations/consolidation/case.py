@@ -21,10 +21,10 @@ class ConsolidationCase:
     The value of a job depends only on the innermost group that holds all its GPUs. A job on one machine takes
     GPUs of that machine. A job on a rack takes some of the GPUs left on the rack, with any split among its
     machines. So a choice of groups is feasible if and only if the jobs that stay within each group need no more
-    GPUs than it has free.
+    GPUs than are free in the group.
 
-    This is not valid if the penalty depends on the split itself, as in an analytical model of communication.
-    The models here need penalties by tier, measured or computed.
+    This equivalence does not hold if the penalty depends on the split itself, as in an analytical model of
+    communication. The models here need penalties by tier, measured or computed.
 
     Source: Dally, section II-B, for values by tier only.
     """
@@ -46,7 +46,7 @@ class ConsolidationCase:
 
     @cached_property
     def required(self) -> int:
-        """The number of jobs that must be placed: the most possible if this is the first goal, and otherwise 0.
+        """The number of jobs that must be placed: the maximum if that is the first goal, and otherwise 0.
 
         On the whole cluster, any jobs fit that together need no more than all free GPUs, so the smallest jobs
         give the largest number.
@@ -58,7 +58,7 @@ class ConsolidationCase:
 
     @property
     def bonus(self) -> int:
-        """Total job bonus of the jobs that must be placed."""
+        """The total bonus for the jobs that must be placed."""
         return self.problem.job_bonus * self.required
 
     @cached_property

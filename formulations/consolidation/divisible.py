@@ -11,7 +11,7 @@ from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):
-    """Count slots on machines instead of packing them, as jobs of 1, 2, 4, ... GPUs waste no slot.
+    """Count slots on machines instead of packing jobs, because jobs of 1, 2, 4, ... GPUs waste no slot.
 
     Sets
     ----
@@ -97,7 +97,7 @@ class Divisible(Merged):
             program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and machine of each job on one machine, by falling demand, on the fullest with room."""
+        """Yield the demand and machine of each job on one machine: largest first, on the fullest with room."""
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
         for d, p in sorted(indices.alone, reverse=True):

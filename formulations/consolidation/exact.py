@@ -28,7 +28,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
     Values are fractions, so the status optimal is exact. If the number of placed jobs comes before their value,
     the largest number of jobs that can be placed is found first; it is reached with the smallest jobs, which
     always fit on the whole cluster. If ties are broken by the machines left whole, these count so little that
-    the solve runs in stages, with the value first. For online decisions, set a gap such as 1e-3, because
+    the solve runs in stages, with the value first. For online decisions, request a gap such as 1e-3, because
     closing the gap completely takes several times as long.
 
     Source

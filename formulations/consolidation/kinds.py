@@ -21,7 +21,7 @@ class JobKind:
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
-        """Return the first level worth considering from a given level on, at which a place on it counts."""
+        """Return the first level, from a given one outward, that is worth considering for these jobs."""
         return next(own for own in self.levels if own >= level)
 
 

@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assigns every job to a group of GPUs, where no group may hold more than its free GPUs.
+    """Assign every job to a group of GPUs, where the jobs in a group may use no more than its free GPUs.
 
     Sets
     ----
@@ -33,11 +33,9 @@ class Laminar(GroupModel):
     ---------
     Maximize the sum of w_kv stay[k, v] and h whole[m], plus b J.
 
-    Constraints
-    -----------
-    once[k]: the stay[k, v] add up to at most n_k. room[v]: the d_k stay[k, u] over all u within v (including
-    v), plus the f_m whole[m] of the machines within v, add up to at most f_v. If v lies within machine m, f_v
-    whole[m] replaces the latter. number: all stay[k, v] add up to at least J.
+    Constraints ----------- once[k]: the stay[k, v] add up to at most n_k. room[v]: the d_k stay[k, u] over all
+    u within v (including v), plus the f_m whole[m] of the machines within v, add up to at most f_v. If v lies
+    within machine m, f_v whole[m] replaces the f_m whole[m]. number: all stay[k, v] add up to at least J.
 
     Size
     ----
@@ -100,7 +98,7 @@ class Laminar(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]

@@ -32,7 +32,7 @@ class Indices:
 
     @cached_property
     def alone(self) -> list[tuple[int, int]]:
-        """Pairs of a demand and a stem with an innermost group that can hold a job of that demand."""
+        """Pairs of a demand and a stem that has an innermost group with room for a job of that demand."""
         nodes, leaves = self.case.vacancy.nodes, self.case.vacancy.leaves
         return [
             (d, p)
@@ -81,7 +81,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and innermost group of each job within one such group, excluding machines left whole."""
+        """Yield the demand and group of each job within one innermost group, excluding machines left whole."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -141,7 +141,7 @@ class Merged(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}

@@ -24,8 +24,8 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     A subclass writes the program and translates between its columns and these numbers. `case` avoids grouping
     the same problem again. `rounded` rounds values to 400 million steps. Exact fractions with many denominators
-    are solved in stages, each to the end. Rounded values need only one solve, which may stop at a gap and still
-    bounds the optimum.
+    are solved in stages, each of which must be completed. Rounded values need only one solve, which may stop at
+    a gap and still gives a bound on the optimum.
     """
 
     def __init__(self, case: ConsolidationCase | None = None, *, rounded: bool = False) -> None:
@@ -94,7 +94,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         )
 
     def _written(self, problem: Consolidation) -> NamedProgram:
-        """Fill the arrays, only once for the given case."""
+        """Fill the arrays; for the given case, do so only once."""
         if self.case is None or self.case.problem is not problem:
             return self.program(ConsolidationCase.of(problem))
         if self._program is None:

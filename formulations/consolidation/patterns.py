@@ -121,7 +121,7 @@ class Patterns(Merged):
             program.row(f"supply[{p},{f}]", entries + whole, upper=len(sizes[p, f]))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield demand and machine of each job on one machine, where the machine's pattern has room for it."""
+        """Yield the demand and machine of each job on one machine, as far as patterns have room for it."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         spared = set(self.spared(values, indices))
         free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}

@@ -1,4 +1,4 @@
-"""Case: the options of each job and their costs, in doubles."""
+"""Case: the options of each job, and their costs in double precision."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -107,7 +107,7 @@ def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int 
 
 
 def _grown(table: Floats) -> Floats:
-    """Zero entries that are no faster than fewer GPUs on the same nodes, which fit wherever more GPUs do."""
+    """Zero the entries that are no faster than fewer GPUs on as many nodes, which fit wherever more GPUs do."""
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before
@@ -115,7 +115,7 @@ def _grown(table: Floats) -> Floats:
 
 
 def _last_equal(table: Floats) -> NDArray[np.int64]:
-    """Return the largest number of nodes with the same speed-up, never merging one node with more."""
+    """Return the largest number of nodes with the same speed-up; one node is never merged with several."""
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

@@ -1,4 +1,4 @@
-"""Counting: the knapsack in which only numbers of GPUs count, and the options that it rules out."""
+"""Counting: the knapsack in which only numbers of GPUs matter, and the options that it rules out."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -43,7 +43,7 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """The least cost of all jobs in doubles, which is a lower bound up to rounding."""
+        """The least cost of all jobs in double precision, which is a lower bound up to rounding."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:
@@ -67,7 +67,7 @@ class Counting:
         return kept
 
     def _others(self, job: int) -> Floats:
-        """Return the least cost of all other jobs, by the GPUs of a job."""
+        """Return the least cost of all other jobs, by the number of GPUs of one job."""
         behind = np.append(self._rest[len(self.case.options) - job - 1], np.inf)
         totals: Floats = (self.before[job] + behind[self._left]).min(axis=1)
         return totals
@@ -79,7 +79,7 @@ class Counting:
 
     @cached_property
     def _left(self) -> NDArray[np.int64]:
-        """The GPUs left by those of a job (rows) and of the jobs before it (columns), or -1 if too few."""
+        """The GPUs left, given those of a job (rows) and of the jobs before it (columns), or -1 if too few."""
         gpus = self.case.problem.total
         left: NDArray[np.int64] = gpus - np.arange(self.costs.shape[1])[:, None] - np.arange(gpus + 1)
         return np.maximum(left, -1)

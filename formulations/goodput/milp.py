@@ -173,7 +173,7 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Return the contribution of each job in each shape after a restart, if less than without GPUs."""
+    """Return the contribution of each job in each shape after a restart, if it is less than without GPUs."""
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):

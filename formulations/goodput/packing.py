@@ -1,4 +1,4 @@
-"""Packing: places options of jobs on nodes, and improves them in the remaining room."""
+"""Packing: place options of jobs on nodes, and improve them in the remaining room."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -22,11 +22,11 @@ class NodePacking:
 
     @property
     def cost(self) -> float:
-        """Total cost of all jobs, in doubles."""
+        """Total cost of all jobs, in double precision."""
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Place an option of a job without GPUs if there is room, and return whether there was."""
+        """Place an option of a job that has no GPUs if there is room, and return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -76,7 +76,7 @@ class NodePacking:
             self._restore(other, *before)
 
     def _place_first(self, job: int, order: Iterable[GoodputOption], cost: float) -> None:
-        """Grant a job without GPUs its first option in order that fits and costs less than `cost`."""
+        """Grant a job that has no GPUs the first option in its order that fits and costs less than `cost`."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return

@@ -26,8 +26,8 @@ class Patterned(OptionProgram):
     """The remaining options of each job, and a pattern for every node.
 
     Identical nodes are interchangeable, so the program counts the nodes of each kind and pattern. Its
-    relaxation mixes whole patterns. So it excludes, for example, jobs of four and five GPUs on a node of eight,
-    whereas the GPU sums in `ReducedOptions` admit the greater part of both.
+    relaxation mixes whole patterns. So it excludes, for example, a job of four and a job of five GPUs on a node
+    of eight, whereas the sums of GPUs in `ReducedOptions` admit most of each.
 
     Columns besides `runs`: `holds`, nodes of a kind with a pattern; `parts`, nodes with a given room on which a
     spread job runs. Rows: `nodes` of each kind; `stays`, a job keeps its GPUs on all nodes of a kind where it
@@ -47,7 +47,7 @@ class Patterned(OptionProgram):
 
     @property
     def is_small(self) -> bool:
-        """Whether the patterns are so few that this program is faster than `ReducedOptions`."""
+        """Whether there are so few patterns that this program is faster than `ReducedOptions`."""
         if max(self.case.problem.nodes, default=0) > LARGEST_NODE:
             return False
         every = chain.from_iterable(map(self._patterns, self.kinds))
@@ -135,7 +135,7 @@ class Patterned(OptionProgram):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):

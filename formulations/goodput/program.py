@@ -1,4 +1,4 @@
-"""Program: an integer program over the remaining options, whose subclasses model the nodes."""
+"""Program: an integer program over the remaining options; its subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -31,12 +31,12 @@ class OptionProgram(ABC):
 
     @cached_property
     def base(self) -> list[float]:
-        """Least cost of each job, which every solution pays."""
+        """The least cost of each job, which every solution pays."""
         return [min(option.cost for option in options) for options in self.alive]
 
     @property
     def paid(self) -> Fraction:
-        """Total of the least costs, which every solution pays."""
+        """The total of the least costs, which every solution pays."""
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
@@ -90,7 +90,7 @@ class OptionProgram(ABC):
         return [job for job, options in enumerate(self.alive) if any(each.is_spread for each in options)]
 
     def read(self, values: NDArray[np.float64]) -> dict[Key, int]:
-        """Return the values of a point by column key."""
+        """Return the values of a point, keyed by the columns' keys."""
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:
@@ -106,4 +106,4 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""

@@ -87,7 +87,7 @@ class ReducedOptions(OptionProgram):
         return vectors
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values of given options, all of them remaining ones, and of their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):
             found["runs", job, self.alive[job].index(option)] = 1

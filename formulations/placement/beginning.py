@@ -1,4 +1,4 @@
-"""Beginning: a first solution and bound, before the method proper."""
+"""Beginning: a first solution and bound, found before the exact method starts."""
 
 from formulations.placement.counting import counting_bound
 from formulations.placement.integers import Bracket
@@ -23,5 +23,5 @@ def begin(packing: Packing, budget: Budget) -> tuple[FillPatterns, Bracket]:
 
 
 def _is_enough(packing: Packing, known: Filled, bound: int) -> bool:
-    """Check whether no placement needs to be constructed, as the start is optimal or there are units."""
+    """Check whether no placement has to be constructed because the start is optimal or workers form units."""
     return bool(packing.units) or packing.value(known) <= bound

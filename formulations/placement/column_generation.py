@@ -143,7 +143,7 @@ class _ColumnSearch:
 
     @property
     def value(self) -> int | None:
-        """Value of the best solution, or None without one."""
+        """Value of the best solution, or None if there is none."""
         return None if self.best is None else self.packing.value(self.best)
 
     @property
@@ -172,7 +172,7 @@ class _ColumnSearch:
         return StoppedBy.TIME_LIMIT if self.budget.passed else StoppedBy.FINISHED
 
     def better(self, filled: Filled | None) -> "_ColumnSearch":
-        """Return the search with a solution if it is better."""
+        """Return the search with the given solution as its best one if it is better than the known one."""
         if filled is None or (self.value is not None and self.value <= self.packing.value(filled)):
             return self
         stop = tell(self.packing, filled, self.bound, method=_NAME, budget=self.budget)

@@ -15,9 +15,9 @@ def counting_bound(packing: Packing) -> int | None:
     """Bound the objective by counting each resource, or return None if there is not enough of one.
 
     Servers that cost nothing cover part of the need for a resource. The rest must come from other servers, at
-    best those that offer most per cost. If servers cost the same, sizes count too: a dual feasible function
-    enlarges large sizes and reduces small ones such that any jobs that fit on a server still add up to at most
-    one server.
+    best from those that offer the most per unit of cost. If servers cost the same, sizes count too: a dual
+    feasible function enlarges large sizes and reduces small ones such that any jobs that fit on a server still
+    add up to at most one server.
 
     Source: Martello and Toth, "Lower bounds and reduction procedures for the bin packing problem", Discrete
     Applied Mathematics 28 (1990); Fekete and Schepers, "New classes of fast lower bounds for bin packing
@@ -41,7 +41,7 @@ def counting_bound(packing: Packing) -> int | None:
 
 
 def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int | None:
-    """Return the least cost of servers that offer enough of one resource, where the last one counts in part."""
+    """Return the least cost of servers that offer enough of one resource; the last one may count partly."""
     free = costs == 0
     rest = need - int(rooms[free] @ limits[free])
     total = Fraction(0)
@@ -56,7 +56,7 @@ def _cover(need: int, rooms: Integers, costs: Integers, limits: Integers) -> int
 
 
 def _servers(sizes: Integers, totals: Integers, capacity: int) -> int:
-    """Return the most servers of a given capacity that any dual feasible function proves necessary."""
+    """Return the most servers of a given capacity that some dual feasible function proves necessary."""
     order = np.argsort(sizes)
     sizes, totals = sizes[order], totals[order]
     number, amount = (np.append(0, np.cumsum(values)) for values in (totals, totals * sizes))

@@ -1,4 +1,4 @@
-"""Dive: fixes patterns one after another, and generates new ones for the remaining workers."""
+"""Dive: fix patterns one after another, and generate new ones for the remaining workers."""
 
 from collections import Counter
 from dataclasses import dataclass, field

@@ -1,4 +1,4 @@
-"""Exact: chooses the exact method that suits the structure of a problem."""
+"""Exact: choose the exact method that suits the structure of a problem."""
 
 from dataclasses import replace
 

@@ -122,7 +122,7 @@ class Generation:
 
 
 def _asked(worth: Reals, best: WorkerPrices | None) -> list[Reals]:
-    """Return the prices to try: first between the best ones so far and the relaxation's, then the latter."""
+    """Return the prices to try: first a mix of the best so far and the relaxation's, then the relaxation's."""
     return [worth] if best is None else [_STABLE * best.worth + (1 - _STABLE) * worth, worth]
 
 
@@ -134,7 +134,7 @@ def _paying(patterns: FillPatterns, worth: Reals, rents: Reals) -> NDArray[np.bo
 
 
 def ending(budget: Budget) -> StoppedBy:
-    """Return why a linear program has no optimum: either time ran out, or its solver failed."""
+    """Return why a linear program has no optimum: either the time limit was reached, or the solver failed."""
     return StoppedBy.TIME_LIMIT if budget.passed else StoppedBy.CRASH
 
 

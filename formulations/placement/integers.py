@@ -79,9 +79,9 @@ def solve_integers(
     complete
         Whether `form` has all columns that matter, so that an exhaustive search is a proof.
     dive
-        Most seconds for the small program.
+        Time limit for the small program, in seconds.
     search
-        Most seconds for the whole program; None for no limit.
+        Time limit for the whole program, in seconds; None for no limit.
     """
     known = _bounded(known, prove)
     if known.closed(budget.gap):
@@ -140,7 +140,7 @@ def _better(known: Bracket, form: StandardForm, proof: Proof, columns: NDArray[n
 
 
 def _at_least(form: StandardForm, bound: int) -> StandardForm:
-    """Add the bound as a row, so that a solver stops when it is reached."""
+    """Add the bound as a row, so that a solver stops as soon as it reaches the bound."""
     if np.abs(form.cost).max(initial=0.0) > LARGEST_BIG_M:
         return form
     return replace(

@@ -34,12 +34,11 @@ _BEST = 300
 class LabelPricing:
     """Pricing by extending all fillings at once, bundle by bundle, and dropping those that cannot pay.
 
-    Multipliers of the resources, the duals of the room's linear relaxation, give each decision a penalty.
-    Leaving out a worker that is worth more than its resources costs the difference, as does adding a worker
-    that is worth less. Idle resources cost their price. The worth of a filling is the relaxation's value minus
-    its penalties, so it is dropped once these exceed the distance to the rent. Workers with the largest
-    penalties are decided first. If too many fillings remain, the best are kept, and the worth of the others is
-    bounded.
+    Multipliers of the resources, the duals of the room's linear relaxation, give each decision a penalty. If a
+    worker is worth more than its resources, leaving it out costs the difference; if it is worth less, adding it
+    does. Idle resources cost their price. The worth of a filling is the relaxation's value minus its penalties,
+    so it is dropped once these exceed the distance to the rent. Workers with the largest penalties are decided
+    first. If too many fillings remain, the best are kept, and the worth of the others is bounded.
 
     A filling holds at most as many workers of a demand as there are.
     """

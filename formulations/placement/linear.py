@@ -1,7 +1,7 @@
 """Linear: small linear programs, solved in this process.
 
-Each program takes milliseconds, less than passing it to another process. The results need not be trusted, since
-every bound is recomputed from the prices.
+Each program takes milliseconds, which is less than it takes to pass it to another process. The results need not
+be trusted, because every bound is recomputed from the prices.
 """
 
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class Optimum:
 
 
 def solve_relaxation(form: StandardForm, budget: Budget) -> Optimum | None:
-    """Minimize over the linear relaxation of a standard form, or return None without an optimum in time."""
+    """Minimize over the linear relaxation of a standard form; return None if no optimum is found in time."""
     from scipy.optimize import linprog
 
     left = budget.left()

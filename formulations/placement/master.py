@@ -14,9 +14,9 @@ from gsopt.solvers.backends.program import Program
 class Master:
     """A growing linear program over patterns.
 
-    Column generation solves it hundreds of times, each time with a few more columns. It stays loaded in the
-    solver, which continues from the last basis. The rows are those of `Packing.form`, and additional columns
-    count the workers of each zone and demand without a place.
+    Column generation solves this program hundreds of times, each time with a few more columns. The program
+    stays loaded in the solver, which continues from the last basis. The rows are those of `Packing.form`, and
+    additional columns count the workers of each zone and demand without a place.
     """
 
     def __init__(self, packing: Packing) -> None:
@@ -63,7 +63,7 @@ class Master:
     def solve(self, budget: Budget, *, counting_cost: bool = True) -> Optimum | None:
         """Minimize the cost with all workers placed, or else the unplaced workers.
 
-        Return None without an optimum.
+        Return None if no optimum is found.
         """
         self._set_costs(counting_cost=counting_cost)
         solved = self._program.solve(budget)

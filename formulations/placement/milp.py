@@ -52,9 +52,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
     server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j]
     for the line's job j.
 
-    Size
-    ----
-    At most two columns per line and server, about as many rows.
+    Size ---- At most two columns per line and server, and about the same number of rows.
 
     Source
     ------

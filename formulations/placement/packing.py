@@ -205,7 +205,7 @@ class Packing:
 
     @property
     def floor(self) -> int:
-        """A bound on the objective that needs no solver."""
+        """A bound on the objective that can be computed without a solver."""
         _, costs, most = self.moving
         return self.offset + int(np.minimum(costs * most, 0).sum())
 
@@ -216,7 +216,7 @@ class Packing:
         return worth
 
     def rents(self, duals: Reals, *, counting_cost: bool = True) -> Reals:
-        """Return the rent of a server of each kind from the duals, as scarcity plus cost, shape (kinds,)."""
+        """Return the rent of a server of each kind, its scarcity by the duals plus its cost, shape (kinds,)."""
         rents: Reals = -np.minimum(duals[-len(self.kinds) :], 0.0)
         return rents + self.costs if counting_cost else rents
 
@@ -226,7 +226,7 @@ class Packing:
 
     @cached_property
     def rooms(self) -> Integers:
-        """Free amounts on a server of each kind, shape (kinds, resources)."""
+        """The free amounts on a server of each kind, shape (kinds, resources)."""
         rooms = np.array([kind.room for kind in self.kinds], dtype=np.int64)
         return rooms.reshape(len(self.kinds), self.demands.shape[1])
 

@@ -52,7 +52,7 @@ def patterns(problem: Placement, budget: Budget, *, most: int = MOST_PATTERNS) -
     budget
         Time limit, gap, start, and the backend of the integer programs; the linear program goes to HiGHS.
     most
-        Most maximal patterns to enumerate.
+        Largest number of maximal patterns to enumerate.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Pricing: the patterns of each kind of server that would improve a linear relaxation most."""
+"""Pricing: the patterns of each kind of server that would improve a linear relaxation the most."""
 
 from dataclasses import dataclass
 from typing import Protocol
@@ -17,7 +17,7 @@ class PricingResult:
 
 
 class Pricer(Protocol):
-    """A method that finds the fillings of rooms that are worth most."""
+    """A method that finds the fillings of rooms that are worth the most."""
 
     def __call__(self, worth: Reals, rents: Reals, *, budget: Budget) -> PricingResult:
         """Find fillings worth more than the rent of their room, given the worth of a worker of each demand."""

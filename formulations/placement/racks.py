@@ -21,9 +21,10 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Fill racks, those with the most room first, and prove the optimum by counting resources.
 
     Workers are placed by best fit on the racks in use and on as few other racks as possible, those with the
-    most room first. Racks that turn out to be unnecessary are dropped. The bound counts each resource: needs
-    beyond the racks in use take further racks, at best those with the most free of this resource. If placement
-    and bound do not meet, the assignment model decides. If it is too large, a gap remains.
+    most room first. Racks that turn out to be unnecessary are dropped. The bound counts each resource: what
+    does not fit on the racks in use needs further racks, at best those with the largest free amount of this
+    resource. If placement and bound do not meet, the assignment model decides. If it is too large, a gap
+    remains.
 
     Size
     ----
@@ -86,7 +87,7 @@ def racks(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
 
 
 def _count(problem: Placement) -> int | None:
-    """Return a lower bound on the racks by counting resources, or None if there is not enough of one."""
+    """Return a lower bound on the racks by counting resources, or None if some resource does not suffice."""
     free = _free_by_rack(problem)
     touched = _touched(problem)
     needs = np.array(problem.demands, dtype=object).T @ [line.count for line in problem.workers]

@@ -55,10 +55,10 @@ def round_down(
 ) -> Rounding:
     """Round a relaxation down and place the remaining workers, repeatedly until the goal is met.
 
-    Each server is filled with the workers worth most per share of the server. Among a few kinds of servers, the
-    one whose filling is worth most beyond its rent is used. Prices are the relaxation's, varied at random in
-    every run. No filling holds more workers than are left. No run starts once all runs together have filled
-    `effort` servers times demands.
+    Each server is filled with the workers that are worth the most per share of the server. If there are only a
+    few kinds of servers, the kind whose filling is worth the most beyond its rent is used. Prices are the
+    relaxation's, varied at random in every run. No filling holds more workers than are left. No run starts once
+    the servers filled by all runs, times the number of demands, exceed `effort`.
     """
     demands = len(packing.demands)
     below = np.floor(optimum.values + FEASIBILITY).astype(np.int64)
@@ -179,7 +179,7 @@ class _GreedyRun:
         return sum(self._worth[zone][demand] * number for demand, number in pairs) - self._rents[kind]
 
     def _fill(self, zone: int, kind: int) -> _Filling:
-        """Fill a server with remaining workers, those worth most per share first."""
+        """Fill a server with remaining workers, those worth the most per share first."""
         self.filled += 1
         needs = self._needs[zone]
         room: Sequence[int] = self._rest.packing.kinds[kind].room

@@ -22,7 +22,7 @@ def construct(packing: Packing, budget: Budget) -> Filled | None:
     the most room for their cost, or those with the least room. The best of these combinations is kept. If pools
     matter, workers are placed unit by unit.
 
-    Unless the budget has a start, the search gets a moment even if hardly any time is left.
+    Unless the budget has a start, the construction gets a moment even if hardly any time is left.
     """
     best: Filled | None = None
     grace = _grace(budget) if budget.start is None else budget
@@ -43,7 +43,7 @@ def _grace(budget: Budget) -> Budget:
 
 
 class _DemandOrder(NamedTuple):
-    """The order in which demands are placed, and whether on the first or the fullest server with room."""
+    """An order in which demands are placed, each on the first or on the fullest server with room."""
 
     demands: Integers
     on_first: bool = False
@@ -95,7 +95,7 @@ class _Servers:
         self.entries: list[tuple[Integers, int, Integers]] = []
 
     def place(self, demand: int, number: int, zone: int) -> int:
-        """Place workers of one demand in a zone, and return the number of those without room."""
+        """Place workers of one demand in a zone, and return how many found no room."""
         rest = self._on_open(demand, number, zone)
         for kind in self._opening:
             if not rest:

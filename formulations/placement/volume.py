@@ -1,4 +1,4 @@
-"""Volume: a quick lower bound on a placement whose workers may be split into parts."""
+"""Volume: a quick lower bound from a placement in which workers may be split into parts."""
 
 import numpy as np
 from scipy.sparse import coo_array, csr_array, hstack, vstack
@@ -16,7 +16,7 @@ _LARGEST = 500_000
 def volume(packing: Packing, budget: Budget) -> float:
     """Bound a placement by a linear program over parts of workers and servers.
 
-    The bound is minus infinity without time.
+    The bound is minus infinity if there is no time left.
 
     The pattern model's relaxation is at least as strong, but only slightly if servers hold many workers.
     """

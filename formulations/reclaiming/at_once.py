@@ -1,4 +1,4 @@
-"""At once: a quick choice of servers and a bound, for any variant of the problem."""
+"""At once: a quick choice of servers and a quick bound, for any variant of the problem."""
 
 from math import ceil
 
@@ -16,7 +16,7 @@ _MOMENT = 0.25
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     """Return a greedy choice that assumes every base worker is needed, and the bound of equal shares.
 
-    The bound ignores losses on servers that a job can do without one at a time.
+    The bound ignores losses on servers of which a job can lose any single one.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))

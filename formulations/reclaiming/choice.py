@@ -16,9 +16,9 @@ _EXACT = 2**53
 class MergedHosting:
     """The assignment of merged jobs to servers. The servers of a group are consecutive.
 
-    Costs are integers stored in doubles, so sums are exact. If they are too large for that, they are rounded
-    down to as many digits as fit. This is good enough for the search, and the reduction still computes exact
-    values.
+    Costs are integers stored in double precision, so sums are exact. If costs are too large for that, they are
+    rounded down to as many digits as fit. This is good enough for the search, and the reduction still computes
+    exact values.
     """
 
     groups: int  # number of groups of servers
@@ -55,7 +55,7 @@ class MergedHosting:
         return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
-        """Return the first servers of each group, as many as `counts` states."""
+        """Return the first servers of each group, in the numbers that `counts` states."""
         left, servers = list(counts), []
         for server, index in enumerate(self.group):
             if left[index]:

@@ -1,4 +1,4 @@
-"""Decomposition: the whole trade-off curve by bucket elimination, if few jobs share servers."""
+"""Decomposition: the whole trade-off curve by bucket elimination, if only a few jobs share servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """An elimination step: the parts that depend on its first job, and the choice of the job's better bit."""
+    """An elimination step: the parts that depend on its first job, and whether that job is better preempted."""
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]
@@ -45,7 +45,7 @@ class Bucket(NamedTuple):
 
 @dataclass(frozen=True)
 class EliminationPlan:
-    """The computation, which is planned before any table is filled. Jobs are in elimination order."""
+    """The plan of the computation, made before any table is filled. Jobs are in elimination order."""
 
     weights: tuple[int, ...]  # what preempting each job costs
     leaves: tuple[Leaf, ...]  # the servers
@@ -86,7 +86,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
     budget
         Only its start is used, as the computation cannot be stopped.
     width
-        Most jobs in one table.
+        The largest number of jobs in one table.
 
     Raises
     ------
@@ -119,7 +119,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the least objective for every demand, where entry n is for n servers, up to all of them."""
+    """Return the least objective for every demand, where entry n is for n returned servers."""
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
@@ -174,7 +174,7 @@ def _leaf(jobs: tuple[int, ...], servers: list[tuple[int, int]], kind: type) -> 
 
 
 def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
-    """Yield the buckets, where each leaf and each finished bucket goes into the bucket of its first job."""
+    """Yield the buckets; each leaf and each finished bucket goes into the bucket of its first job."""
     scopes: list[set[int]] = [{job} for job in range(root)] + [set()]
     waiting_leaves: list[list[int]] = [[] for _ in scopes]
     waiting_buckets: list[list[int]] = [[] for _ in scopes]

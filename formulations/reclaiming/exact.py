@@ -34,8 +34,9 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     then says that the bound is weak.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
-    flexible workers, two simpler problems take the place of the original. One has smaller losses and gives a
-    bound. The other needs every base worker and gives a start. The method `milp` does the rest.
+    flexible workers, two simpler problems are solved instead of the original. One ignores some losses and gives
+    a bound. The other assumes that every base worker is needed and gives a start. The method `milp` then
+    continues from both.
 
     Parameters
     ----------

@@ -16,8 +16,8 @@ def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
 
     The share of a server in a job is the job's weight divided by a power of the job's number of servers, or of
     the demand if it is smaller. Jobs already preempted no longer count. The better result of two powers is
-    kept. When time runs out, the cheapest servers complete the choice. Complexity: O(N S + P) for N of S
-    servers and P pairs of a server and a merged job.
+    kept. If the time limit is reached, the cheapest servers complete the choice. Complexity: O(N S + P) for N
+    of S servers and P pairs of a server and a merged job.
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
     """

@@ -85,7 +85,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
 
 
 def _improve(found: Hull) -> Hull:
-    """Replace a corner by the best set at the slope of the line between the corners, or finish."""
+    """Replace a corner with the best set at the slope of the line between the corners, or finish."""
     costs, below, above = found.shares.costs, found.below, found.above
     parts, price = above.servers - below.servers, above.cost - below.cost
     supply = np.maximum(costs.sizes * (price - costs.own * parts), 0)

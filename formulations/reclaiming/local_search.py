@@ -25,11 +25,11 @@ def tabu_search(
     patience: float = PATIENCE,
     on_better: Callable[[list[int]], object] = lambda _: None,
 ) -> list[int]:
-    """Improve a choice by tabu search: keep the server that saves most, return the one that costs least.
+    """Improve a choice by tabu search: keep the server that saves most, and return the one that costs least.
 
     Servers that have just moved stay put for a few moves, which lets the search leave a local optimum. Ties are
     broken at random. The start is `counts`, the number of servers of each group, and the best counts are
-    returned. The search ends when the budget runs out, after `patience` moves per server without a better
+    returned. The search ends if the time limit is reached, after `patience` moves per server without a better
     choice, or when `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move for
     S servers and D pairs of a server and a merged job that the two servers touch, which is some 30,000 moves
     per second for a few hundred servers.

@@ -92,7 +92,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
@@ -192,7 +192,7 @@ def _most_lost(rule: Survival, demand: int) -> int:
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return the unit of a job's other workers, how many it can do without, and the most that it can lose."""
+    """Return the unit of a job's other workers, its spare units, and the most units that it can lose beyond."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare

@@ -1,4 +1,4 @@
-"""Reduction: a reclaiming problem with identical jobs and servers merged, and sure costs removed."""
+"""Reduction: a reclaiming problem with identical jobs and servers merged, and unavoidable costs removed."""
 
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
@@ -78,7 +78,7 @@ class Reduction:
     def restricted(
         self, preempted: Iterable[int] = (), spared: Iterable[int] = (), kept: Iterable[int] = ()
     ) -> "Reduction":
-        """Return the problem with some merged jobs preempted, others spared, and some groups kept.
+        """Return the problem in which some merged jobs are preempted, others spared, and some groups kept.
 
         Jobs and groups keep their positions. A group loses its servers when it is kept or has a spared job.
         """
@@ -94,8 +94,8 @@ class Reduction:
     def net(self) -> "Reduction":
         """Remove the costs that every choice pays, and count the rest in the largest common unit.
 
-        A job is sure to be preempted if the servers without it are fewer than the demand. Each returned server
-        costs at least as much as the cheapest one. The remaining jobs are renumbered.
+        A job is sure to be preempted if there are fewer servers without it than the demand. Each returned
+        server costs at least as much as the cheapest one. The remaining jobs are renumbered.
         """
         sure = self._inevitable()
         left = [job for job in range(len(self.weights)) if job not in sure]
@@ -119,7 +119,7 @@ class Reduction:
         )
 
     def _inevitable(self) -> set[int]:
-        """Return the jobs on more servers than may be kept."""
+        """Return the jobs on more servers than may be kept, which are preempted in any case."""
         spans = [0] * len(self.weights)
         for group in self.groups:
             for job in group.jobs:
@@ -132,7 +132,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     """Merge identical jobs and servers.
 
     An optimistic reduction counts a job as preempted only by servers whose loss alone suffices, and ignores all
-    other losses. It relaxes the problem: no choice costs more than in the problem itself. Otherwise
+    other losses. Such a reduction is a relaxation: no choice costs more than in the problem itself. Otherwise
     `Unsupported` is raised if a preemption, or its collateral damage, depends on more than whether any of a
     fixed set of servers is returned.
     """
@@ -158,7 +158,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 def strict(problem: Reclaiming) -> Reclaiming:
     """Return the problem in which every base worker is needed and only costs count, which can be reduced.
 
-    A choice of servers preempts at most as many jobs in the original problem.
+    A choice of servers preempts no more jobs in the original problem than in this one.
     """
     return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
 

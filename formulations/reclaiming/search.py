@@ -1,4 +1,4 @@
-"""Search: technique after technique on a reduced problem, until value and bound meet or time runs out."""
+"""Search: one technique after another on a reduced problem, until value and bound meet or time runs out."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -128,7 +128,7 @@ class ReclaimingSearch:
         self._bound = self._value
 
     def _round(self, frame: Hull) -> None:
-        """Choose between the two corners of the hull."""
+        """Look for a good choice between the two corners of the hull."""
         program = self._affordable(frame.rest, _WORK_OF_REST, self._late)
         counts = None if program is None else optimum(program, self._reduction.demand)
         self._offer(greedy_counts(frame.rest, self._late) if counts is None else counts)
@@ -143,14 +143,14 @@ class ReclaimingSearch:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search until it stalls, or until time runs out if nothing follows."""
+        """Improve the choice by local search until it stalls or, if nothing follows it, until time runs out."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
         tabu_search(core, self._counts, budget, patience=PATIENCE if follows else inf, on_better=self._offer)
 
     def _programmable(self, core: Reduction) -> bool:
-        """Check whether a mixed-integer solver is likely to achieve something in time."""
+        """Check whether a mixed-integer solver is likely to find an improvement in time."""
         pairs = sum(len(group.jobs) for group in core.groups if group.servers)
         return self._budget.time_limit is None or pairs <= _PROGRAM
 

@@ -1,4 +1,4 @@
-"""Shares: the costs of jobs divided among their servers, and the bounds that these prove."""
+"""Shares: the costs of jobs divided among their servers, and the bounds that these shares prove."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -28,7 +28,7 @@ class ReductionCosts:
 
     @classmethod
     def of(cls, reduction: Reduction) -> "ReductionCosts":
-        """Lay out a reduction as arrays."""
+        """Return the costs of a reduction as arrays."""
         groups = reduction.groups
         source = np.repeat(np.arange(len(groups)), [len(group.jobs) for group in groups])
         sink = np.array([job for group in groups for job in group.jobs], dtype=np.int64)
@@ -57,8 +57,8 @@ class CostShares:
     - the shares of preempted jobs on kept servers,
 
     minus the differences of all servers that cost less than the price, which are the same for every choice.
-    None of the four items is negative, so without them a bound remains. A choice is worse than a target if any
-    item alone exceeds the distance between bound and target.
+    None of the four items is negative, so dropping them leaves a lower bound. A choice is worse than a target
+    if any single item exceeds the distance between bound and target.
     """
 
     costs: ReductionCosts
@@ -91,7 +91,7 @@ class CostShares:
     def core(self, target: int) -> Reduction:
         """Restrict the reduction to the choices of at most a target value.
 
-        Sparing a job keeps all its servers, and returning a server preempts all its jobs.
+        If a job is spared, all its servers are kept; if a server is returned, all its jobs are preempted.
         """
         costs, network = self.costs, self.costs.network
         slack = (target - costs.reduction.paid) * self.parts - self._least
@@ -108,8 +108,8 @@ class CostShares:
 def equal_shares(costs: ReductionCosts) -> CostShares:
     """Let all servers of a job pay the same share, at the price of the last of the demanded servers.
 
-    The bound is the total that the cheapest servers pay, as many as are demanded. Complexity: O(P + G log G)
-    for P pairs of a group and a merged job, and G groups.
+    The bound is the total that the cheapest servers pay, counting the demanded number of servers. Complexity:
+    O(P + G log G) for P pairs of a group and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

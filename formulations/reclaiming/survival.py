@@ -21,7 +21,7 @@ class Survival(NamedTuple):
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Return the losses that a job survives: its flexible workers or, if interchangeable, as many GPUs."""
+    """Return the losses that a job survives: its flexible workers or, if workers are fungible, as many GPUs."""
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

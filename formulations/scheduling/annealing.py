@@ -48,7 +48,7 @@ class _ChunkPace:
     rate: float = 0.0
 
     def learn(self, steps: int, seconds: float) -> None:
-        """Adapt to the measured time of a chunk."""
+        """Adapt the number of steps to the measured time of a chunk."""
         if seconds > 0:  # or they took less than the clock can tell
             self.rate = steps / seconds
         self.steps = max(1, min(_GROWTH * steps, int(self.rate * _CHUNK) if seconds > 0 else _GROWTH * steps))
@@ -59,9 +59,9 @@ class Annealing:
 
     A list names each job as often as its hull has segments, and serves jobs in that order (see
     `formulations.scheduling.serving`). A move shifts one name, or all names of a job. Missed deadlines are
-    penalized. Equal seeds, lists and numbers of steps give equal results, compiled or not. The search starts
-    from the best of the given lists, or from the list by area. `cost` is the sum of completion times and
-    penalties.
+    penalized. The same seed, lists and numbers of steps give the same result, whether compiled or not. The
+    search starts from the best of the given lists, or from the list by area. `cost` is the sum of completion
+    times and penalties.
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
@@ -82,7 +82,7 @@ class Annealing:
         self._near = self._jobs_met()
 
     def offer(self, names: Integers) -> bool:
-        """Continue from another list if it is better than the best one, and return whether it is."""
+        """Continue from the given list if it is better than the best one, and return whether it is."""
         self._lists.current[:] = names
         cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         better = cost < self.cost
@@ -133,7 +133,7 @@ class Annealing:
         return _SOME + int(len(self.instance) * min(mean / span, 1.0))
 
     def steps_in(self, seconds: float) -> int:
-        """Return an estimate of the steps that fit into some seconds, after a few steps to measure them."""
+        """Estimate how many steps fit into a number of seconds, after measuring a few steps."""
         if not self._pace.rate:
             self.improve(_FIRST_STEPS)
             self.improve(_FIRST_STEPS)  # the first may have been compiled
@@ -141,11 +141,11 @@ class Annealing:
 
     @property
     def size(self) -> int:
-        """Number of segments."""
+        """Number of segments in a list."""
         return len(self.segments.job)
 
     def _hot(self, steps: int, total: float) -> float:
-        """Return the temperature of the first step."""
+        """Return the temperature at the first step."""
         patience = min(1.0, sqrt(steps / (_PATIENT * self.size)))
         return _HOT * patience * self.instance.mean_jct(total)
 

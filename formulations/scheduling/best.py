@@ -25,7 +25,7 @@ class BestSchedule:
     """The best schedule and the best bound of a problem while an exact method runs.
 
     The instance is the problem on its own clock. `lower` bounds the sum of completion times in seconds.
-    `infeasible` is the reason why there is no schedule, once that is proven.
+    `infeasible` is the reason why there is no schedule, once this has been proven.
     """
 
     def __init__(self, problem: Scheduling, instance: Instance, budget: Budget, method: str) -> None:
@@ -39,7 +39,7 @@ class BestSchedule:
 
     @property
     def plan(self) -> OrderPlan | None:
-        """The best plan, or None without one."""
+        """The best plan, or None if there is none."""
         if self._plan is None and self._timetable is not None:
             self._plan = OrderPlan(steps_of_pieces(self._timetable), self._timetable.completions)
         return self._plan
@@ -51,7 +51,7 @@ class BestSchedule:
 
     @property
     def limit(self) -> float:
-        """The largest sum of completion times of interest: that of the best schedule, plus a margin.
+        """The largest sum of completion times that is of interest: the best schedule's sum, plus a margin.
 
         The margin is for rounding. Without it, the programs would be barely feasible, which solvers handle
         badly. Without a schedule, this is the sum of the deadlines.
@@ -111,13 +111,13 @@ class BestSchedule:
         return self.take_timetable(replay(self.instance, steps), steps)
 
     def take(self, plan: OrderPlan | None) -> bool:
-        """Keep a plan if its schedule is the best and keeps all deadlines, and return whether it is."""
+        """Keep a plan if its schedule is the best so far and meets all deadlines; return whether it is."""
         if plan is None:
             return False
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
     def take_timetable(self, timetable: Timetable, steps: tuple[TimetableStep, ...] | None = None) -> bool:
-        """Keep a timetable if it is the best and keeps all deadlines, with its steps if they are known."""
+        """Keep a timetable, with its steps if known, if it is the best so far and meets all deadlines."""
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
         self._plan = None if steps is None else OrderPlan(steps, timetable.completions)
@@ -126,7 +126,7 @@ class BestSchedule:
         return True
 
     def raise_bound(self, total: float) -> None:
-        """Keep a bound on the sum of completion times of all schedules no worse than the best one."""
+        """Keep a bound on the sum of completion times, valid for all schedules no worse than the best one."""
         lower = min(total, self.total)
         if lower > self.lower:
             self.lower = lower

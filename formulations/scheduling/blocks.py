@@ -1,8 +1,8 @@
 """Blocks: groups of jobs that finish before the next group is released, which are solved separately.
 
-Some of the jobs cost at least as much together with the others as alone. So the optima of the parts add up to a
-bound for the whole, and consecutive schedules of the parts form a schedule of the whole. Times stay small
-within a block, so a job far away in time does not cost the others precision.
+Jobs cost at least as much together with other jobs as by themselves. So the optima of the blocks add up to a
+bound for the whole problem, and consecutive schedules of the blocks form a schedule of the whole problem. Times
+stay small within a block, so jobs that are far apart in time do not reduce each other's precision.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -35,9 +35,10 @@ def by_blocks(
 def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     """Yield the names of the jobs of each block, by release date.
 
-    A block ends where all its jobs would be complete before the next release date, both one after another at
-    their fastest and under the fair share. So its deadlines depend only on its own jobs. With more than a
-    hundred jobs, blocks are only split at a pause in which all jobs could run, as each block takes some time.
+    A block ends where all its jobs would be complete before the next release date, both if they run one after
+    another at their highest speeds and under the fair share. So its deadlines depend only on its own jobs. With
+    more than a hundred jobs, blocks are only split at a pause in which all jobs could run, as each block takes
+    some time.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)
@@ -55,7 +56,7 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
 
 
 class _Series:
-    """The blocks, solved smallest first, and their results so far."""
+    """The blocks, which are solved from the smallest to the largest, and their results so far."""
 
     def __init__(
         self,

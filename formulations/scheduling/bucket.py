@@ -1,4 +1,4 @@
-"""Buckets: a relaxation by the time interval in which each job completes, and its work until then."""
+"""Buckets: a relaxation that decides in which time interval each job completes, and when its work is done."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -70,7 +70,7 @@ class BucketModel:
     1 if j does not complete.
 
     Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
-    stays feasible with any exclusions, and infeasibility need not be distinguished from rounding.
+    stays feasible whatever is excluded, and infeasibility need not be distinguished from rounding errors.
 
     Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
     buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket the GPUs
@@ -96,7 +96,7 @@ class BucketModel:
 
     @cached_property
     def unit(self) -> float:
-        """The seconds of one unit of the model's time: a hundredth of the horizon."""
+        """The length in seconds of one unit of the model's time: a hundredth of the horizon."""
         return self.grid.times[-1] / _UNITS
 
     @cached_property
@@ -111,7 +111,7 @@ class BucketModel:
 
     @property
     def cutoff(self) -> float:
-        """The limit in the model's time."""
+        """The limit on the sum of completion times, in the model's time unit."""
         return self.limit / self.unit
 
     def begin(self, job: int) -> int:
@@ -124,7 +124,7 @@ class BucketModel:
 
     @cached_property
     def buckets(self) -> list[range]:
-        """The buckets in which each job may complete. A time on the border of two belongs to both."""
+        """The buckets in which each job may complete. A time on the border of two buckets belongs to both."""
         return [self._window(job) for job in range(len(self.instance))]
 
     def _window(self, job: int) -> range:
@@ -162,7 +162,7 @@ class BucketModel:
 
     @cached_property
     def largest(self) -> Reals:
-        """Largest value of each column in a schedule that matters, shape (columns,)."""
+        """The largest value of each column in any schedule that matters, shape (columns,)."""
         jobs = len(self.instance)
         found = np.ones(self.size)
         found[:jobs] = [high / self.unit for _, high in self.windows.spans]
@@ -231,7 +231,7 @@ class BucketModel:
         return [float(value) * self.unit for value in values[: len(self.instance)]]
 
     def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
-        """Return mode prices for each bucket that is too short for its jobs, however modes are combined."""
+        """Return prices of modes for each bucket that is too short for its jobs, however modes are combined."""
         found: list[Mapping[Item, float]] = []
         for bucket, length in enumerate(self.lengths):
             asked = {item: float(values[self.columns[*item, bucket]]) for item in self._there(bucket)}
@@ -265,7 +265,7 @@ class BucketModel:
         return values
 
     def _there(self, bucket: int) -> list[Item]:
-        """Return the jobs that may run in a bucket, each with each of its modes."""
+        """Return all pairs of a job that may run in a bucket and one of the job's modes."""
         return [
             (job, k)
             for job, window in enumerate(self.buckets)
@@ -317,7 +317,7 @@ class BucketModel:
             rows.add(f"mixture[{number},{bucket}]", priced, upper=length)
 
     def _order_rows(self, rows: SparseRows, first: int, second: int) -> None:
-        """Add rows by which the first job completes no later than the second, bucket by bucket."""
+        """Add rows that make the first job complete no later than the second, bucket by bucket."""
         rows.add(f"order[{first},{second}]", [(first, 1.0), (second, -1.0)], upper=0.0)
         for bucket in self.buckets[second]:
             done = [(self.columns[second, b], 1.0) for b in self.buckets[second] if b <= bucket]

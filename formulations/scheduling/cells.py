@@ -38,7 +38,7 @@ class Cells:
 
     @classmethod
     def of(cls, positions: Positions) -> "Cells":
-        """Build the cells, without jobs that have not arrived or are sure to be complete.
+        """Build the cells, leaving out jobs that have not arrived or are sure to be complete.
 
         Raises `Unsupported` if there are too many cells, or times differ too much in scale.
         """
@@ -161,13 +161,13 @@ class _Filling:
         return [self.names[f"{letter}[{index}]"] for index in indices]
 
     def _placed(self, job: int, places: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the z columns of a job at those of the given positions that it may have."""
+        """Yield the z columns of a job at those given positions that it may have."""
         for place in places:
             if (column := self.names.get(f"z[{job},{place}]")) is not None:
                 yield column, value
 
     def _timed(self, place: int, epochs: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the v columns of a position in those of the given epochs that it may have."""
+        """Yield the v columns of a position in those given epochs in which it may be completed."""
         for epoch in epochs:
             if (column := self.names.get(f"v[{place},{epoch}]")) is not None:
                 yield column, value

@@ -58,10 +58,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     The x[c, v] before an arrival add up to its release date. The work done on each job adds up to its work.
     T[j] is at most the deadline of j.
 
-    Size
-    ----
-    (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. There are as many
-    columns as configurations times events.
+    Size ---- (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. The
+    number of columns is the number of configurations times the number of events.
 
     Source
     ------
@@ -139,10 +137,10 @@ def _orders(instance: Instance) -> Iterator[list[EventInterval]]:
 def _solve(
     instance: Instance, configurations: Sequence[Configuration], order: Sequence[EventInterval]
 ) -> tuple[list[TimetableStep], float]:
-    """Return the best plan of an order, empty if deadlines are missed, and a bound on the sum of completions.
+    """Return the best plan for an order (empty if deadlines are missed) and a bound on the sum of completions.
 
-    Releases and completions may be late at a prohibitive price, so dual values also prove a bound for an order
-    without a plan.
+    Releases and completions may be late at a prohibitive price, so dual values prove a bound even for an order
+    that has no plan.
     """
     from scipy.optimize import linprog
 
@@ -203,5 +201,5 @@ def _work(
 
 
 def _horizon(instance: Instance) -> float:
-    """Return the seconds in which the jobs could run one after another, used as the unit of time."""
+    """Return the unit of time: the seconds that the jobs would take if they ran one after another."""
     return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

@@ -184,7 +184,7 @@ class _Bracket:
         return best.finished or StoppedBy.FINISHED
 
     def _anneal(self) -> None:
-        """Anneal lists, and find the best plan for the order of events of the best one."""
+        """Anneal lists, and find the best plan for the order of events of the best list."""
         if len(self.instance) < _FEWEST_ANNEALED or self.best.finished or not self.incumbents.is_ready:
             return
         left = self.budget.left()
@@ -193,7 +193,7 @@ class _Bracket:
             self._suggest(self.best.completions)
 
     def _bound_by_hand(self) -> None:
-        """Compute bounds by formulas, and the slow formula only if there is time for it."""
+        """Compute bounds by formulas, including the slow formula only if there is time for it."""
         workload, gpus = self.best.problem.own_clock.workload, self.instance.gpus
         found = max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus))
         self.best.raise_bound(float_below(found))
@@ -229,7 +229,7 @@ class _Bracket:
                 return
 
     def _be_fair(self) -> None:
-        """Find a plan that keeps the deadlines, or prove that there is none."""
+        """Find a plan that meets the deadlines, or prove that there is none."""
         problem = self.best.problem
         found = fairest(problem, self.budget)
         if found is None or problem.fairness is None:
@@ -243,7 +243,7 @@ class _Bracket:
             self._suggest(found.plan.completions)
 
     def _suggest(self, completions: Sequence[float]) -> bool:
-        """Find the best plan for an order of events, and return whether it is the best so far."""
+        """Find a plan for the order of the given completions, and return whether it is the best so far."""
         self.times.update(completions)
         order = event_order(self.instance, completions)
         known = [] if self.best.plan is None else [self.best.plan]
@@ -259,7 +259,7 @@ class _Bracket:
             self.windows = self.windows.narrowed(Windows.of(self.instance, self.best.limit).spans)
 
     def _narrow(self) -> None:
-        """Narrow the windows on finer and finer grids, until few positions are left."""
+        """Narrow the windows on finer and finer grids, until only a few positions are left."""
         best, jobs = self.best, range(len(self.instance))
         self.windows = Windows.of(self.instance, best.limit, exchange_orders(self.instance))
         self.times.update(map(self.instance.earliest, jobs), best.plan.completions if best.plan else ())
@@ -285,9 +285,9 @@ class _Bracket:
         return sum(last - first + 1 for first, last in first_and_last)
 
     def _probe(self, size: int) -> bool:
-        """Solve a linear relaxation of a given size, and rule out choices that exceed the best value.
+        """Solve a linear relaxation of a given size, and rule out choices that cannot beat the best value.
 
-        Returns whether it was solved.
+        Returns whether the relaxation was solved.
         """
         model = self._relaxation(size)
         undecided = self.windows.undecided

@@ -20,7 +20,7 @@ class Fairest:
     delay
         The delay in seconds, or 0 if every job can complete no later than under generalized processor sharing.
     plan
-        A plan in which no job is delayed by more.
+        A plan in which no job is delayed by more than `delay`.
     """
 
     delay: float
@@ -31,8 +31,8 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     """Return the smallest constant C of Ares, Eq. 1, for which a problem has a solution.
 
     If deadlines can be met at all, they can be met with completions in the order of the deadlines. So one
-    linear program per order of deadlines and release dates decides. Bisection finds the order, which changes
-    only where a deadline passes a release date.
+    linear program for each order of deadlines and release dates decides whether they can be met. Bisection
+    finds the order, which changes only where a deadline passes a release date.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Groups: the GPUs that jobs take up in groups of equal size, which is a tighter limit than their total."""
+"""Groups: the GPUs that jobs take up in groups of equal size, which gives a tighter limit than the total."""
 
 from collections.abc import Sequence
 
@@ -7,7 +7,7 @@ from formulations.scheduling.mixture import Item
 
 
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Return the sizes of groups of GPUs for which a row helps, each with the job whose partial groups count.
+    """Return the sizes of groups for which a row helps, each with the job whose partial groups count.
 
     Sizes are powers of two and the divisors of the number of GPUs. All jobs but one are counted by the groups
     that they take up whole. If the size divides the number of GPUs, a single job may also be counted with its

@@ -23,10 +23,10 @@ class SpeedMode(NamedTuple):
 
 @dataclass(frozen=True)
 class Instance:
-    """The jobs, numbered by release date, and the GPUs, on a clock of their own.
+    """The jobs, numbered by release date, and the GPUs, on the instance's own clock.
 
-    All times count from the first release date, in seconds. So times within an hour keep their precision even
-    if the problem counts from 1970.
+    All times are in seconds from the first release date. So times within an hour keep their precision even if
+    the problem's clock starts in 1970.
     """
 
     problem: Scheduling
@@ -63,7 +63,7 @@ class Instance:
 
     @cached_property
     def due(self) -> tuple[float, ...]:
-        """Latest completion of each job in a plan, with a margin for the rounding of programs."""
+        """The latest completion of each job in a plan, with a margin for rounding errors of linear programs."""
         return self._before(_PLANNED)
 
     def _before(self, part: float) -> tuple[float, ...]:
@@ -71,7 +71,7 @@ class Instance:
         return tuple(time - part * SPAN_ERROR * (time - date) if time < inf else inf for time, date in pairs)
 
     def height(self, job: int) -> float:
-        """Return the least seconds in which a job can run."""
+        """Return the shortest time in seconds in which a job can run."""
         return self.work[job] / self.modes[job][-1].rate
 
     def area(self, job: int) -> float:
@@ -79,7 +79,7 @@ class Instance:
         return min(mode.gpus * self.work[job] / mode.rate for mode in self.modes[job])
 
     def earliest(self, job: int) -> float:
-        """Return the earliest completion of a job, as if it were alone."""
+        """Return the earliest time at which a job could complete if it were alone."""
         return self.release[job] + self.height(job)
 
     @cached_property
@@ -89,16 +89,16 @@ class Instance:
 
     @cached_property
     def released(self) -> float:
-        """Sum of the release dates."""
+        """The sum of the release dates."""
         return fsum(self.release)
 
     @property
     def least_gpus(self) -> int:
-        """Fewest GPUs on which any job may run."""
+        """The smallest number of GPUs on which any job may run."""
         return min(modes[0].gpus for modes in self.modes)
 
     def keeps_deadlines(self, completions: Sequence[float]) -> bool:
-        """Check whether completion times keep the deadlines with a margin, so that the judge agrees."""
+        """Check whether completion times meet the deadlines with a margin, so that the judge agrees."""
         return all(time <= due for time, due in zip(completions, self._before(_KEPT), strict=True))
 
     def mean_jct(self, completions: Sequence[float] | float) -> float:

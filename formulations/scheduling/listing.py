@@ -17,7 +17,7 @@ _Held = dict[int, tuple[int, float]]
 
 
 def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> Timetable:
-    """Serve jobs by a list, whose segments get their GPUs in its order at each arrival and completion.
+    """Serve jobs by a list: at each arrival and completion, segments get their GPUs in the list's order.
 
     The list names each job as often as it has segments. The nth occurrence is its nth segment, which is skipped
     if too few GPUs are free.
@@ -161,7 +161,7 @@ class _Log:
 
 
 def _ladders(segments: Segments) -> list[list[tuple[int, float]]]:
-    """Return the additional GPUs of each job's segments, and its speed with each."""
+    """Return the additional GPUs of each job's segments, and the job's speed with each segment."""
     rows = list(zip(segments.more.tolist(), segments.speed.tolist(), strict=True))
     return [rows[first:after] for first, after in pairwise(segments.first.tolist())]
 
@@ -187,7 +187,7 @@ def _serve(
 
 
 def _work(instance: Instance, left: list[float], running: _Held, seconds: float) -> set[int]:
-    """Let the running jobs work for some seconds, and return those that complete."""
+    """Let the running jobs work for a number of seconds, and return the jobs that complete."""
     done = set()
     for job, (_, rate) in running.items():
         left[job] -= rate * seconds

@@ -95,7 +95,7 @@ class LocalSearch:
         yield from self._from(Priorities(tuple(order), tuple(modes)), budget)
 
     def _from(self, start: Priorities, budget: Budget) -> Iterator[OrderPlan]:
-        """Descend from a start, and optimize the order of events if it is promising."""
+        """Descend from a start, and optimize the resulting order of events if it is promising."""
         found = _descend(self.instance, start, budget, self._random)
         plan = list_schedule(self.instance, found)
         yield plan
@@ -129,7 +129,7 @@ def _starts(instance: Instance, known: Sequence[OrderPlan]) -> Iterator[Prioriti
 
 
 def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[SpeedMode, ...]:
-    """Return the modes whose work per GPU is at least a share of the best one's, fastest first."""
+    """Return the modes whose work per GPU is at least a given share of the best mode's, fastest first."""
     most = max(mode.rate / mode.gpus for mode in instance.modes[job])
     return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
 
@@ -180,7 +180,8 @@ def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], lis
 
     This is the inner loop of the search, and is therefore written without calls.
 
-    Returns the completion times, and for each step its seconds and the running jobs with their modes.
+    Returns the completion times and, for each step, its duration in seconds and the running jobs with their
+    modes.
     """
     release, work, modes = instance.release, list(instance.work), priorities.modes
     completions = [inf] * len(work)

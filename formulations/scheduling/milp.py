@@ -30,9 +30,10 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     """Decide at which position and in which epoch each job completes, and how long each mode runs.
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
-    GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. A
-    solution whose times in some cell no mixture of configurations achieves is then cut off. The prices w of the
-    shortest mixture give the row ``sum of w y <= l``, valid in every cell, and the model is solved again.
+    GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. If no
+    mixture of configurations achieves a solution's times in some cell, this solution is cut off. The prices w
+    of the shortest mixture give the row ``sum of w y <= l``, valid in every cell, and the model is solved
+    again.
 
     The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
     search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
@@ -99,7 +100,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Return a message about the first job that cannot keep its deadline even alone, if there is one."""
+        """Return a message about the first job that cannot meet its deadline even if alone, if there is one."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:
@@ -116,7 +117,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def standard_form(self, problem: Scheduling) -> StandardForm:
-        """Fill the solver's arrays of the same model directly."""
+        """Return the same model as arrays, filled directly without Pyomo."""
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:

@@ -57,7 +57,7 @@ def shortest_mixture(instance: Instance, times: Mapping[Item, float]) -> Mixture
 
 
 def lift_prices(instance: Instance, prices: Mapping[Item, float]) -> dict[Item, float]:
-    """Raise each mode's price to at least that of the job's modes on fewer GPUs, which fit wherever it fits."""
+    """Raise each mode's price to at least that of the job's modes on fewer GPUs, which fit wherever it does."""
     raised: dict[Item, float] = {}
     for job in sorted({job for job, _ in prices}):
         price = 0.0

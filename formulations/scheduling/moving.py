@@ -78,7 +78,7 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Return the index at a distance, counting only jobs that are released at about the same time.
+    """Return the index at a given distance, counting only jobs that are released at about the same time.
 
     These are the jobs whose numbers differ by up to `near`. Other jobs do not run at the same time.
     """
@@ -94,7 +94,7 @@ def walk(names: Integers, source: int, distance: int, near: int) -> int:
 
 @compiled
 def _keep(known: Marks, noted: Marks, mark: int, after: int, difference: float, jobs: int) -> None:
-    """Keep the marks of a replay, and add its cost difference to the later marks."""
+    """Keep the marks of a replay, and add the replay's difference in cost to the later marks."""
     for index in range(mark, after):
         known.there[index] = noted.there[index]
         known.cost[index] = noted.cost[index]

@@ -32,7 +32,7 @@ _PENALTY = 1e3
 
 @dataclass(frozen=True)
 class OrderPlan:
-    """A plan from the first release date on."""
+    """A plan that begins at the first release date."""
 
     steps: tuple[TimetableStep, ...]  # the steps, in the order of time
     completions: tuple[float, ...]  # planned completion time of each job in seconds
@@ -68,7 +68,7 @@ def best_plan(
     of GPUs for each job. A linear program finds their durations, and a multiple-choice knapsack over the jobs
     generates configurations by their prices. Several jobs may complete together. The search starts with the
     configurations of known plans, and returns the best plan found in time. The result is None if no schedule
-    with this order (see `event_order`) keeps every deadline, if none was found in time, or if the tables of the
+    with this order (see `event_order`) meets every deadline, if none was found in time, or if the tables of the
     knapsack would be too large.
     """
     if _too_large(instance, order):
@@ -89,8 +89,9 @@ def best_nearby_plan(
 ) -> OrderPlan | None:
     """Improve the best plan of an order by swapping consecutive events that coincide in it.
 
-    If two consecutive events are apart, swapping them gives nothing better nearby. If they coincide, the plan
-    also has the swapped order, and may be improved there. Parameters and return value are those of `best_plan`.
+    If two consecutive events are apart, swapping them gives no better plan nearby. If they coincide, the plan
+    also fits the swapped order, in which it may be possible to improve it. Parameters and return value are
+    those of `best_plan`.
     """
     order, budget = tuple(order), budget or Budget()
     best = best_plan(instance, order, known=known, budget=budget)
@@ -109,7 +110,7 @@ def best_nearby_plan(
 def _exchanged(
     instance: Instance, order: tuple[int, ...], plan: OrderPlan, tried: set[tuple[int, ...]]
 ) -> tuple[int, ...] | None:
-    """Swap two coinciding consecutive events in a way not tried yet, or return None without such a way."""
+    """Swap two coinciding consecutive events in a way not yet tried, or return None if there is no such way."""
     arrivals = iter(instance.arrivals[1:])
     times = [next(arrivals) if event < 0 else plan.completions[event] for event in order]
     for place, (one, other) in enumerate(pairwise(order)):
@@ -140,9 +141,10 @@ def least_delay(
 
 
 def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
-    """Check whether dual values prove that no schedule keeps all deadlines.
+    """Check whether dual values prove that no schedule meets all deadlines.
 
-    If deadlines can be kept, they can be kept with completions in their own order, so one program decides.
+    If the deadlines can be met, they can be met with completions in the order of the deadlines, so a single
+    program decides.
     """
     order = event_order(instance, instance.deadline)
     if _too_large(instance, order) or max(instance.deadline) == inf:
@@ -203,7 +205,7 @@ class _Program:
     def refutes(self) -> bool:
         """Check whether the last dual values prove that some deadline is missed.
 
-        If all deadlines are kept, all work is worth at most the prices of time in the cells, plus the surplus
+        If all deadlines are met, all work is worth at most the prices of time in the cells, plus the surplus
         worth of configurations for as long as the last deadline allows. If the work is worth more, a deadline
         is missed. All rounding errors are subtracted.
         """
@@ -295,7 +297,7 @@ class _Program:
         return rate * self.unit / self.instance.work[job]
 
     def _generate(self, duals: Reals) -> bool:
-        """Add the configuration of each cell that improves the plan most, and return whether there was any."""
+        """Add the configuration of each cell that improves the plan most; return whether any was added."""
         jobs, epochs = len(self.instance), len(self.lengths)
         rent = self.price - np.append(duals[jobs : jobs + epochs], 0.0)[self.epoch]
         for row, job in enumerate(self.due, start=jobs + epochs):

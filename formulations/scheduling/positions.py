@@ -1,4 +1,4 @@
-"""Positions: the times between which the first, second, ... job completes in a schedule worth finding."""
+"""Positions: the times between which the first, second, ... job completes in any schedule worth finding."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -57,12 +57,12 @@ class Positions:
 
     @property
     def contradict(self) -> bool:
-        """Whether some window is empty, so that no schedule keeps the deadlines."""
+        """Whether some window is empty, so that no schedule meets the deadlines."""
         return any(low > high for low, high in zip(self.lower, self.upper, strict=True))
 
     @cached_property
     def unit(self) -> float:
-        """Seconds of a unit of the model's time."""
+        """Length in seconds of one unit of the model's time."""
         return self.upper[-1] / _UNITS
 
     def time(self, seconds: float) -> float:

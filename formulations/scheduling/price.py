@@ -1,4 +1,4 @@
-"""Price of fairness: the increase of the mean job completion time under a fairness constraint."""
+"""Price of fairness: the increase in the mean job completion time due to a fairness constraint."""
 
 from dataclasses import dataclass
 
@@ -27,7 +27,7 @@ class Price:
 
     @property
     def relative(self) -> float | None:
-        """Relative increase of the mean job completion time by fairness, or None if a solution is missing."""
+        """Relative increase in mean job completion time due to fairness, or None if a solution is missing."""
         if self.fair.objective is None or self.free.objective is None:
             return None
         return float(self.fair.objective) / float(self.free.objective) - 1
@@ -43,7 +43,7 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     slack
         Relative amount added to the smallest possible fairness constant.
     time_limit
-        Seconds for each solve; None for no limit.
+        Time limit for each solve in seconds; None for no limit.
 
     Raises
     ------

@@ -25,7 +25,8 @@ _MANY_CELLS, _MOST_CELLS = 320, 1_280
 class PricedSearch:
     """A search that divides its time between prices and lists, where dual values suggest lists.
 
-    It starts with at most `cells` cells of time, or by default with as many as suit the number of jobs.
+    The search starts with at most `cells` cells of time; by default, their number depends on the number of
+    jobs.
     """
 
     def __init__(self, best: BestSchedule, incumbents: KnownLists, *, cells: int | None = None) -> None:
@@ -55,7 +56,7 @@ class PricedSearch:
             self.incumbents.descend()
 
     def _raise_bound(self, seconds: float | None) -> None:
-        """Improve the prices, and serve the list that their dual values suggest."""
+        """Improve the prices, and serve the list that the dual values suggest."""
         problem = self.best.problem
         ready = is_ready("gsopt.schedule.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
         size = 0 if self._found is None else len(self._found.prices)

@@ -124,7 +124,7 @@ class PositionSearch:
             self._prove(form, outcome.bound * form.cost.max() / _COST)
 
     def _prove(self, form: StandardForm, claimed: float) -> None:
-        """Prove as much of the solver's claimed bound as time allows and is needed."""
+        """Prove the solver's claimed bound as far as necessary and as time allows."""
         best = self.best
         if best.instance.total(claimed) <= best.lower or best.finished is not None:
             return

@@ -76,12 +76,12 @@ class Segments(NamedTuple):
 
     @property
     def areas(self) -> Reals:
-        """Least GPU-seconds of each job."""
+        """The least GPU-seconds that each job needs."""
         return self.work / (self.gain / self.more)[self.first[:-1]]
 
     @property
     def times(self) -> Reals:
-        """Least seconds of each job."""
+        """The shortest time in seconds that each job needs."""
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:

@@ -81,7 +81,7 @@ class Changes(NamedTuple):
 
 @compiled
 def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
-    """Find the place of each segment in a list."""
+    """Find the position of each segment in a list."""
     for job in range(len(state.level)):
         state.level[job] = 0
     for place in range(len(names)):
@@ -129,7 +129,7 @@ def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int
 
 @compiled
 def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
-    """Return the seconds until the first running job completes."""
+    """Return the time in seconds until the first of the running jobs completes."""
     soonest = np.inf
     for place in range(running):
         job = state.running[place]
@@ -140,9 +140,10 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
 
 @compiled
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
-    """Let the jobs work for some seconds, and take the GPUs back.
+    """Let the jobs work for a number of seconds, and take the GPUs back.
 
-    Returns the work done as a number of jobs at full speed, and the number of completions.
+    Returns the work done per second, as an equivalent number of jobs at full speed, and the number of
+    completions.
     """
     worked, complete = 0.0, 0
     for place in range(running):
@@ -159,7 +160,7 @@ def _work(segments: Segments, state: ReplayState, running: int, seconds: float) 
 
 @compiled
 def _late(segments: Segments, state: ReplayState, running: int, now: float) -> float:
-    """Return the total seconds by which the jobs that just completed miss their deadlines."""
+    """Return the total time in seconds by which the jobs that just completed miss their deadlines."""
     late = 0.0
     for place in range(running):
         job = state.running[place]

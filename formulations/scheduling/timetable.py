@@ -59,8 +59,8 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
     A program's plan is only feasible within a tolerance. In the replay, a step begins no earlier than its jobs
     are released, and a job stops as soon as its work is done. A job's last step lasts until its work is done.
-    So completion times differ from the plan's by no more than its errors. Steps shorter than a billionth of the
-    shortest job are dropped. A job that is in no step does not complete.
+    So completion times differ from the plan's by no more than the plan's errors. Steps shorter than a billionth
+    of the shortest job are dropped. A job that is in no step does not complete.
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
@@ -103,8 +103,8 @@ def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
 def steps_of(instance: Instance, solution: SchedulingSolution) -> list[TimetableStep]:
     """Return the steps of a schedule.
 
-    If a job is no faster on its GPUs than on fewer GPUs, it counts as running on the fewer. Times within a few
-    ticks of the problem's clock count as equal.
+    If a job is no faster on its GPUs than on fewer GPUs, it counts as running on the smaller number. Times
+    within a few ticks of the problem's clock count as equal.
     """
     number = {name: job for job, name in enumerate(instance.names)}
     starting, ending = defaultdict[Number, list[int]](list), defaultdict[Number, list[int]](list)

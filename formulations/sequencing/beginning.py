@@ -1,4 +1,4 @@
-"""Beginning: a first solution and a bound, both cheap."""
+"""Beginning: a first solution and a bound, both cheap to find."""
 
 from formulations.common.best import Best
 from formulations.sequencing.case import SequencingCase
@@ -9,7 +9,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def begin(
     problem: Sequencing, budget: Budget, method: str
 ) -> tuple[SequencingCase, Best[Sequencing, Sequences]]:
-    """Return a problem as matrices, with a solution by shortest job first and a bound without contention."""
+    """Return a problem as matrices, a solution by shortest job first, and a bound that ignores contention."""
     case = SequencingCase(problem)
     best: Best[Sequencing, Sequences] = Best(problem, budget, method)
     best.raise_bound(case.bound)

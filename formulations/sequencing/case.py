@@ -1,4 +1,4 @@
-"""Case: the costs of jobs in the positions of machines, in doubles and in integers."""
+"""Case: the costs of jobs in the positions of machines, in double precision and in integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -25,7 +25,7 @@ class SequencingCase:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """The seconds of each job on each machine, shape (jobs, machines), infinite where it cannot run."""
+        """Each job's time in seconds on each machine, shape (jobs, machines), infinite where it cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
@@ -57,8 +57,8 @@ class SequencingCase:
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
         """Return the costs of jobs in a number of positions, in integer units, capped just above a known total.
 
-        A position that costs more than the known total is in no better solution. The cap also applies to
-        machines on which a job cannot run.
+        A position that costs more than the known total is not used in any better solution. The cap also applies
+        to machines on which a job cannot run.
         """
         most = int(total * self.units) + 1
         kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object
@@ -73,11 +73,11 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders as computed in doubles."""
+        """Return the best orders as computed in double precision."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
-        """Assign the jobs, shortest first, to the machine on which they end first."""
+        """Assign each job, shortest first, to the machine on which it ends first."""
         ends = self.available.copy()
         orders: list[list[int]] = [[] for _ in ends]
         for job in np.argsort(self.seconds.min(axis=1, initial=np.inf), kind="stable").tolist():
@@ -109,6 +109,6 @@ def depth_of(solution: Sequences, jobs: int) -> int:
     """Return a number of positions that leaves one empty on every machine, or the number of jobs.
 
     A solution that is best within these positions is best overall: any further position costs every job more
-    than the empty one.
+    than the position left empty.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -1,4 +1,4 @@
-"""Exact: the assignment of jobs to positions in doubles, with a proof in integers."""
+"""Exact: the assignment of jobs to positions in double precision, with a proof in integers."""
 
 from formulations.common.prices import proves
 from formulations.sequencing.beginning import begin

@@ -1,4 +1,4 @@
-"""Best: the best shares and bound so far, starting from isolated shares and jobs without contention."""
+"""Best: the best shares and bound so far, starting from isolated shares and a bound that ignores contention."""
 
 from formulations.common.best import Best
 from formulations.shares.needs import level_alone

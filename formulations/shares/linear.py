@@ -1,4 +1,4 @@
-"""Linear: the linear program of one level as arrays, solved in doubles with its prices."""
+"""Linear: the linear program of one level as arrays, solved in double precision with its prices."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -83,7 +83,7 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Return the shares with the most valuable throughputs, or None if time runs out.
+    """Return the shares with the most valuable throughputs, or None if the time limit is reached.
 
     The program is that of `meet`, but with the shares x_mt themselves as columns, and the objective max sum_{m,
     t} y_m a_mt x_mt for worths y_m.
@@ -109,7 +109,7 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with its smallest tolerances, as its defaults exceed the allowed error of a value."""
+    """HiGHS with its smallest tolerances, because the defaults exceed the allowed error of a value."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
@@ -151,7 +151,7 @@ class _PairTable:
         return csr_array((factors, places), shape=(count + len(self.kinds), self.size))
 
     def shares(self, values: Reals) -> dict[str, dict[str, float]]:
-        """Return shares by names of jobs and types."""
+        """Return shares keyed by the names of jobs and types."""
         found: dict[str, dict[str, float]] = {job.name: {} for job in self.problem.jobs}
         for job, kind, value in zip(self.job.tolist(), self.kind.tolist(), values.tolist(), strict=True):
             found[self.problem.jobs[job].name][self.kinds[kind]] = value

@@ -29,7 +29,7 @@ def _need(problem: Shares, job: TypedJob, level: Fraction) -> Exact:
 
 
 def level_alone(problem: Shares) -> Exact:
-    """Return a bound: the level of the worst-off job if each has all the time on its fastest type.
+    """Return a bound: the level of the worst-off job if every job runs all the time on its fastest type.
 
     For sums, this is the objective of these shares. No shares are better.
     """

@@ -21,8 +21,8 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
     no earlier than for the jobs alone. The second is the sum of mean busy times under smallest area first, plus
     half of the remaining work of each job, as its speed is at most 1.
 
-    `areas` holds the seconds of work `left` times GPUs and weight, divided by the number of all GPUs, one row
-    per choice of weights. No job ends before `alone`.
+    `areas` holds, in one row per choice of weights, the seconds of work `left` times the job's GPUs and weight,
+    divided by the number of all GPUs. No job ends before `alone`.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
     gsopt's own.

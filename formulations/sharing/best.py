@@ -10,14 +10,14 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and the best bound, which at first lets all jobs run alone from their release on."""
+    """The best schedule and bound. At first, the bound lets all jobs run alone from their release on."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
 
 class IndependentPart:
-    """Jobs, as their own problem, that overlap with no others in any schedule as good as the known one."""
+    """A problem of jobs that overlap with no other jobs in any schedule as good as the known one."""
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
@@ -30,11 +30,11 @@ class IndependentPart:
         return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
 
     def left(self) -> float | None:
-        """Return the remaining seconds, or None without a limit."""
+        """Return the remaining time in seconds, or None if there is no limit."""
         return self._parts.best.budget.left()
 
     def take(self, solution: SharingSolution) -> bool:
-        """Keep a schedule if it is the best, and return whether it is."""
+        """Keep a schedule if it is the best so far, and return whether it is."""
         value = self.problem.objective(solution)
         if value >= self.value:
             return False
@@ -43,7 +43,7 @@ class IndependentPart:
         return True
 
     def raise_bound(self, bound: Exact) -> None:
-        """Keep a bound on every schedule of the part, if it is the best."""
+        """Keep a bound on every schedule of the part if it is the best bound so far."""
         if bound > self.bound:
             self.bound = whole(Fraction(bound))
             self._parts.raise_bound()
@@ -52,9 +52,9 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    A schedule that is no worse than the known one delays no job by more than the known one delays all jobs in
-    total. If, even with this delay, all earlier jobs have ended by the release of a job, it and later jobs do
-    not depend on them.
+    A schedule that is no worse than the known one delays no job by more than the total delay of all jobs in the
+    known one. If, even with this delay, all earlier jobs have ended by the release of a job, it and later jobs
+    do not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:
@@ -79,7 +79,7 @@ def _alone(problem: Sharing) -> Fraction:
 
 
 def _parted(problem: Sharing, value: Exact) -> list[Sharing]:
-    """Split a problem before each release by which all earlier jobs have ended in any schedule no worse."""
+    """Split a problem before each release by which all earlier jobs have ended in all schedules no worse."""
     delayed = (value - _alone(problem)) * len(problem.jobs)
     order = sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job])
     groups: list[list[int]] = []

@@ -82,7 +82,7 @@ def search_part(part: IndependentPart) -> None:
 
 
 class _EventSearch:
-    """The search in steps: in floats, first interpreted and then compiled, and in fractions where necessary."""
+    """The search in steps: in floats, first interpreted and then compiled, and in fractions if necessary."""
 
     def __init__(self, part: IndependentPart) -> None:
         from formulations.sharing import search, stack, table
@@ -124,7 +124,7 @@ class _EventSearch:
             self.is_over = bool(self.stack.depth[0] < 0)
 
     def _is_worth_compiling(self, searched: int) -> bool:
-        """Check whether to use the compiled kernel, as it is loaded or the search is long and has time."""
+        """Check whether to use the compiled kernel: it is loaded, or the search is long and has enough time."""
         if getattr(self.kernel.search, "signatures", False):
             return True
         few = _FEW_NODES if is_on_disk(self.kernel.search) else _MANY_NODES
@@ -133,7 +133,7 @@ class _EventSearch:
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
     def _search_doubtful(self) -> None:
-        """Search exactly the nodes after time passes from the current node, then continue in floats."""
+        """Search exactly the nodes after time passes from the current node, then continue in floating point."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):
             self._repeat(stack, row)
@@ -159,7 +159,7 @@ class _EventSearch:
         found.rest[:] = self.units.rests(total)
 
     def _repeat(self, stack: Stack, row: int) -> None:
-        """Repeat in fractions the step that the search in floats stored in a row, excluding all other steps."""
+        """Repeat, in fractions, the step that the search in floats stored in a row; exclude all other steps."""
         job = int(self.stack.cursor[row])
         if job < len(self.exact.demand):
             stack.taken[row, job] = self.stack.taken[row, job]

@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events and, for starts at any time, a proof for few jobs or a bracket."""
+"""Exact: a search over starts at events and, for starts at any time, a proof for a few jobs or a bracket."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events

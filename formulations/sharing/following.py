@@ -1,4 +1,4 @@
-"""Following: the conversion of a schedule to another clock, on the same GPUs and after the same ends."""
+"""Following: convert a schedule to another clock, with each job on the same GPUs and after the same ends."""
 
 from collections.abc import Mapping
 

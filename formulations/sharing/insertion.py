@@ -59,7 +59,7 @@ def insertion_bound(
 
 @compiled
 def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -> None:
-    """Compute when running jobs would be alone on their GPUs, and how many jobs may join them at once."""
+    """Compute when running jobs would be alone on their GPUs, and how many jobs may then join them at once."""
     count = len(ends)
     waiting = pending(stack, depth)
     for one in range(count):
@@ -174,7 +174,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of more GPUs from jobs no worse than the worst partner, infinite if too few."""
+    """Return the least cost of further GPUs from jobs no worse than the worst partner; infinite if too few."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

@@ -1,8 +1,8 @@
-"""Jobs: a sharing problem as arrays for the search, of fractions or floats, in units of their own.
+"""Jobs: a sharing problem as arrays of fractions or floats for the search, in units chosen for it.
 
-The same functions search exactly in fractions, and as compiled kernels in floats. Floats are compared with a
-margin for rounding. Whether two numbers within the margin are equal is decided by their remainders modulo
-primes, which are preserved under sums and products of fractions as of integers.
+The same functions search exactly in fractions, and as compiled kernels in floating point. Floats are compared
+with a margin for rounding. Whether two numbers within the margin are equal is decided by their remainders
+modulo primes, which are preserved under sums and products of fractions as of integers.
 
 Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
 differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.
@@ -87,7 +87,7 @@ class Units(NamedTuple):
     def rests(self, total: Fraction) -> Array:
         """Return the remainders of a sum of ends.
 
-        They are -1, which equals no remainder, if they would prove nothing.
+        If the remainders would prove nothing, the result is -1, which differs from every remainder.
         """
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts
@@ -149,7 +149,7 @@ def _fractions(values: Any) -> Array:
 
 
 def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
-    """Return a number of parts of a second in which all times are whole, or 0 if it would be too large.
+    """Return into how many parts to divide a second so that all times are whole, or 0 if they are too many.
 
     A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
     sum of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a

@@ -1,4 +1,4 @@
-"""Listing: quick schedules that start the jobs in some order on any GPUs with room."""
+"""Listing: quick schedules that start the jobs in a given order on any GPUs with room."""
 
 from collections.abc import Iterable, Iterator
 
@@ -57,7 +57,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
 
 
 def _room(problem: Sharing, course: ProgressOfJobs, job: int, partners: int) -> list[int]:
-    """Return the GPUs on which a job may start, those with the fewest users first."""
+    """Return the GPUs on which a job may start, the GPUs with the fewest users first."""
     users = {gpu: course.users.get(gpu, []) for gpu in range(problem.gpus)}
     room = [
         gpu

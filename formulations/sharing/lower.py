@@ -51,8 +51,8 @@ def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
     The first way gives both jobs of a pair equal weights, and then raises each weight as far as the others
-    allow. The second way gives each job as much as the jobs before it leave. Two running jobs that share no GPU
-    never will, so they do not limit each other.
+    allow. The second way gives each job the largest weight that the jobs before it leave. Two running jobs that
+    share no GPU never will, so they do not limit each other.
     """
     count = len(jobs.demand)
     for sweep in range(3):
@@ -121,7 +121,7 @@ def wait_for_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Arr
 
 @compiled
 def room_from(jobs: Jobs, stack: Stack, depth: int, ends: Array, job: int, time: float) -> float:
-    """Return the time from which more GPUs have room for a pending job, or infinity if enough have room now."""
+    """Return when more GPUs have room for a pending job, or infinity if enough GPUs have room already."""
     count = len(jobs.demand)
     room, later = jobs.gpus[0], np.inf
     for one in range(count):

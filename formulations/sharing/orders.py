@@ -166,7 +166,7 @@ class Orders:
         return Prefix(users=users, speeds=speeds, **fields)
 
     def _choices(self, users: Users, job: int) -> Iterator[tuple[int, ...]]:
-        """Yield the GPUs on which a job may start, one choice among those with the same users."""
+        """Yield the sets of GPUs on which a job may start, one set among those with the same users."""
         alike: dict[frozenset[int], list[int]] = {}
         for gpu, own in enumerate(users):
             if len(own) < self.problem.share_limit and all(self.problem.may_share(job, other) for other in own):

@@ -45,7 +45,7 @@ def _broken(table: Sequence[Sequence[int]], bound: Sequence[int]) -> int | None:
 
 
 def _entering(table: Sequence[Sequence[int]], free: Sequence[int], row: int) -> int | None:
-    """Return the first column whose variable raises that of a row at the least cost, or None without one."""
+    """Return the first column whose variable raises a row's variable at the least cost, or None if none can."""
     line, cost = table[row], table[-1]
     raising = (column for column in range(len(free)) if line[column] > 0)
     return min(raising, key=lambda column: (Fraction(cost[column], line[column]), free[column]), default=None)

@@ -10,8 +10,8 @@ from gsopt.core.numbers.compiled import twin
 def raise_to_root(best: BestSharing) -> None:
     """Raise the bound to that of areas alone, part by part.
 
-    It holds for starts at any time (`formulations.sharing.areas`), unlike other bounds of the search over
-    starts at events.
+    This bound holds for starts at any time (`formulations.sharing.areas`), unlike other bounds in the search
+    over starts at events.
     """
     for part in Parts(best).every:
         if best.finished is None:

@@ -28,7 +28,7 @@ class FoundSchedule(NamedTuple):
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
-    """Return an empty best schedule, or one of which only the value is known."""
+    """Return a best schedule that is empty, or of which only the value is known."""
     count = len(jobs.demand)
     return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
@@ -51,7 +51,7 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
 
     The search returns early with a better schedule. In fractions it is exact. In floats it also returns, with
     `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better than the best.
-    The nodes after time passes from the current one are then searched in fractions
+    In this case, the nodes after time passes from the current one are searched in fractions
     (`formulations.sharing.events`). Bounds are weakened by their rounding errors, so no better schedule is
     pruned.
     """
@@ -227,7 +227,7 @@ def begin(jobs: Jobs, stack: Stack, depth: int, job: int) -> None:
 
 @compiled
 def slow_down(jobs: Jobs, stack: Stack, depth: int, job: int, partner: int) -> None:
-    """Change the slowdown of a job to that by a partner from now on, and adjust its end."""
+    """Change the slowdown of a job, from now on, to the slowdown by a partner, and adjust the job's end."""
     now, before = stack.time[depth], stack.worst[depth, job]
     ratio = jobs.slowdown[job, partner] / jobs.slowdown[job, before]
     stack.due[depth, job] = now + (stack.due[depth, job] - now) * ratio

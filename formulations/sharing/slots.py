@@ -33,7 +33,7 @@ _MOST_JOBS, _MOST_PLACES = 40, 2000
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
     """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots.
 
-    The result is no proof of optimality.
+    The result is not a proof of optimality.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
     Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a
@@ -48,9 +48,9 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     A slot is a common divisor of all run times if this gives at most `most` slots. Otherwise slots are longer
     (`Slotted.of`). Since everything is rounded up, the optimum in slots is not a bound. The plan is converted
     to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have ended
-    (`at_events`). For starts at any time, the plan itself is a schedule too. The best of these and the start is
-    returned with the bound of areas, so a result is proven only if the two meet. The message names the model,
-    and gives the optimum in slots or its bracket.
+    (`at_events`). For starts at any time, the plan itself is a schedule too. The best of these schedules and
+    the start is returned with the bound of areas, so a result is proven optimal only if its value meets this
+    bound. The message names the model, and gives the optimum in slots or its bracket.
 
     Rounding everything down instead, with slowdowns only for whole shared slots, would give a bound for starts
     at any time. It is not implemented: within 15 s for twelve jobs, CP-SAT proves no more than the bound of
@@ -66,7 +66,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     budget
         Time limit, gap, start, callback and log. The solver is always CP-SAT.
     most
-        Most slots until the end of the best known schedule.
+        Largest number of slots until the end of the best known schedule.
 
     Raises
     ------

@@ -21,9 +21,9 @@ class Slotted:
     """The slot model of a sharing problem: jobs start at the beginning of slots and end at their ends.
 
     Releases, work and the speed in shared slots are rounded so that a job is never faster than in the problem.
-    With the same starts on the same GPUs, no job ends later in the problem than in the slot model, as an
-    earlier end only makes others faster. So a plan is a schedule for starts at any time that is no worse than
-    its value here, but the optimum here is not a bound.
+    With the same starts on the same GPUs, no job ends later in the problem than in the slot model, because an
+    earlier end only makes other jobs faster. So a plan is a schedule for starts at any time that is no worse
+    than its value here, but the optimum here is not a bound.
     """
 
     problem: Sharing
@@ -39,9 +39,9 @@ class Slotted:
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
         """Return a slot model in which a known schedule takes nearly, and at most, a given number of slots.
 
-        If the number of slots allows it, a slot divides all run times and release dates. Otherwise it divides
-        only the run times, so that only waiting is rounded. If that takes too many slots as well, the known
-        schedule is divided into the allowed number of slots.
+        If the number of slots allows it, a slot divides all run times and release dates. Otherwise a slot
+        divides only the run times, so that only waiting is rounded. If this also takes too many slots, the
+        known schedule is divided into the allowed number of slots.
         """
         jobs = range(len(problem.jobs))
         length = Fraction(max(end for _, end in problem.spans(known)) - problem.origin)
@@ -66,7 +66,7 @@ class Slotted:
 
     @property
     def shortest(self) -> tuple[int, ...]:
-        """The slots that each job takes without sharing."""
+        """The number of slots that each job takes without sharing."""
         return tuple(-(-work // FULL) for work in self.work)
 
     def value(self, total: int) -> Fraction:
@@ -75,7 +75,7 @@ class Slotted:
         return (total * self.slot - late) / len(self.work)
 
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
-        """Return the slot by whose beginning each job of a plan has ended, by job.
+        """Return, for each job of a plan, the slot by the beginning of which it has ended.
 
         Returns None if three jobs hold a GPU, if two jobs that must not share hold one, or if a job ends after
         the horizon.

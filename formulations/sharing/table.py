@@ -85,7 +85,7 @@ def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
 
 @compiled
 def arrives(jobs: Jobs, stack: Stack, depth: int) -> bool:
-    """Check whether any job is still to arrive."""
+    """Check whether any job has yet to arrive."""
     for job in range(len(jobs.demand)):
         if stack.state[depth, job] == PENDING and not has_come(jobs, stack, depth, job):
             return True
@@ -161,7 +161,7 @@ def note(jobs: Jobs, stack: Stack, depth: int, ahead: bool, table: StateTable, p
 
 @compiled
 def alone_of(stack: Stack, depth: int, job: int) -> int:
-    """Return the number of GPUs on which a job runs alone, or a negative number if it does not run."""
+    """Return the number of GPUs on which a job runs alone, or a negative number if the job is not running."""
     if stack.state[depth, job] == RUNNING:
         return int(stack.own[depth, job])
     return -1 if stack.state[depth, job] == ENDED else -2

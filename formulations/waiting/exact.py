@@ -36,7 +36,7 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
        bound, and a search for GPUs that realize its schedule. If there are no such GPUs, the cause is ruled
        out, and the step is repeated a few times.
     3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan and for a
-       few jobs, this step follows step 1 directly. It uses the known bound and schedule.
+       few jobs, this step follows step 1 directly. Constraint programming uses the known bound and schedule.
     4. If there are only a few jobs, the search of all orders runs to its end. This is needed if times differ
        too much for a grid of slots that solvers can handle.
 

@@ -15,7 +15,7 @@ _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
-    """Cells joined by a tier. A job placed there runs at least as fast as the tier allows."""
+    """Cells joined by a tier. A job placed in these cells runs at least as fast as the tier allows."""
 
     tier: int  # number of the tier, innermost first
     cells: tuple[int, ...]  # numbers of the cells; one for a place on the innermost tier
@@ -52,7 +52,7 @@ class SlottedInstance:
 
     @cached_property
     def limited(self) -> "SlottedInstance":
-        """The same problem with slots few enough for solvers."""
+        """The same problem with slots long enough that solvers can handle their number."""
         longest = sum(map(max, self.seconds)) + max(self.exact_release)
         least = Fraction(longest * len(self.demand), _MOST_SLOTS)
         return self if self.slot >= least else SlottedInstance(self.problem, least)
@@ -131,7 +131,7 @@ class SlottedInstance:
         return self.lengths[job][self.places[place].tier]
 
     def shortest(self, job: int) -> Exact:
-        """Return the run time in seconds of a job on the best tier that can hold it."""
+        """Return the running time of a job, in seconds, on the best tier that can hold it."""
         return min(self.seconds[job][self.places[place].tier] for place in self.places_of(job))
 
     def value(self, ends: Sequence[Exact]) -> Exact:

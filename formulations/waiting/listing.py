@@ -89,7 +89,7 @@ def place_all(
 ) -> list[SlottedRun] | None:
     """Place jobs in an order, each within its widest tier if possible, and return the runs by job.
 
-    Returns None if the budget runs out.
+    Returns None if the time limit is reached.
     """
     profile = FreeProfile(instance)
     found: dict[int, SlottedRun] = {}
@@ -129,7 +129,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Place jobs in the order of starts in a relaxation, first within its tiers and then on any tier."""
+    """Place jobs in the order of their starts in a relaxation, first within its tiers and then on any tier."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])

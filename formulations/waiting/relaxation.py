@@ -29,9 +29,9 @@ class Relaxation:
     r"""The time-indexed model of starts, with nested places of counted GPUs.
 
     The model decides which job starts where and when. A job on a tier needs any GPUs in one of the tier's
-    places. At any moment, these exist if no place is overloaded. But the same GPUs may not stay free until the
-    job ends, so the job might have to move. The optimum is therefore a bound, which is exact only if fixed GPUs
-    are found for it.
+    places. At any moment, such GPUs exist if no place is overloaded. But the same GPUs may not stay free until
+    the job ends, so the job might have to move. The optimum is therefore a bound, which is exact only if fixed
+    GPUs are found for the schedule.
 
     Sets: jobs j; places P of every tier, nested; slots t; for each job the places that can hold it, except
     those inside a place where it runs equally fast. Parameters: d_j GPUs of a job; p_jP its slots at a place;
@@ -49,7 +49,7 @@ class Relaxation:
 
     @cached_property
     def columns(self) -> tuple[StartColumn, ...]:
-        """Every start at which a job ends in time."""
+        """All starts from which a job ends in time."""
         return tuple(
             StartColumn(job, place, start)
             for job, places in enumerate(self.places)
@@ -69,9 +69,9 @@ class Relaxation:
 
     @property
     def horizon(self) -> int:
-        """The slots until the last job must have ended.
+        """The number of slots until the last job must have ended.
 
-        They are the coefficients of the makespan's rows, or 0 for the mean.
+        The makespan's rows have this number as a coefficient; for the mean it is 0.
         """
         return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
 
@@ -171,7 +171,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Return the place whose columns replace those of a place: itself, or the widest equally fast one."""
+        """Return the place whose columns also serve a given place: itself, or the widest equally fast one."""
         own = self.instance.places[place]
         return max(
             each
@@ -197,7 +197,7 @@ class Relaxation:
         return found
 
     def _add_last_end(self, rows: SparseRows) -> None:
-        """Add rows by which the last column is no earlier than any end."""
+        """Add rows that make the last column, the makespan, no earlier than any job's end."""
         last = len(self.columns)
         for job in range(len(self.instance.demand)):
             ends = [

@@ -54,7 +54,7 @@ class DepthFirstSearch:
         self.nodes = 0
 
     def run(self, nodes: int) -> bool:
-        """Search up to a number of states, keeping what is found, and return whether the search is complete."""
+        """Search at most `nodes` states, keep the best schedule, and return whether the search is complete."""
         if max(self._combinations(need) for need in self.instance.demand) > _MOST_WAYS:
             return False
         self.nodes = nodes
@@ -75,7 +75,7 @@ class DepthFirstSearch:
         return value * len(self.shortest) / self.instance.slot + sum(self.instance.release)
 
     def _extend(self, state: PartialSchedule) -> bool:
-        """Search the successors of a state, and return whether that was completed."""
+        """Search the successors of a state, and return whether the search was completed."""
         if not state.left:
             if state.paid < self.limit():
                 self.best.take(self.best.problem.started(state.shares))
@@ -140,8 +140,8 @@ class DepthFirstSearch:
     def is_hopeless(self, state: PartialSchedule) -> bool:
         """Check whether no schedule from a state can be better than the best known one.
 
-        At any time, at most as many of the remaining jobs have ended as if each were alone on its best tier,
-        and as the available GPU time allows.
+        At any time, no more of the remaining jobs can have ended than if each were alone on its best tier, and
+        no more than the available GPU time allows.
         """
         ready = sorted(max(free, state.now) for cell in state.free for free in cell)
         alone = sorted(max(state.now, self.instance.release[job]) + self.shortest[job] for job in state.left)
@@ -154,11 +154,11 @@ class DepthFirstSearch:
         return least >= self.limit()
 
     def is_twin(self, job: int, others: Sequence[int]) -> bool:
-        """Check whether any of some jobs equals a job except for its name."""
+        """Check whether a job equals any of the other given jobs except for its name."""
         return any(self.kinds[other] == self.kinds[job] for other in others)
 
     def is_seen(self, state: PartialSchedule) -> bool:
-        """Check whether an equivalent earlier state was no worse, and record the state if not."""
+        """Check whether an equivalent earlier state was at least as good; if not, record the state."""
         key = (state.now, frozenset(state.left), self._shape(state))
         if self.seen.get(key, state.paid + 1) <= state.paid:
             return True
@@ -180,7 +180,7 @@ class DepthFirstSearch:
 
 
 def first_slot(ready: Sequence[int], area: int) -> int:
-    """Return the first slot by which GPUs that become ready at given slots can have done an amount of work."""
+    """Return the first slot by which GPUs that become free at given slots can have done an amount of work."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

@@ -20,10 +20,10 @@ def simple_bound(instance: SlottedInstance) -> Exact:
 
     A job's best tier is the innermost one with a place that can hold it. For the makespan: no job ends before
     its release date plus its best run time, and the work released from any date on needs all GPUs for its total
-    GPU time. For the mean completion time, the result is the larger of two bounds. First, at any time, at most
-    as many jobs have ended as under shortest remaining time on one machine as fast as all GPUs, and as have had
-    their best run times. Second, no job ends earlier than the mean busy time of its work on such a machine plus
-    half of its run time.
+    GPU time. For the mean completion time, the result is the larger of two bounds. First, at any time, no more
+    jobs can have ended than under shortest remaining time on one machine as fast as all GPUs, and no more than
+    have been there for their best running times. Second, no job ends earlier than the mean busy time of its
+    work on such a machine plus half of its run time.
 
     Source: the energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001) and, for the mean,
     the formulas of `gsopt.schedule.bounds`, here on the exact times of the problem.

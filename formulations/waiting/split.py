@@ -68,7 +68,7 @@ def _solve(form: StandardForm, budget: Budget) -> Outcome:
 def _model(
     instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]
 ) -> tuple[StandardForm, list[tuple[int, int]]]:
-    """Return the model of some jobs, and the jobs and cells of its first columns."""
+    """Return the model for some of the jobs, and the jobs and cells of its first columns."""
     cells = range(len(instance.sizes))
     held = [(job, cell) for job in jobs for cell in cells]
     placed = [(job, place) for job in jobs for place in _as_fast(instance, job, choices[job].place)]
@@ -108,7 +108,7 @@ def _as_fast(instance: SlottedInstance, job: int, chosen: int) -> Iterator[int]:
 
 
 def _together(instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> list[list[int]]:
-    """Return the jobs that run at each start of any of them."""
+    """Return, for each start of a job, the jobs that run at that time."""
     spans = {job: (choices[job].start, _end(instance, job, choices[job])) for job in jobs}
     found = [
         [job for job, (begin, end) in spans.items() if begin <= start < end]

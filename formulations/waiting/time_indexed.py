@@ -35,7 +35,7 @@ _BOUND = "the relaxation is a bound only"
 
 @exact_method()
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Solve the time-indexed relaxation, whose schedule is optimal if fixed GPUs are found for it.
+    """Solve the time-indexed relaxation; its schedule is optimal if fixed GPUs are found for it.
 
     The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list limits
     the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
@@ -80,9 +80,10 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation of a problem, raise the bound, look for GPUs, and return a message on the outcome.
 
-    If there are no GPUs for its schedule, a small set of jobs without GPUs is excluded (`find_conflict`), which
-    means that at least one of them must get another start or run time. The relaxation is then solved again, at
-    most `conflicts` times. All this takes at most the fraction `share` of the remaining time.
+    If there are no GPUs for the relaxation's schedule, a small set of jobs without GPUs is excluded
+    (`find_conflict`), which means that at least one of them must get another start or run time. The relaxation
+    is then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the
+    remaining time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)

@@ -1,4 +1,4 @@
-"""Admitting: place the pending gangs one after the other, with a rule that says who stops for each."""
+"""Admitting: place the pending gangs one after another; a rule chooses the running gangs that stop for each."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -13,9 +13,9 @@ from heuristics.admission.room import Room, Seats
 
 @dataclass(frozen=True)
 class Stops:
-    """What a rule found for one pending gang: its places, and where the gangs that it moved go.
+    """The answer of a rule for one pending gang: places for it and for the gangs that it moves.
 
-    The gangs that the rule stopped, and did not move, are evicted.
+    Gangs that the rule stopped but did not move are evicted.
     """
 
     places: Places
@@ -28,10 +28,10 @@ Rule = Callable[[Room, Seats, Sequence[Running], Budget], Stops | None]
 
 
 def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution | NoSolution:
-    """Place the pending gangs by priority, then in the order of the problem, and stop others for them.
+    """Place the pending gangs by priority, then in the order of the problem, and stop running gangs for them.
 
     A gang that fits is placed without asking the rule, in the group with the least room to spare. A gang that
-    stopped for an earlier pending gang stays as it is.
+    was stopped for an earlier pending gang stays stopped.
     """
     if problem.obstacle:
         return NoSolution(problem.obstacle, proven=True)
@@ -59,7 +59,7 @@ def admit(problem: Admission, rule: Rule, budget: Budget) -> AdmissionSolution |
 
 
 def candidates(room: Room, gang: Gang) -> list[Running]:
-    """Return the gangs of lower priority that run and may be evicted for a pending one."""
+    """Return the running gangs that may be evicted for a pending gang because their priority is lower."""
     return [
         each
         for each in room.problem.running
@@ -68,27 +68,27 @@ def candidates(room: Room, gang: Gang) -> list[Running]:
 
 
 def same_queue(gangs: Sequence[Running], gang: Gang) -> list[Running]:
-    """Return the gangs of the queue of a pending one."""
+    """Return those of the given gangs that are in the pending gang's queue."""
     return [each for each in gangs if each.queue == gang.queue]
 
 
 def least_important_first(gang: Running) -> tuple[int, float]:
-    """Sort gangs by ascending priority, the latest first; ties keep the order of the problem."""
+    """Return a sort key for ascending priority, where the latest start comes first among equals."""
     return gang.priority, -started(gang)
 
 
 def started(gang: Running) -> float:
-    """Return when a gang started; if that is unknown, infinity: it counts as the latest."""
+    """Return when a gang started, or infinity if that is unknown, so that it counts as the latest."""
     return inf if gang.started is None else gang.started
 
 
 def place(seats: Seats) -> Stops | None:
-    """Return the places of a gang, if it fits."""
+    """Return places for a gang, or None if it does not fit."""
     places = seats.place()
     return None if places is None else Stops(places)
 
 
 def check_time(budget: Budget) -> None:
-    """Raise `TimeUp` when the time limit is over."""
+    """Raise `TimeUp` if the time limit has been reached."""
     if budget.passed:
         raise TimeUp("the time limit is over before there is room for all pending gangs")

@@ -1,4 +1,4 @@
-"""Cheapest first: evict by cost until the pending gangs fit, then take back what was not necessary."""
+"""Cheapest first: evict gangs by cost until the pending gangs fit, then take back unnecessary evictions."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -12,10 +12,11 @@ from gsopt.problems.rooms import Rooms
 
 @heuristic
 def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Evict gangs by cost per GPU until all pending gangs fit, then take back in reverse what is unnecessary.
+    """Evict gangs by cost per GPU until all pending gangs fit, then undo unnecessary evictions in reverse.
 
-    The pending gangs are placed in the order of the instance, each as tightly as it fits. Gangs are never
-    moved. It may find nothing if several pending gangs, or unlike workers of one, compete for the same room.
+    The pending gangs are placed in the order of the instance, each as tightly as possible. Gangs are never
+    moved. The algorithm may find nothing if several pending gangs, or unlike workers of one gang, compete for
+    the same room.
 
     Complexity: O(E (M + W)) for E evictable gangs, M machines and W machines of all gangs.
 
@@ -59,7 +60,7 @@ def cheapest_first(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
 
 
 def _fewest(problem: Admission, order: Sequence[Running]) -> tuple[Sequence[Running], Rooms]:
-    """Return the shortest beginning of an order whose eviction makes room, by bisection, and the room."""
+    """Return the shortest prefix of an order that makes room if evicted, found by bisection, and the room."""
     low, high = 0, len(order)
     while low < high:
         middle = (low + high) // 2
@@ -78,7 +79,7 @@ def _without(problem: Admission, gangs: Sequence[Running]) -> Rooms:
 
 
 def _placed(problem: Admission, rooms: Rooms) -> dict[str, Places] | None:
-    """Place all pending gangs one after another, and leave the rooms as they were; None if one does not fit."""
+    """Return places for all pending gangs, or None if one does not fit; the rooms are left unchanged."""
     found: dict[str, Places] = {}
     for gang in problem.pending:
         places = rooms.fit(gang)

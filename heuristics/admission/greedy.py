@@ -1,4 +1,4 @@
-"""Greedy: in each group, gangs stop by their cost per GPU that is freed there; the cheapest group wins."""
+"""Greedy: stop gangs by their cost per GPU freed in a group, for each group, and choose the cheapest group."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -13,24 +13,22 @@ from heuristics.admission.room import Room, Seats
 
 @heuristic
 def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Stop gangs by their cost per freed useful GPU, with reverse delete, in each group; keep the cheapest.
+    """Stop gangs by cost per useful GPU freed, with reverse delete, for each group; keep the cheapest group.
 
     A gang's useful GPUs are those on machines of the group where workers of the pending gang may be placed, at
-    most as many as the pending gang needs. Gangs stop until the pending gang fits; then all resume that need
-    not stop, the most expensive first. This happens in each group of the gang's level, and the group with the
-    least cost is kept. Gangs of all queues may stop.
+    most as many as the pending gang needs. Gangs stop until the pending gang fits. Then all gangs that need not
+    stop resume, the most expensive first. This is tried for each group of the pending gang's level, and the
+    group with the least cost is chosen. Gangs of all queues may stop.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit. When it is over, the best group so far is kept.
+        Time limit. When it is reached, the best group so far is chosen.
 
-    Notes
-    -----
-    Source: none; the usual greedy algorithm for covering problems, with reverse delete as in
-    `heuristics.reclaiming.reverse_delete`. If no resource is called GPU, cost alone decides.
+    Notes ----- This is not from a paper: it is the usual greedy algorithm for covering problems, with reverse
+    delete as in `heuristics.reclaiming.reverse_delete`. If no resource is called GPU, cost alone decides.
 
     Complexity: O(R log R + M) for R pairs of a running gang and one of its groups, and M machines in all, for
     pending gangs with one part.
@@ -78,7 +76,7 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
 def _useful_gpus(
     room: Room, seats: Seats, candidates: Sequence[Running]
 ) -> dict[int, list[tuple[Running, int]]]:
-    """Return the candidates of each group, with the GPUs that they would free there for the pending gang."""
+    """Return the candidates in each group, with the GPUs that each would free there for the pending gang."""
     problem = room.problem
     eligible = frozenset[int]().union(*(problem.eligible(part) for part in seats.gang.parts))
     found: dict[int, list[tuple[Running, int]]] = {}
@@ -98,7 +96,7 @@ def _useful_gpus(
 def _cover(
     room: Room, seats: Seats, group: int, useful: Sequence[tuple[Running, int]], budget: Budget
 ) -> list[Running]:
-    """Stop gangs until the pending one fits into a group, and return those that must; none if it never fits."""
+    """Return the gangs that must stop so that the pending gang fits in a group; empty if it cannot fit."""
     stopped: list[Running] = []
     for gang, _ in sorted(useful, key=lambda each: Fraction(decimal(each[0].cost)) / (each[1] or 1)):
         if budget.passed:

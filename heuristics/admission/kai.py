@@ -1,4 +1,4 @@
-"""KAI-Scheduler's preempt: scenarios of jobs that stop, for more and more workers of the pending gang."""
+"""KAI-Scheduler's preempt: try scenarios of jobs that stop, for more and more workers of the pending gang."""
 
 from collections.abc import Sequence
 
@@ -14,20 +14,21 @@ from heuristics.admission.scenarios import Solver
 def kai(
     problem: Admission, *, node_local: bool = True, budget: Budget = UNLIMITED
 ) -> AdmissionSolution | NoSolution:
-    """Stop gangs as KAI's scenario solver does, and place those again that still fit somewhere.
+    """Stop gangs as KAI's scenario solver does, and place them again where they still fit.
 
-    For 1, 2, 4, ... workers of the pending gang, and then by bisection, victims are sought that make room for
-    them; those found for fewer workers stop in any case. Candidates of the same queue are gathered by ascending
-    priority, the latest first, until the workers could fit if all of them stopped. Then scenarios are tried:
+    For 1, 2, 4, ... workers of the pending gang, and then by bisection, the search looks for victims that make
+    room for them. Victims found for fewer workers always stop. Candidates of the same queue are gathered by
+    ascending priority, the latest first, until the workers could fit if all of them stopped. Then scenarios are
+    tried:
 
-    - with `node_local`, for each machine of the last candidate, the gathered gangs with workers there;
-    - if that never succeeds for all workers, the whole search starts anew with the gangs on the machines that
-      would have the fewest free GPUs: on as few of these machines as have enough GPUs in all, then on 1, 2, 4,
-      ... more.
+    - With `node_local`, for each machine of the last candidate, the gathered gangs with workers on it.
+    - If that never succeeds for all workers, the whole search starts anew with the gangs on the machines that
+      would have the fewest free GPUs. It takes as few of these machines as have enough GPUs in total, then 1,
+      2, 4, ... more.
 
-    In a scenario all its gangs stop; then the pending workers, and after them the gangs by descending priority,
-    the earliest first, are placed on the fullest machines. Gangs that return to their own machines go on
-    running. Others that fit are moved, if they have a `move_cost`; all others are evicted.
+    In a scenario, all its gangs stop. Then the pending workers are placed on the fullest machines, and after
+    them the stopped gangs by descending priority, the earliest first. Gangs that return to their own machines
+    keep running. Others that fit are moved, if they have a `move_cost`; all others are evicted.
 
     Parameters
     ----------
@@ -46,9 +47,9 @@ def kai(
     plugins ``priority``, ``nodeplacement`` (packing) and ``topology``. The code starts a victim again elsewhere
     even if it cannot be moved here; such gangs are evicted, unless their own machines still have room.
 
-    Left out: quotas of queues, elastic jobs, delays before preemption, shared GPUs, budgets of time, and all
-    scores of nodes but packing. Only machines that had free GPUs, or on which a gang stopped, get workers. The
-    code's two filters of scenarios are replaced by a count of the workers that fit.
+    Left out: queue quotas, elastic jobs, delays before preemption, shared GPUs, time budgets, and all node
+    scores but packing. Only machines that had free GPUs, or on which a gang stopped, get workers. The code's
+    two filters of scenarios are replaced by a count of the workers that fit.
 
     Complexity: O(log W (S V M)) for W workers, S scenarios, and V victims on M machines.
 

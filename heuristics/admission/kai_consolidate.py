@@ -21,16 +21,16 @@ def kai_consolidate(
 ) -> AdmissionSolution | NoSolution:
     """Move gangs as KAI's consolidation does, until the pending gang fits.
 
-    Scenarios are those of `heuristics.admission.kai`, with the gangs that have a `move_cost` as candidates, of
-    all queues and priorities. A scenario succeeds only if all its gangs are placed again. Gangs of higher
-    priority, and of equal priority those that started earlier, are placed before the pending gang.
+    The scenarios are those of `heuristics.admission.kai`. The candidates are all gangs with a `move_cost`,
+    whatever their queue and priority. A scenario succeeds only if all its gangs are placed again. Gangs of
+    higher priority are placed before the pending gang, as are gangs of equal priority that started earlier.
 
     Parameters
     ----------
     problem
         The problem.
     max_preemptees
-        Number of candidates, less one: the code lets one more pass. None for no limit.
+        Limit on the number of candidates; the code lets one more than this pass. None for no limit.
     node_local
         See `heuristics.admission.kai`.
     budget

@@ -1,4 +1,4 @@
-"""The default preemption of Kubernetes: each worker looks for a machine by itself."""
+"""The default preemption of Kubernetes: each worker looks for a machine independently of the others."""
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -20,14 +20,14 @@ _Score = tuple[bool, tuple[float, ...]]
 
 @heuristic
 def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Place worker after worker, and make room for each on the machine whose victims matter least.
+    """Place one worker after another, and make room for each on the machine whose victims matter least.
 
     A worker goes to the machine with the most free resources, if it fits anywhere. Otherwise each machine is
-    tried: all workers of lower priority leave it; then those stay after all that leave enough room, by
-    descending priority, of equal priority the one that started first. Of the machines on which the worker then
-    fits, it gets that with the lowest highest priority of a victim, then the lowest sum of priorities, then the
-    fewest victims, then the latest start of a victim of the highest priority. The gangs of the victims stop as
-    a whole, because the remaining workers cannot go on alone.
+    tried. All workers of lower priority leave it; then each of them that leaves enough room is put back, by
+    descending priority and, at equal priority, the earliest start first. Among the machines on which the worker
+    then fits, the choice is the one whose most important victim has the lowest priority. Ties are broken by the
+    lowest sum of priorities, then the fewest victims, then the latest start among the victims of the highest
+    priority. The gangs of the victims stop as a whole, because the remaining workers cannot go on alone.
 
     The first worker decides on the group of the gang's level, among those that would hold all workers if all
     gangs of lower priority stopped; likewise the first worker of each slice.
@@ -45,9 +45,9 @@ def kube_scheduler(problem: Admission, *, budget: Budget = UNLIMITED) -> Admissi
     (``SelectVictimsOnNode``) and ``pkg/scheduler/framework/preemption/preemption.go``
     (``pickOneNodeForPreemption``). The code knows neither gangs nor levels; it is applied worker by worker.
 
-    Left out: disruption budgets; the sample of a tenth of the machines, at least 100, from a random one on:
-    here all machines are tried; all scheduling constraints but resources, types and levels; and all scores but
-    free resources.
+    Left out: disruption budgets, all scheduling constraints but resources, types and levels, and all scores but
+    free resources. The code tries a tenth of the machines, at least 100, starting from a random one; here all
+    machines are tried.
 
     Complexity: O(W log M + V) for W workers, M machines, and V workers of lower priority, each counted whenever
     its machine changes.
@@ -120,7 +120,7 @@ def _with_slices(problem: Admission, pods: "_Pods", part: Part, members: Sequenc
 
 
 def _together(problem: Admission, part: Part, members: Iterable[int], first: int) -> list[int]:
-    """Return the machines that may hold workers beside the first one, of its slice if there are slices."""
+    """Return the machines for the part's other workers, or for those of the first worker's slice."""
     if not part.slice:
         return list(members)
     slice_of = problem.cluster.group_of(part.slice_within)
@@ -128,7 +128,7 @@ def _together(problem: Admission, part: Part, members: Iterable[int], first: int
 
 
 class _Domain:
-    """Machines of which one is chosen for each worker, the most attractive first."""
+    """The machines that a worker may go to, kept in a queue with the most attractive one first."""
 
     def __init__(self, pods: "_Pods", members: Iterable[int]) -> None:
         self._pods, self._members = pods, set(members)
@@ -146,7 +146,7 @@ class _Domain:
         return None
 
     def changed(self, machines: Iterable[int]) -> None:
-        """Regard the new scores of machines."""
+        """Update the scores of machines."""
         for machine in self._members.intersection(machines):
             score = self._pods.score(machine)
             if score is not None:
@@ -154,7 +154,7 @@ class _Domain:
 
 
 class _Pods:
-    """The workers of candidates on each machine, and who of them would stop for one more worker of a part."""
+    """The candidates' workers on each machine, and which of them would stop for one more worker of a part."""
 
     def __init__(self, room: Room, candidates: Iterable[Running]) -> None:
         self._room = room
@@ -167,13 +167,13 @@ class _Pods:
                     pods += [(gang, amounts)] * number
 
     def ask(self, part: Part) -> None:
-        """Ask from now on for workers of a part."""
+        """Choose the part whose workers are to be placed from now on."""
         self._need = part.needs.vector(self._room.problem.resources)
         self._eligible = self._room.problem.eligible(part)
         self._scores: dict[int, _Score | None] = {}
 
     def score(self, machine: int) -> _Score | None:
-        """Return how unattractive a machine is, or None if the worker does not fit."""
+        """Return the score of a machine, the lower the better, or None if the worker does not fit."""
         if machine not in self._scores:
             self._scores[machine] = self._judge(machine) if machine in self._eligible else None
         return self._scores[machine]

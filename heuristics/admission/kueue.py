@@ -1,4 +1,4 @@
-"""Kueue: candidates of lower priority stop one by one, then resume in reverse where possible."""
+"""Kueue: candidates of lower priority stop one by one, then resume in reverse order where possible."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
@@ -18,15 +18,15 @@ def kueue(
     borrow_below: int | None = None,
     budget: Budget = UNLIMITED,
 ) -> AdmissionSolution | NoSolution:
-    """Stop candidates in Kueue's order until the gang fits, then give back what it does not need.
+    """Stop candidates in Kueue's order until the gang fits, then resume those that need not stop.
 
     The queues form one cohort. Candidates are first the gangs of other queues that use more than their quota,
-    then those of the gang's own queue; both by ascending priority, the latest admitted first. They stop until
-    the gang fits; gangs of another queue only while it still exceeds its quota. Afterwards all but the last
-    resume in reverse order, unless the gang no longer fits.
+    then those of the pending gang's own queue, both by ascending priority with the latest admitted first. They
+    stop until the pending gang fits, but gangs of another queue only as long as that queue exceeds its quota.
+    Afterwards all but the last are resumed in reverse order, each unless the pending gang would no longer fit.
 
-    Gangs of other queues stop only if the gang's own queue then stays within its quota; those of priority
-    `borrow_below` or less in any case.
+    Gangs of other queues stop only if the pending gang's own queue then stays within its quota. Gangs with
+    priority `borrow_below` or lower may stop in any case.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ def kueue(
         Nominal quota of queues in GPUs; 0 for those not named. GPUs beyond the quotas belong to the cohort.
     borrow_below
         Priority up to which gangs of other queues stop even if the gang's own queue then exceeds its quota
-        (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None if none does.
+        (``borrowWithinCohort`` with a ``maxPriorityThreshold``); None for no such gangs.
     budget
         Time limit.
 
@@ -112,7 +112,7 @@ class _Search:
         return None
 
     def _attempts(self) -> tuple[bool, ...]:
-        """Return whether the gang's queue may exceed its quota, for each attempt in turn."""
+        """Return, for each attempt in turn, whether the pending gang's queue may exceed its quota."""
         forbidden = self._borrow_below is None
         if not self._others or (forbidden and not self._quotas.below_now()):
             return (True,)

@@ -21,13 +21,14 @@ def kueue_fair(
 ) -> AdmissionSolution | NoSolution:
     """Stop gangs of the queues with the largest shares, as long as the gang's own share stays below.
 
-    A queue's share is the GPUs that it uses beyond its quota, divided by its weight; that of the gang's queue
-    includes the gang. Gangs stop one by one, always from the queue with the largest share, or from the gang's
-    own; from each in the order of `heuristics.admission.kueue`. A gang of another queue stops if afterwards the
-    share of its queue is at least that of the gang's own (``LessThanOrEqualToFinalShare``), which is 0 within
-    the quota. If that does not make enough room, each queue gives up one more gang if its share before is
-    larger than that of the gang's queue (``LessThanInitialShare``). Then all but the last resume in reverse
-    order, unless the gang no longer fits.
+    A queue's share is the number of GPUs that it uses beyond its quota, divided by its weight. The share of the
+    pending gang's queue includes that gang. Gangs stop one by one, always from the queue with the largest share
+    or from the pending gang's own queue, within each queue in the order of `heuristics.admission.kueue`. A gang
+    of another queue stops if its queue's share is then still at least the share of the pending gang's queue
+    (``LessThanOrEqualToFinalShare``). A queue within its quota has share 0. If that does not make enough room,
+    each queue whose share was initially larger than that of the pending gang's queue gives up one more gang
+    (``LessThanInitialShare``). Then all but the last are resumed in reverse order, each unless the pending gang
+    would no longer fit.
 
     Parameters
     ----------
@@ -108,7 +109,7 @@ class _Search:
         return place(self._seats)
 
     def _fits_after(self, stopping: Iterator[Running], budget: Budget) -> bool:
-        """Stop gangs one by one; return whether the pending gang then fits."""
+        """Stop gangs one by one until the pending gang fits, and return whether it does."""
         for gang in stopping:
             check_time(budget)
             self._stop(gang)
@@ -118,7 +119,7 @@ class _Search:
         return False
 
     def _by_final_share(self, spared: list[Running]) -> Iterator[Running]:
-        """Yield gangs whose queue has no smaller share without them; add those of the others to `spared`."""
+        """Yield gangs whose queue's share stays large enough without them; add the other gangs to `spared`."""
         queues = _Queues(self._order, self._shares, self._own)
         while (queue := queues.largest()) is not None:
             waiting = queues.of[queue]
@@ -134,7 +135,7 @@ class _Search:
                 spared.append(gang)
 
     def _by_initial_share(self, spared: Sequence[Running]) -> Iterator[Running]:
-        """Yield the first gang of each queue that has a larger share than the pending gang's."""
+        """Yield the first gang of each queue whose share is larger than that of the pending gang's queue."""
         queues = _Queues(spared, self._shares, self._own)
         while (queue := queues.largest()) is not None:
             gang = queues.of.pop(queue)[0]
@@ -161,7 +162,7 @@ class _Queues:
         self._shares, self._own = shares, own
 
     def largest(self) -> str | None:
-        """Return the queue with the largest share; of equal ones that of the first candidate."""
+        """Return the queue with the largest share; among equals, the queue of the first candidate."""
         for queue in [queue for queue, gangs in self.of.items() if not gangs]:
             del self.of[queue]
         for queue in [queue for queue in self.of if queue != self._own and not self._shares.exceeded(queue)]:

@@ -1,7 +1,7 @@
-"""Room: the free resources of machines while gangs stop and resume, and where a gang then fits.
+"""Room: the free resources of machines while gangs stop and resume, and the places where a gang then fits.
 
-`gsopt.problems.rooms` counts all machines anew whenever it is asked where a gang fits. Rules of schedulers ask
-after each gang that stops or resumes, so here only the machines of this gang are counted anew.
+`gsopt.problems.rooms` recounts all machines whenever it is asked where a gang fits. A scheduler's rule asks
+after every gang that stops or resumes, so this module recounts only the machines of that gang.
 """
 
 from collections import Counter
@@ -12,7 +12,7 @@ from gsopt.problems.placement import Vector
 
 
 class Room:
-    """The free resources of every machine, and the gangs that no longer run where they did.
+    """The free resources of every machine, and the gangs that have stopped or moved.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Room:
         self._add(self._load(gang), 1)
 
     def resume(self, gang: Running) -> None:
-        """Let a stopped gang use again what it used."""
+        """Let a stopped gang use its resources again."""
         del self.stopped[gang.name]
         self._add(self._load(gang), -1)
 
@@ -69,11 +69,11 @@ class Room:
         self.take(gang, places)
 
     def take(self, gang: Gang, places: Places) -> None:
-        """Take what a gang needs at some places."""
+        """Take what a gang needs at the given places."""
         self._add(self.problem.load([(gang, places)]), -1)
 
     def give_back(self, gang: Gang, places: Places) -> None:
-        """Free what a gang took at some places."""
+        """Free what a gang took at the given places."""
         self._add(self.problem.load([(gang, places)]), 1)
 
     def occupy(self, machine: int, need: Vector) -> None:
@@ -81,11 +81,11 @@ class Room:
         self._add({machine: need}, -1)
 
     def watch(self, seats: "Seats") -> None:
-        """Keep the seats of a gang up to date from now on."""
+        """Keep the given seats up to date from now on."""
         self._watching.append(seats)
 
     def forget(self, seats: "Seats") -> None:
-        """Stop keeping seats up to date."""
+        """Stop keeping the given seats up to date."""
         self._watching.remove(seats)
 
     def _load(self, gang: Running) -> dict[int, list[int]]:
@@ -103,10 +103,10 @@ class Room:
 
 
 class Seats:
-    """How many workers of a gang fit where, kept up to date while gangs stop and resume.
+    """How many workers of a gang fit on each machine and in each group, updated as gangs stop and resume.
 
-    Parts are counted one by one. For gangs with one part, groups that are `able` do hold all workers; with
-    several parts, `place` decides.
+    Each part is counted by itself. If a gang has one part, each group in `able` holds all its workers. If it
+    has several parts, only `place` decides whether they fit together.
 
     Attributes
     ----------
@@ -130,14 +130,14 @@ class Seats:
         return all(seats.total[group] >= count for seats, count in zip(self._parts, self._wanted, strict=True))
 
     def recount(self, machine: int) -> None:
-        """Count anew how many workers fit on a machine."""
+        """Recount how many workers fit on a machine."""
         group = self._group_of[machine]
         changed = [seats.recount(machine) for seats in self._parts]
         if any(changed):
             (self.able.add if self._enough(group) else self.able.discard)(group)
 
     def group(self, machine: int) -> int:
-        """Return the number of a machine's group of the gang's level."""
+        """Return the number of the group of the gang's level that contains a machine."""
         return self._group_of[machine]
 
     def fits(self) -> bool:
@@ -173,7 +173,7 @@ class Seats:
 
 
 class _PartSeats:
-    """How many workers of one part fit on each machine, and in whole slices in each group."""
+    """How many workers of one part fit on each machine, and in each group if slices are kept whole."""
 
     def __init__(self, room: Room, part: Part, group_of: Sequence[int], groups: int) -> None:
         self._free, self._group_of, self._part = room.free, group_of, part
@@ -189,7 +189,7 @@ class _PartSeats:
         return _fitting(self._free[machine], self.need) if machine in self._eligible else 0
 
     def recount(self, machine: int) -> bool:
-        """Count anew on a machine; return whether the number of workers changed."""
+        """Recount the workers that fit on a machine; return whether their number changed."""
         number = self._fitting(machine)
         change = number - self._copies[machine]
         if not change:
@@ -217,11 +217,11 @@ def pack(
     counts: Sequence[int] | None = None,
     fullest: bool = False,
 ) -> Places | None:
-    """Place a gang on machines, whatever its level; return None if it does not fit.
+    """Return places for a gang on the given machines, whatever its level, or None if it does not fit.
 
-    Parts with the largest workers come first. Slices go to the groups that hold most of them. Workers go to the
-    machines on which most of them fit, for the fewest machines; with `fullest` to those with the fewest free
-    resources.
+    Parts with the largest workers come first. Slices go to the groups that have room for the most of them.
+    Workers go to the machines that have room for the most of them, so that few machines are used; with
+    `fullest`, they go to the machines with the fewest free resources.
 
     Parameters
     ----------
@@ -279,7 +279,7 @@ def _whole(number: int, part: Part) -> int:
 def _choose(
     room: Room, part: Part, copies: Mapping[int, int], order: Sequence[int], count: int
 ) -> dict[int, int] | None:
-    """Return the number of workers on each machine, filled in an order, or None if they do not fit."""
+    """Fill machines in the given order; return the workers on each machine, or None if they do not fit."""
     if not part.slice:
         return _fill(order, copies, count)
     slice_of = room.problem.cluster.group_of(part.slice_within)

@@ -1,4 +1,4 @@
-"""Scenarios: KAI-Scheduler's search for gangs whose stop makes room for a pending one."""
+"""Scenarios: KAI-Scheduler's search for gangs that can be stopped to make room for a pending gang."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from heuristics.admission.room import Room, Seats, pack
 
 @dataclass(frozen=True)
 class _Solved:
-    """A scenario that succeeded: who leaves its machines, with new places unless it is evicted."""
+    """A scenario that succeeded: the gangs that leave their machines, with new places for those not evicted."""
 
     left: dict[str, tuple[Running, Places | None]]
     places: Places
@@ -44,12 +44,12 @@ class Solver:
         self._open = {machine for machine, free in enumerate(room.free) if self._gpus(free)}
 
     def _gpus(self, free: Sequence[int]) -> int:
-        """Return the GPUs among resources, or all resources if the gangs need no GPUs."""
+        """Return the number of GPUs in a vector of resources, or all resources if the gangs need no GPUs."""
         names = self._room.problem.resources
         return free[names.index("gpu")] if "gpu" in names else sum(free)
 
     def solve(self, *, node_local: bool) -> Stops | None:
-        """Return what makes room for all workers, or None."""
+        """Return a scenario that makes room for all workers of the pending gang, or None."""
         total = sum(part.count for part in self._gang.parts)
         for by_node in (True, False) if node_local else (False,):
             recorded: list[Running] = []
@@ -64,9 +64,9 @@ class Solver:
         return None
 
     def _most(self, total: int, recorded: list[Running], *, by_node: bool) -> int:
-        """Return for how many workers there is room, and collect the gangs that leave for them.
+        """Return for how many workers room can be made, and record the gangs that leave for them.
 
-        The number doubles until the search fails; then it is bisected.
+        The number of workers doubles until the search fails; then bisection finds the largest one.
         """
         most, least_failed, number = 0, total + 1, 1
         while least_failed - most > 1:
@@ -101,7 +101,7 @@ class Solver:
     def _scenarios(
         self, counts: Sequence[int], recorded: Sequence[Running], *, by_node: bool
     ) -> Iterator[list[Running]]:
-        """Yield the gangs that stop besides the recorded ones, for one scenario after the other."""
+        """Yield, for one scenario after another, the gangs that stop in addition to the recorded ones."""
         known = {gang.name for gang in recorded}
         gathered = self._room.copy()
         seats = Seats(gathered, self._gang, counts)
@@ -131,7 +131,7 @@ class Solver:
         gathered: Room,
         on: dict[int, list[Running]],
     ) -> Iterator[list[Running]]:
-        """Yield the gangs on more and more machines, those first that would have the fewest free GPUs."""
+        """Yield the gangs on more and more machines, those that would have the fewest free GPUs first."""
         parts = [(part.needs.gpu, count) for part, count in zip(self._gang.parts, counts, strict=True) if count]
         demand, smallest = sum(gpus * count for gpus, count in parts), min(gpus for gpus, _ in parts)
         after = {machine: self._gpus(gathered.free[machine]) for machine in on}
@@ -152,7 +152,7 @@ class Solver:
             size, step = min(size + step, len(order)), 2 * step
 
     def _simulate(self, seats: Seats, victims: Sequence[Running], new: Sequence[Running]) -> _Solved | None:
-        """Stop the new victims, place the workers and then the victims; afterwards all is as before."""
+        """Stop the new victims, place the workers and then the victims; undo everything afterwards."""
         for gang in new:
             self._room.stop(gang)
         solved = self._placed(seats, victims) if victims and seats.able else None
@@ -194,7 +194,7 @@ class Solver:
         return None if places is None else _Solved(left, places)
 
     def _returned(self, gang: Running, usable: Sequence[int]) -> Places | None:
-        """Return where a stopped gang runs on, by preference elsewhere if it may be moved; None if nowhere."""
+        """Return where a stopped gang can run, preferably elsewhere if it may be moved; None if nowhere."""
         room = self._room
         if gang.move_cost is None:
             return gang.on if room.holds(gang) else None

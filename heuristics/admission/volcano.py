@@ -1,4 +1,4 @@
-"""Volcano's gangpreempt: in one domain after the other, whole jobs stop until the gang fits."""
+"""Volcano's gangpreempt: in one domain after another, whole jobs stop until the pending gang fits."""
 
 from collections.abc import Sequence
 
@@ -16,10 +16,10 @@ def volcano(
 ) -> AdmissionSolution | NoSolution:
     """Stop the gangs of one domain by priority, the latest first, until the pending gang fits there.
 
-    Domains are the groups of the gang's level, in the order of the cluster; those are skipped whose GPUs do not
-    suffice in all. In each, gangs of the same queue with workers there stop by ascending priority, the latest
-    first, and the pending gang is tried once the free GPUs suffice. It takes the first domain where it fits. No
-    gang resumes.
+    Domains are the groups of the pending gang's level, in the order of the cluster; domains with too few GPUs
+    in total are skipped. In each domain, gangs of the same queue with workers there stop by ascending priority,
+    the latest first, until the free GPUs suffice and the pending gang fits. The first domain where it fits is
+    chosen. No gang resumes.
 
     Parameters
     ----------
@@ -30,13 +30,12 @@ def volcano(
     budget
         Time limit.
 
-    Notes
-    -----
-    Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
-    ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
-    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have no
-    workers to spare, so all bundles are whole jobs. The code then compares the GPUs that a bundle frees in the
-    domain with those of the job, but never gets there: creation times and identifiers break all ties before.
+    Notes ----- Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8),
+    ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``, ``pkg/scheduler/actions/utils/bundle.go``
+    (``SortBundlesForPreempt``) and ``pkg/scheduler/plugins/network-topology-aware``, with the plugins
+    ``priority`` and ``gang``. Gangs have no workers to spare, so all bundles are whole jobs. The code's last
+    criterion, the GPUs that a bundle frees in the domain compared with those of the job, is never reached,
+    because creation times and identifiers break all ties before.
 
     Left out: wider domains than the gang's level, which the code forbids; narrower ones, which it tries later,
     although every candidate there has been tried; the limit of ``maxHyperNodesForEviction``; the order of

@@ -12,11 +12,12 @@ from heuristics.admission.room import Room, Seats
 
 @heuristic
 def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSolution | NoSolution:
-    """Place worker after worker on the fullest machine where those of lower priority leave enough room.
+    """Place each worker on the fullest machine where workers of lower priority can make enough room for it.
 
-    Machines are tried by their free resources, the fullest first, whether or not somebody has to stop. Workers
-    of the same queue and of lower priority leave the machine by ascending priority, the latest first, until the
-    pending worker fits. Their gangs stop as a whole, because the remaining workers cannot go on alone.
+    Machines are tried by their free resources, the fullest first, whether or not any worker has to stop.
+    Workers of the same queue and of lower priority leave the machine by ascending priority, the latest first,
+    until the pending worker fits. Their gangs stop as a whole, because the remaining workers cannot go on
+    alone.
 
     Pending gangs with a level or slices are not admitted.
 
@@ -83,7 +84,7 @@ def volcano_preempt(problem: Admission, *, budget: Budget = UNLIMITED) -> Admiss
 
 
 def _preempt(room: Room, part: Part, order: "_Order", here: dict[int, list[Running]]) -> int | None:
-    """Stop gangs on the first machine where a worker then fits, take its room, and return the machine."""
+    """Stop gangs on the first machine where the worker then fits, place it there, and return the machine."""
     need = part.needs.vector(room.problem.resources)
     for _, machine in order.machines:
         victims = [gang for gang in here.get(machine, ()) if gang.name not in room.stopped]
@@ -111,7 +112,7 @@ class _Order:
         self.machines = sorted((free, machine) for machine, free in self._free.items())
 
     def update(self, changed: Iterable[int]) -> None:
-        """Regard the free resources of machines anew."""
+        """Update the free resources of machines."""
         for machine in self._free.keys() & set(changed):
             del self.machines[bisect_left(self.machines, (self._free[machine], machine))]
             self._free[machine] = self._room.free[machine].copy()

@@ -1,4 +1,4 @@
-"""Workload-aware preemption: everything less important stops, then gangs resume, the most important first."""
+"""Workload-aware preemption: all gangs of lower priority stop, then the most important resume first."""
 
 from collections.abc import Sequence
 from typing import Literal, get_args
@@ -18,21 +18,22 @@ Placing = Literal["again", "once"]
 def workload_aware(
     problem: Admission, *, placing: Placing = "again", budget: Budget = UNLIMITED
 ) -> AdmissionSolution | NoSolution:
-    """Stop all gangs of lower priority; then those resume that leave enough room, the most important first.
+    """Stop all gangs of lower priority, then resume those that leave enough room, the most important first.
 
-    More important are gangs of higher priority; then those of several workers; of these the larger; then those
-    that started earlier.
+    Importance is decided by higher priority, then by having several workers, then by more workers, then by an
+    earlier start.
 
     Parameters
     ----------
     problem
         The problem.
     placing
-        ``"again"`` for the code, which looks for new places of the pending gang after each gang that resumes;
-        ``"once"`` for the proposal, by which it keeps those that it got when everything had stopped. It then
-        got the group with the least room to spare, and in it the machines with the most free resources.
+        ``"again"`` as in the code, which looks for new places for the pending gang after each gang that
+        resumes. ``"once"`` as in the proposal, where the pending gang keeps the places that it got when all
+        these gangs had stopped, in the group with the least room to spare and on the machines with the most
+        free resources there.
     budget
-        Time limit. When it is over, no further gang resumes.
+        Time limit. When it is reached, no further gang resumes.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Highest density: grants extra workers in the order of their value per GPU."""
+"""Highest density: grant extra workers in the order of their value per GPU."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from heuristics.allocation.items import Items
 
 @heuristic
 def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
-    """Take items in falling order of value per GPU. A larger item of a job replaces its current one.
+    """Take items in descending order of value per GPU. A larger item of a job replaces its current one.
 
     An item is an allowed number of extra workers of one job. It is taken if it is worth more than the current
     item of the job and enough GPUs remain. Ties go to the smaller number, then to the first job.
@@ -22,7 +22,7 @@ def highest_density(problem: Allocation) -> AllocationSolution | NoSolution:
     Complexity: O(I log I) for I items.
 
     The order uses averages, not marginal gains. So a job whose first extra worker is valuable also gets further
-    workers of little use. On the other hand, the rule sees gains beyond a worker that saves nothing.
+    workers of little use. On the other hand, the rule finds gains that lie beyond a worker that saves nothing.
 
     Examples
     --------

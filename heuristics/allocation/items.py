@@ -18,7 +18,7 @@ class Items:
     first
         Index of the first item of each job, and finally the number of items, shape (jobs + 1,).
     job, extra, gpus
-        Job, number of extra workers and their GPUs, shape (items,).
+        Job, number of extra workers, and GPUs of these workers, shape (items,).
     value
         Reduction of the running time, shape (items,).
     """

@@ -1,4 +1,4 @@
-"""Marginal greedy: each step goes to the job that gains most per GPU."""
+"""Marginal greedy: each step goes to the job that gains the most per GPU."""
 
 from heapq import heapify, heappop, heappush
 
@@ -22,14 +22,14 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
     Source: the allocation rule of Optimus (largest marginal gain) and of AFS (largest improvement), both as
     described in Aryl, Appendix F.
 
-    Complexity: O(I + P log J) for J jobs, I items and P steps given.
+    Complexity: O(I + P log J) for J jobs, I items and P steps granted.
 
     The result is optimal if all steps have the same size and no step of a job saves more than the one before
-    it. With different sizes, the rule may leave GPUs idle that a better choice would use. With other value
-    tables, it cannot see gains beyond a step that saves nothing.
+    it. With different sizes, the rule may leave GPUs idle that a better choice would use. With other values,
+    the rule cannot find gains that lie beyond a step that saves nothing.
 
     Departures from the papers: AFS and Optimus build whole allocations from predicted throughput. Here the
-    remaining GPUs are shared by the time saved, within the range of each job.
+    remaining GPUs are granted by the time that they save, within the range of each job.
 
     Examples
     --------
@@ -61,7 +61,7 @@ def marginal_greedy(problem: Allocation) -> AllocationSolution | NoSolution:
 
 
 def _steps(items: Items) -> tuple[list[float], list[int]]:
-    """Return, for the step to each item from the one before it, its GPUs and its negated value per GPU."""
+    """Return the negated value per GPU, and the GPUs, of the step to each item from the previous one."""
     begins = items.first[:-1][np.diff(items.first) > 0]
     gpus, value = np.diff(items.gpus, prepend=0), np.diff(items.value, prepend=0.0)
     gpus[begins], value[begins] = items.gpus[begins], items.value[begins]

@@ -15,7 +15,7 @@ LARGEST_TABLE, LONGEST_RUN = 100_000_000, 500_000_000
 
 
 def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = UNLIMITED) -> list[int]:
-    """Choose at most one item of every group with the largest total value that fits the capacity.
+    """Choose at most one item from every group, so that they fit the capacity and have the largest total value.
 
     Returns
     -------
@@ -27,7 +27,7 @@ def max_value(groups: Sequence[Sequence[Item]], capacity: int, budget: Budget = 
     Unsupported
         The table of groups by capacity would be too large.
     TimeUp
-        Time runs out before the table is filled.
+        The time limit is reached before the table is filled.
 
     Notes
     -----

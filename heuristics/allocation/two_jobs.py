@@ -40,7 +40,7 @@ class TwoJobs:
         return least, min(self.p.most, self.capacity - self.q.least)
 
     def completion_times(self, gpus: int) -> tuple[Fraction, Fraction]:
-        """Return the completion times if p gets a number of GPUs and q the others (below Equation 4)."""
+        """Return both completion times if p gets `gpus` GPUs and q the others (below Equation 4)."""
         others = self.capacity - gpus
         work_p, work_q = Fraction(self.p.work), Fraction(self.q.work)
         alone_p, alone_q = work_p / gpus, work_q / others
@@ -49,16 +49,16 @@ class TwoJobs:
         return alone_q + (work_p - alone_q * gpus) / self.p.most, alone_q
 
     def average(self, gpus: int) -> Fraction:
-        """Return the average completion time if p gets a number of GPUs (Equations 5 and 6)."""
+        """Return the average completion time if p gets the given number of GPUs (Equations 5 and 6)."""
         return sum(self.completion_times(gpus), Fraction(0)) / 2
 
 
 def printed_rule(jobs: TwoJobs) -> int:
-    """Return the GPUs of p by the two conclusions at the end of Appendix C (Equations 8 and 9).
+    """Return how many GPUs p gets by the two conclusions at the end of Appendix C (Equations 8 and 9).
 
     If the capacity is at least twice p's maximum, p is favoured, and otherwise the job with less work. The
-    favoured job gets its maximum, or as much of it as the other's minimum leaves. The paper does not cover the
-    latter case, in which the rule can be wrong.
+    favoured job gets its maximum, or as many GPUs as the other job's minimum leaves. The paper does not cover
+    the case in which fewer than the maximum are left; there the rule can be wrong.
     """
     least, most = jobs.end_points
     favours_p = jobs.capacity >= 2 * jobs.p.most or jobs.p.work <= jobs.q.work
@@ -66,10 +66,10 @@ def printed_rule(jobs: TwoJobs) -> int:
 
 
 def end_point_rule(jobs: TwoJobs) -> int:
-    """Return the GPUs of p that minimize the average completion time of two jobs side by side.
+    """Return the number of GPUs for p that minimizes the average completion time of two jobs side by side.
 
-    By Equation 7 the average first rises with p's GPUs (or falls all along, if the capacity is at least twice
-    p's maximum) and then falls, so one of the two end points is best. Both are evaluated. Ties go to the
+    By Equation 7, as p gets more GPUs the average first rises and then falls (or only falls, if the capacity is
+    at least twice p's maximum), so one of the two end points is best. Both are evaluated. Ties go to the
     smaller number.
 
     Notes
@@ -83,7 +83,8 @@ def end_point_rule(jobs: TwoJobs) -> int:
 def one_after_the_other(jobs: TwoJobs) -> Fraction:
     """Return the smaller average completion time of the two orders of running the jobs in sequence.
 
-    Appendix C omits this case, although it can be better than every allocation side by side.
+    Appendix C omits this case, although it can be better than running the jobs side by side with any
+    allocation.
     """
     times = [Fraction(job.work) / min(job.most, jobs.capacity) for job in (jobs.p, jobs.q)]
     return (min(times) * 2 + max(times)) / 2

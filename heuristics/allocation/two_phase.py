@@ -20,10 +20,10 @@ def two_phase(
     weight: Literal["corrected", "printed"] = "corrected",
     budget: Budget = UNLIMITED,
 ) -> AllocationSolution | NoSolution:
-    """Start the queued jobs, then share the remaining GPUs by a knapsack over the extra workers of all jobs.
+    """Start the queued jobs, then divide the remaining GPUs with a knapsack over the extra workers of all jobs.
 
-    In an `Allocation`, every queued job starts, so the first phase only takes its GPUs. `two_phase_allocation`
-    chooses from a longer queue.
+    In an `Allocation`, every queued job starts, so the first phase only takes the GPUs of these jobs.
+    `two_phase_allocation` chooses from a longer queue.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def two_phase(
         (``corrected``), or ``(w + min_workers) * gpus_per_worker`` as printed in line 17 (``printed``). The
         printed weight charges the minimum workers a second time, and leaves GPUs idle.
     budget
-        Time limit; if it passes, there is no solution.
+        Time limit; if it is reached, there is no solution.
 
     Raises
     ------
@@ -49,8 +49,8 @@ def two_phase(
 
     Complexity: O(I C) time and O(J C) memory for J jobs, I items and C remaining GPUs.
 
-    With the corrected weight the second phase is exact. The algorithm is still a heuristic because it decides
-    in two phases, and only for the present moment.
+    With the corrected weight the second phase is exact. The algorithm is still a heuristic, because it decides
+    in two phases and considers only the present moment.
 
     Departures from the paper:
 

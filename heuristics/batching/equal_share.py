@@ -60,5 +60,5 @@ def equal_share(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _gapless(menu: Sequence[int], gpus: int) -> int:
-    """Return how many numbers follow the first without a gap, or 0 unless the numbers are a range."""
+    """Return how many numbers on the menu are larger than `gpus` if the menu is a range, and otherwise 0."""
     return max(menu.stop - 1 - gpus, 0) if isinstance(menu, range) and gpus in menu else 0

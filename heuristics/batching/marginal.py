@@ -1,4 +1,4 @@
-"""Marginal: one GPU after another goes to the job that gains most from it."""
+"""Marginal: one GPU after another goes to the job that gains the most from it."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -16,7 +16,7 @@ _Step = tuple[Exact, int, int, Exact]
 
 @heuristic
 def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Start the shortest jobs, then give each GPU to the job whose share of the criterion gains most.
+    """Start the shortest jobs, then give each GPU to the job whose part of the objective improves the most.
 
     A step leads to a job's next allowed number of GPUs. Steps are ranked by their gain per GPU, and ties go to
     the shorter job. A job whose next step no longer fits gets no more GPUs.
@@ -71,7 +71,7 @@ def marginal(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
 
 
 def _step(problem: Batching, place: int, gpus: int, cost: Exact, rank: int) -> _Step | None:
-    """Return the next step of a job from a number of GPUs, with its cost there, or None without one."""
+    """Return the next step of a job from a number of GPUs, with its cost there, or None if there is none."""
     further = next_of(problem.counts[place], gpus)
     if further is None:
         return None

@@ -15,12 +15,12 @@ _LARGEST_TABLE = 50_000_000
 
 
 def time_on(problem: Batching, place: int, gpus: int) -> Exact:
-    """Return the seconds until a job completes on a number of GPUs, with its fastest batch."""
+    """Return the time in seconds until a job completes on a number of GPUs with its fastest batch size."""
     return problem.time(problem.jobs[place], granted(problem, place, gpus))
 
 
 def granted(problem: Batching, place: int, gpus: int) -> Grant:
-    """Return the grant of a number of GPUs to a job, with its fastest batch on them."""
+    """Return the grant of a number of GPUs to a job, with its fastest batch size on these GPUs."""
     return Grant(gpus=gpus, batch_size=problem.jobs[place].fastest(gpus) or gpus)
 
 
@@ -33,7 +33,7 @@ def started(problem: Batching) -> list[int]:
 
 
 def shortest_first(problem: Batching) -> list[int]:
-    """Return the jobs that can run by their time on the fewest GPUs. Ties keep their order."""
+    """Return the jobs that can run, sorted by their time on the fewest GPUs. Ties keep their order."""
     able = [place for place, counts in enumerate(problem.counts) if counts]
     return sorted(able, key=lambda place: time_on(problem, place, problem.counts[place][0]))
 
@@ -51,16 +51,16 @@ def most_of(menu: Sequence[int], gpus: int) -> int:
 
 
 def solution(problem: Batching, counts: Sequence[int], budget: Budget = UNLIMITED) -> Batches:
-    """Return the solution with given numbers of GPUs, or with the nearest ones that use enough GPUs.
+    """Return the solution with the given numbers of GPUs, or with the closest numbers that use enough GPUs.
 
-    If allowed numbers have gaps, GPUs may be left that no single job can take. Then as few GPUs as possible
-    change hands. If the budget runs out, the jobs take as many of the remaining GPUs as they can, shortest
-    first.
+    If there are gaps between allowed numbers, GPUs may be left that no single job can take. Then as few GPUs as
+    possible are moved between jobs. If the time limit is reached, the jobs take as many of the remaining GPUs
+    as they can, shortest first.
 
     Raises
     ------
     TimeUp
-        Time runs out with GPUs left that must be used.
+        The time limit is reached while GPUs are left that must be used.
     Unsupported
         The table of `nearest` would be too large.
     """
@@ -89,7 +89,7 @@ def _filled(problem: Batching, counts: Sequence[int]) -> list[int]:
 def nearest(problem: Batching, wanted: Sequence[int], budget: Budget = UNLIMITED) -> list[int] | None:
     """Find numbers of GPUs that use as many GPUs as possible and differ least from the wanted numbers.
 
-    Returns None if the budget runs out.
+    The result is None if the time limit is reached.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""SRPT: shortest remaining processing time first, each job on as many GPUs as it may have."""
+"""SRPT: shortest remaining processing time first, with each job on as many GPUs as it may have."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic
@@ -8,10 +8,10 @@ from heuristics.batching.menus import most_of, solution, started, time_on
 
 @heuristic
 def srpt(problem: Batching, *, budget: Budget = UNLIMITED) -> Batches:
-    """Grant the job with the shortest remaining time its cap, then the next one, while GPUs are left.
+    """Grant jobs their caps in the order of their remaining times, shortest first, while GPUs are left.
 
-    The remaining time is measured on the most GPUs that a job may have. Jobs that must run get their fewest
-    GPUs first.
+    The remaining time is the time on the largest number of GPUs that a job may have. Jobs that must run get the
+    fewest GPUs that they may have, before all others.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""BSBF: shortest job first, each with the partner that gives the least mean completion time."""
+"""BSBF: shortest job first; each job shares with the partner that gives the least mean completion time."""
 
 from collections.abc import Sequence
 from typing import Any, Literal, get_args
@@ -28,7 +28,7 @@ def bsbf(
     """Let each job choose its best remaining partner, shortest job first.
 
     The best partner is the one with the least mean completion time of the pair. This need not be the partner
-    that saves most, since a short partner completes soon in any case.
+    that saves the most time, since a short partner completes soon in any case.
 
     Complexity: O(R P M) for R running and P pending jobs with M modes each.
 
@@ -45,7 +45,7 @@ def bsbf(
         ``seconds``: the order of Algorithm 1, by expected time. ``gpus``: the order in the text, by number of
         GPUs.
     prefers
-        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the partner that saves most time.
+        ``mean_jct``: the partner of Algorithm 1, line 14. ``saved``: the partner that saves the most time.
     budget
         Time limit.
 
@@ -89,7 +89,7 @@ def bsbf(
 
 
 def _rank(choice: Choice, offered: Sequence[SubBatch], prefers: Prefers) -> Any:
-    """Return the rank of a partner, lower being better."""
+    """Return the rank of a partner, where lower is better."""
     if prefers == "mean_jct":
         return choice.mean_jct
     return 2 * choice.mean_jct - offered[0].pair.sequential_sum

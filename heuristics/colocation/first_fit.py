@@ -1,4 +1,4 @@
-"""First fit: shortest job first, each with the first running job that has room."""
+"""First fit: pending jobs, shortest first, each share with the first running job that has room."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import heuristic

@@ -1,4 +1,4 @@
-"""Random pairs: every job with a random running job that has room."""
+"""Random pairs: every pending job shares with a random running job that has room."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""Greedy: makes the change with the largest gain per GPU until no change gains."""
+"""Greedy: make the change with the largest gain per GPU until no change improves the objective."""
 
 from fractions import Fraction
 from heapq import heapify, heappop, heappush
@@ -17,7 +17,7 @@ _Change = tuple[float, int, int]
 def greedy(problem: Configuration, *, budget: Budget = UNLIMITED) -> ConfigurationSolution:
     """Start with the pinned jobs, then make the change with the largest gain per additional GPU.
 
-    This is repeated until no change gains.
+    This is repeated until no change improves the objective.
 
     A change gives a job another configuration with more GPUs, of any type, that costs less. Ties go to the
     first job, and then to its first configuration.
@@ -80,14 +80,14 @@ class _ConfigurationState:
                 self.make(number, job.current)
 
     def changes(self, job: int) -> list[_Change]:
-        """Return the changes of a job that gain something and for which enough GPUs are free."""
+        """Return the changes of a job that improve the objective and for which enough GPUs are free."""
         if self.problem.jobs[job].pinned:
             return []
         found = (self.change(job, place) for place in self._costs_of(job))
         return [change for change in found if change is not None]
 
     def change(self, job: int, place: int) -> _Change | None:
-        """Return a change of a job, or None if it gains nothing or there are too few GPUs."""
+        """Return the change of a job to a configuration, or None if it gains nothing or GPUs are lacking."""
         before, kind = self.places[job], self.kinds[place]
         held = 0 if before is None else self.gpus[before]
         more = self.gpus[place] - held

@@ -1,4 +1,4 @@
-"""Offering: gives free GPUs to one job after another, as close together as possible."""
+"""Offering: give free GPUs to one job after another, as close together as possible."""
 
 from collections.abc import Iterable
 
@@ -10,8 +10,9 @@ from gsopt.simulation.placer import FreeGpus, consolidated
 def offer(problem: Consolidation, order: Iterable[Job], budget: Budget = UNLIMITED) -> ConsolidationSolution:
     """Grant each job GPUs as close together as possible. Jobs for which too few are free keep waiting.
 
-    A job gets GPUs on the machine with the fewest free GPUs that suffice. If no machine has enough, it gets
-    them on such a rack, emptiest machines first, and otherwise on the emptiest machines of the cluster.
+    A job gets GPUs on the machine with the fewest free GPUs that suffice. If no machine has enough, the same
+    rule chooses a rack, whose emptiest machines are used first. If no rack has enough, the emptiest machines of
+    the cluster are used.
 
     Source: Dally, Algorithm 1, with both timers at zero: every offer is accepted. The algorithm does not say
     which machine or rack is offered. Here it is the best fit.

@@ -13,7 +13,7 @@ _Places = NDArray[np.int64]
 def ranks(scores: Floats) -> _Places:
     """Return the front of each candidate: 0 if no other candidate dominates it.
 
-    The next front consists of those that only candidates of earlier fronts dominate, and so on.
+    Each further front consists of the candidates that are dominated only by candidates of earlier fronts.
     """
     found = np.zeros(len(scores), dtype=np.int64)
     best: list[

@@ -1,4 +1,4 @@
-"""Gangs: starts of waiting jobs that need several GPUs at once, which no change of one cell can achieve."""
+"""Gangs: start waiting jobs that need several GPUs at once and that no change of a single cell can start."""
 
 import numpy as np
 

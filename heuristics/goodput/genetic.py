@@ -26,7 +26,7 @@ def genetic(
     """Search by NSGA-II for the best fitness and utilisation from the current GPUs, and return the fittest.
 
     Source: Pollux (OSDI 2021), section 4.2, and the authors' code where the text is silent: the number of
-    generations, the probability of mutation, the most nodes of a job, and the repair.
+    generations, the probability of mutation, the largest number of nodes of a job, and the repair.
 
     Complexity: O(P J N) per generation for P candidates, J jobs and N nodes.
 
@@ -36,7 +36,8 @@ def genetic(
         The problem. If nodes or GPUs are short, the jobs listed first get them. The authors list jobs with the
         least attained service first.
     population, generations
-        Number of candidates, and number of generations with as many children each.
+        Number of candidates, which is also the number of children in each generation, and number of
+        generations.
     most_nodes
         Largest number of nodes of a job.
     seed

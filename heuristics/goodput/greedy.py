@@ -1,4 +1,4 @@
-"""Greedy: makes the best change of one job on one node until no change gains."""
+"""Greedy: make the best change of one job on one node until no change improves the objective."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,10 +14,10 @@ Mask = NDArray[np.bool_]
 
 @heuristic
 def greedy(problem: Goodput, *, budget: Budget = UNLIMITED) -> GoodputSolution:
-    """Start with the current GPUs, and make the change with the largest gain until no change gains.
+    """Start with the current GPUs, and make the change with the largest gain until none is an improvement.
 
-    A change gives a job another number of GPUs on one node, up to its own and the idle GPUs there, or moves one
-    GPU from one job to another. Ties go to the first node, and then to the first job.
+    A change gives a job another number of GPUs on one node, at most its own plus the idle ones there, or moves
+    one GPU from one job to another. Ties go to the first node, and then to the first job.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ class _State:
         self._compare(np.ones(len(self.now), dtype=np.bool_), np.ones(len(self.gpus), dtype=np.bool_))
 
     def change(self) -> bool:
-        """Make the best change, and return whether it gains."""
+        """Make the best change, and return whether it improves the objective."""
         if not self.vectors.size:
             return False
         gains, own = self.gains, self.vectors

@@ -41,7 +41,7 @@ def search(
 
 @dataclass(frozen=True, eq=False)
 class _Pool:
-    """Candidates with their fitness and utilisation, and with their bytes to recognize duplicates."""
+    """Candidates with their fitness and utilisation, and with their bytes for recognizing duplicates."""
 
     candidates: Counts
     scores: Floats

@@ -21,8 +21,8 @@ class SpeedupTable:
     problem
         The problem.
     speedups
-        Speed-up by job, nodes and GPUs, up to the largest numbers on which any job runs, or -1 where a job does
-        not run, as in the last entries.
+        Speed-up by job, number of nodes and number of GPUs, up to the largest numbers on which any job can run;
+        -1 where a job cannot run, as in the last entries.
     current
         Current GPUs of each job on every node, shape (jobs, nodes).
     """
@@ -55,14 +55,14 @@ class SpeedupTable:
         return self.at(np.arange(len(self.speedups)), (vectors > 0).sum(axis=-1), vectors.sum(axis=-1))
 
     def at(self, jobs: Counts | int, nodes: Counts, gpus: Counts) -> Floats:
-        """Return the speed-ups of jobs by their numbers of nodes and GPUs, which are arrays of one shape."""
+        """Return the speed-ups of jobs on given numbers of nodes and GPUs, all arrays of the same shape."""
         _, *most = self.speedups.shape
         found: Floats = self.speedups[jobs, np.minimum(nodes, most[0] - 1), np.minimum(gpus, most[1] - 1)]
         return found
 
     @cached_property
     def factors(self) -> Floats:
-        """Factor of each job's speed-up after a restart."""
+        """Factor by which a restart multiplies each job's speed-up."""
         return np.array([float(factor) for factor in self.problem.factors])
 
     def counted(
@@ -79,6 +79,6 @@ class SpeedupTable:
         return counted
 
     def solution(self, vectors: Counts) -> GoodputSolution:
-        """Return the solution with given GPUs of each job on every node."""
+        """Return the solution in which each job has the given GPUs on every node."""
         named = zip(self.problem.jobs, vectors.tolist(), strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})

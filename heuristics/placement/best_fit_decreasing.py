@@ -1,4 +1,4 @@
-"""Best-fit decreasing: Aryl's placement heuristic."""
+"""Best-fit decreasing: the placement heuristic of Aryl."""
 
 from typing import Literal
 
@@ -37,10 +37,11 @@ def best_fit_decreasing(
 
     Departures: the paper does not say how ties are broken. Here lines keep their order, and the first server
     wins. It does not say which "new server" is opened. Here it is one with the fewest GPUs or, optionally, one
-    with the most, which takes far fewer servers if they differ. Nor does it say what happens when the preferred
-    pool is full. Here workers go to the other pool, and base and flexible workers share a server only if they
-    fit nowhere else. Preferences only count if they are minimized or, for whole jobs, if jobs are not split.
-    Jobs in the paper have one kind of worker. Here each line of a job has its own place in the order.
+    with the most. The latter uses far fewer servers if their numbers of GPUs differ. Nor does it say what
+    happens when the preferred pool is full. Here workers go to the other pool, and base and flexible workers
+    share a server only if they fit nowhere else. Preferences only matter if violations of them are minimized
+    or, for whole jobs, if jobs are not split. Jobs in the paper have one kind of worker. Here each line of a
+    job has its own place in the order.
 
     Parameters
     ----------
@@ -50,7 +51,7 @@ def best_fit_decreasing(
         The size of a worker: its GPUs as in the paper, or the sum or the maximum of its shares of the largest
         server's GPUs, CPU and memory.
     opens
-        Which empty server is opened: the one that the worker fits tightest, or the largest.
+        Which empty server is opened: the one that the worker fits most tightly, or the largest.
     budget
         Time limit.
 

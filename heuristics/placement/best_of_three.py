@@ -16,7 +16,7 @@ def best_of_three(problem: Placement, *, budget: Budget = UNLIMITED) -> Placemen
 
     Complexity: three times that of best-fit decreasing.
 
-    Source: these orders are common in vector bin packing. The paper has only the first one.
+    Source: these orders are common in vector bin packing. The paper uses only the first one.
 
     Examples
     --------

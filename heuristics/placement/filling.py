@@ -1,4 +1,4 @@
-"""Filling: places one line of workers after another, each worker on the server with the lowest score."""
+"""Filling: place one line of workers after another, each worker on the server with the lowest score."""
 
 from collections.abc import Callable, Iterable, Sequence
 from itertools import groupby
@@ -42,9 +42,9 @@ def fill(
     """Place lines of workers in an order, each worker on the first server with room and the lowest score.
 
     If preferences are minimized, preferred servers come first: training servers for inelastic workers,
-    inference servers for the others, with base and flexible workers apart. Then comes the other pool, and last
-    servers that base and flexible workers would share. If jobs are not split, all workers of a job go to its
-    preferred pool, or else all to the other.
+    inference servers for the others, with base and flexible workers apart. Then comes the other pool, and
+    finally the servers that base and flexible workers would share. If jobs are not split, all workers of a job
+    go to its preferred pool, or else all to the other.
 
     With `one_by_one`, a server is chosen for every worker. Otherwise the workers of a line fill a server before
     the next one is chosen.

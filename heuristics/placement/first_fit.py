@@ -1,4 +1,4 @@
-"""First fit: each worker on the first server with room."""
+"""First fit: place each worker on the first server with room."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic

@@ -1,7 +1,7 @@
 """Scores: the criteria by which a worker chooses among the servers with room, lowest score first.
 
-Every function takes the free GPUs of servers, whether they are empty, and their indices, as arrays or for a
-single server.
+Every function takes the servers' free GPUs, whether the servers are empty, and their indices, either as arrays
+or for a single server.
 """
 
 from typing import Any

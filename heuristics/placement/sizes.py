@@ -1,4 +1,4 @@
-"""Sizes of workers, for heuristics that place the largest first."""
+"""Sizes: the sizes of workers, for heuristics that place the largest workers first."""
 
 from collections.abc import Callable
 
@@ -9,7 +9,7 @@ Size = Callable[[Placement], list[float]]
 
 
 def gpus(problem: Placement) -> list[float]:
-    """Return the GPUs of a worker of each line."""
+    """Return the number of GPUs of one worker, for each line."""
     return [line.demand.gpu for line in problem.workers]
 
 
@@ -19,7 +19,7 @@ def total_share(problem: Placement) -> list[float]:
 
 
 def largest_share(problem: Placement) -> list[float]:
-    """Return the largest of the shares that `total_share` adds up."""
+    """Return the largest of a worker's shares of the largest server's resources, for each line."""
     return [max(shares) for shares in _shares(problem)]
 
 

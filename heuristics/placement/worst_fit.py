@@ -1,4 +1,4 @@
-"""Worst fit: each worker on the server with the most free GPUs."""
+"""Worst fit: place each worker on the server with the most free GPUs."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.method import NoSolution, heuristic

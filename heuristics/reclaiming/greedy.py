@@ -60,7 +60,7 @@ def greedy(
 
     Complexity: O(S log S + H log H) for S servers and H pairs of a job and a server that hosts it.
 
-    Readings, where the paper is silent:
+    Our interpretations where the paper is silent:
 
     - Ties of the queue (line 24) are broken by `tie`. They matter: in the example of Figure 5 the algorithm
       preempts one job or two, depending on ties alone.
@@ -76,8 +76,8 @@ def greedy(
 
     - Fractions are integers scaled by their common denominator, so ties are exact.
     - Jobs are weighted by their costs; in the paper all have the same weight.
-    - Algorithm 1 knows no elastic jobs. Here only base workers count, so servers of the flexible group cost
-      nothing and are returned first (section 5.3).
+    - Algorithm 1 does not consider elastic jobs. Here only base workers count, so servers of the flexible group
+      cost nothing and are returned first (section 5.3).
     - With ``elasticity="fungible"``, base and flexible workers are still distinguished, which is safe: a job
       that keeps its base workers survives under both rules.
     - Collateral damage is ignored.

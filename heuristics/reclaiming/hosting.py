@@ -14,7 +14,8 @@ class Hosting:
 
     Only base workers count. A server with only flexible workers hosts no job, so every method that prefers
     empty servers returns the flexible group first (Aryl, section 5.3). This is also valid for
-    ``elasticity="fungible"``: a job that survives under this stricter rule survives under that one.
+    ``elasticity="fungible"``: a job that survives under this stricter rule also survives under the fungible
+    one.
 
     Attributes
     ----------

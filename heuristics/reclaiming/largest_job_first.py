@@ -11,8 +11,7 @@ def largest_job_first(problem: Reclaiming) -> ReclaimingSolution:
 
     The size of a job is the number of GPUs that its base workers use on the servers on loan. Servers are
     returned in the order in which they were vacated, beginning with servers that host no job. Ties keep the
-    order of the instance. A job that was preempted in the process but runs on no returned server is spared in
-    the end.
+    order of the instance. In the end, jobs that do not run on any returned server are spared.
 
     Notes
     -----

@@ -42,7 +42,7 @@ class JobShares:
 
 
 def number_of_jobs(hosting: Hosting) -> JobShares:
-    """Return shares that count each job with its cost.
+    """Return shares in which each job counts with its full cost on each of its servers.
 
     The total is the number of running jobs if every cost is 1.
     """
@@ -50,12 +50,12 @@ def number_of_jobs(hosting: Hosting) -> JobShares:
 
 
 def job_counts(hosting: Hosting) -> JobShares:
-    """Return shares that count each job with 1, regardless of its cost."""
+    """Return shares in which each job counts as 1 on each of its servers, regardless of its cost."""
     return JobShares(_same_on_all(hosting, [1] * len(hosting.weights)), 1)
 
 
 def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -> JobShares:
-    """Return shares of the cost of each job divided by the number of its servers, here and `elsewhere`."""
+    """Return shares in which each job counts with its cost divided by its servers, here and `elsewhere`."""
     sizes = [len(servers) for servers in hosting.servers_of]
     if elsewhere is not None:
         sizes = [size + more for size, more in zip(sizes, elsewhere, strict=True)]
@@ -65,7 +65,7 @@ def server_fractions(hosting: Hosting, elsewhere: Sequence[int] | None = None) -
 
 
 def gpu_fractions(hosting: Hosting, problem: Reclaiming) -> JobShares:
-    """Return shares of the cost of each job times the fraction of its GPUs on the server."""
+    """Return shares in which each job counts with its cost times the fraction of its GPUs on the server."""
     gpus = [list(job.workers.values()) for job in problem.jobs]
     totals = [sum(workers) for workers in gpus]
     common = lcm(*set(totals))

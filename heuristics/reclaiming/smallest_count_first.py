@@ -36,10 +36,10 @@ def smallest_count_first(
     Complexity: O(H + S log S) for S servers and H pairs of a job and one of its servers; if dynamic,
     O(H log H + S log S).
 
-    Departures from the paper: the text does not say whether counts are updated. Both readings are offered, and
-    the one without updates is the default. Ties are broken by `tie`. Every job counts as 1, regardless of its
-    cost. Only base workers count, as in `greedy`, so that the two differ only in the order, also with
-    ``elasticity="fungible"``.
+    Departures from the paper: the text does not say whether counts are updated. Both interpretations are
+    offered, and the one without updates is the default. Ties are broken by `tie`. Every job counts as 1,
+    regardless of its cost. Only base workers count, as in `greedy`, so that the two algorithms differ only in
+    the order, also with ``elasticity="fungible"``.
 
     Examples
     --------

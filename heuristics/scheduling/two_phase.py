@@ -14,10 +14,10 @@ from heuristics.allocation.two_phase import two_phase_allocation
 
 @heuristic
 def two_phase(problem: Scheduling) -> SchedulingSolution | NoSolution:
-    """At every event, start jobs on their fewest GPUs, shortest first, and divide the rest by a knapsack.
+    """At every event, start jobs on the fewest GPUs, shortest first, and divide the rest with a knapsack.
 
     Running jobs keep their fewest GPUs until they complete, so no job is preempted. The method is for problems
-    without preemption. With preemption, policies have more choice.
+    without preemption. With preemption, the policies can choose among more schedules.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Earliest end: the shortest job first, each on the machine where it ends earliest."""
+"""Earliest end: sequence the shortest job first, each on the machine where it ends earliest."""
 
 from gsopt.core.budget import UNLIMITED, Budget
 from gsopt.core.errors import TimeUp

@@ -30,7 +30,7 @@ def progressive_filling(
     problem
         The problem.
     parts
-        Parts of a job's time, between 1 and 10,000.
+        Number of parts into which a job's time is divided, from 1 to 10,000.
     budget
         Time limit.
 

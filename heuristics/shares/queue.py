@@ -9,7 +9,8 @@ from gsopt.problems.shares import Shares, TimeShares
 def queue(problem: Shares) -> TimeShares | NoSolution:
     """Grant GPUs permanently to one job after another, until one does not fit.
 
-    If times count, there is no solution unless all jobs fit, as the others would never end.
+    If the objective depends on completion times, there is no solution unless all jobs fit, because the others
+    would never end.
 
     Complexity: O(J T) for J jobs and T types.
 

@@ -1,4 +1,4 @@
-"""Filled: a cluster after gangs have come and gone for a while, and a gang for which too little is free."""
+"""Filled: a cluster after gangs have come and gone for a while, without enough room for a pending gang."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -95,33 +95,34 @@ def filled(
     """Generate a cluster on which gangs have arrived and departed for a while, and pending gangs.
 
     Gangs that fit within a rack are placed there, each worker by best fit, and others anywhere. A gang that
-    does not fit is dropped. Gangs have one of three priorities; the pending ones exceed two of these. Each has
-    been running for up to a week.
+    does not fit is dropped. Gangs have one of three priorities; the pending ones exceed two of these. Each
+    running gang has been running for up to a week.
 
     Parameters
     ----------
     workload
-        ``philly``: machines of 8 GPUs, and jobs of 1 to 128 GPUs in proportions like those of Philly.
+        ``philly``: machines of 8 GPUs, and jobs of 1 to 128 GPUs, distributed as in the Philly trace.
         ``openb``: machines of five types of GPU with CPUs and memory, and gangs of 1 to 16 pods like those of
         Alibaba's cluster "openb", some without GPUs. ``llm``: racks of 3 to 24 machines in pods, as in
         Alibaba's cluster "Lingjun", and jobs of 8 to 1,024 GPUs, each within a pod.
     machines, rack
-        Number of machines, and of machines in each rack; racks of an LLM cluster have sizes of their own.
+        Number of machines, and number in each rack; the racks of an LLM cluster have different sizes.
     utilisation
-        Share of the GPUs in use, reached or nearly so.
+        Share of the GPUs in use, which is reached or nearly reached.
     workers, gpus
         Number of workers of a pending gang, and of GPUs of each worker.
     within
-        Level of the cluster that must hold a pending gang; empty for any place.
+        Level of the cluster; a single group of this level must hold the pending gang. Empty for no such rule.
     slices, slice_within
-        Number of slices of a pending gang, each within a group of that level; 1 for no slices.
+        Number of slices of a pending gang (1 for no slices), and the level of the groups that must each hold a
+        whole slice.
     gangs
         Number of pending gangs.
     costs
         Cost of an eviction: 1 (``ones``), or the GPU-hours since the last checkpoint, up to four hours ago.
     movable, protected
-        Share of the running gangs that may be moved, and that must not be evicted. A move costs the GPU-hours
-        of six minutes.
+        Share of the running gangs that may be moved, and share that must not be evicted. A move costs the
+        GPU-hours of six minutes.
     seed
         Seed of all random draws.
 
@@ -189,7 +190,7 @@ def _cluster(workload: Workload, machines: int, rack: int, random: Random) -> tu
 
 
 class _Stand:
-    """Free resources of machines, and placement by best fit."""
+    """The free resources of machines, on which gangs are placed by best fit."""
 
     def __init__(self, cluster: Cluster, nodes: Mapping[str, Node]) -> None:
         self.cluster = cluster
@@ -204,7 +205,7 @@ class _Stand:
         self.used = 0
 
     def place(self, demand: _Demand, random: Random) -> dict[int, int] | None:
-        """Place a gang in one group of its level, else in a rack or anywhere; None if it does not fit."""
+        """Place a gang in one group of its level, or else in a rack or anywhere; None if it does not fit."""
         need = np.array(demand.needs.vector())
         asked = np.flatnonzero(need)
         for level in [demand.within] if demand.within else ["rack", "network"]:
@@ -232,7 +233,7 @@ class _Stand:
         return on
 
     def use(self, demand: _Demand, on: Mapping[int, int], sign: int) -> None:
-        """Take, or give back, what a gang uses."""
+        """Take the resources that a gang uses, or give them back."""
         for machine, number in on.items():
             self.free[machine] -= sign * number * np.array(demand.needs.vector())
         self.used += sign * demand.workers * demand.needs.gpu
@@ -279,7 +280,7 @@ _DEMANDS: Mapping[str, Callable[[Random], _Demand]] = {"philly": _philly, "openb
 
 
 def _openb_needs(gpus: int) -> Resources:
-    """Return what a pod with a number of GPUs needs: nearly as many CPUs and as much memory as its share."""
+    """Return the demand of a pod with a number of GPUs: CPUs and memory nearly in proportion to its GPUs."""
     return Resources(gpu=gpus, cpu=11 * gpus, memory=44 * gpus)
 
 

@@ -1,4 +1,4 @@
-"""Latest is widest: single machines would do, but the gang that started last is on many."""
+"""Latest is widest: freeing a few single machines is enough, but the gang that started last uses many."""
 
 from gsopt.core.problem import About
 from gsopt.problems.admission import Admission, Gang, Part, Running
@@ -8,11 +8,12 @@ from instances.arguments import at_least
 
 
 def latest_is_widest(*, wide: int = 8, needed: int = 1) -> Admission:
-    """Create a full cluster with one wide gang that started last, and as many single machines as are needed.
+    """Create a full cluster with one wide gang that started last, and enough gangs on single machines.
 
-    The pending gang needs some whole machines. As many gangs run on one machine each, and one gang on many. An
-    eviction costs the gang's GPUs. Rules that take the latest gangs first evict the wide one: 64 GPUs for 8
-    with the defaults. The gangs on single machines have just as many as are needed.
+    The pending gang needs a few whole machines. The same number of gangs run on one machine each, and one wide
+    gang runs on many machines. The cost of an eviction is the number of the gang's GPUs. Rules that evict the
+    latest gangs first evict the wide gang: with the defaults, they stop 64 GPUs to get 8. The gangs on single
+    machines have exactly as many GPUs as are needed.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Restarts elsewhere: an incident with KAI-Scheduler, in which 376 GPUs restarted for requests of 48."""
+"""Restarts elsewhere: an incident with KAI-Scheduler, in which 376 GPUs restarted for requests of 48 GPUs."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -13,7 +13,7 @@ _RACK, _GPUS = 4, 8
 
 
 class _Pool(NamedTuple):
-    """Machines of one type, on which one gang is pending and one wide gang is running."""
+    """Machines of one type, for which one gang is pending and on which one wide gang is running."""
 
     gpu_type: str
     asked: int
@@ -25,7 +25,7 @@ class _Pool(NamedTuple):
         return Part(needs=Resources(gpu=_GPUS), gpu_type=self.gpu_type)
 
     def racks(self) -> list[Rack]:
-        """Return racks for the wide gang, and as many others as machines are asked for."""
+        """Return the racks of the wide gang, and one more rack for each machine that the pending gang needs."""
         number = -(-self.wide // _RACK) + self.asked
         return [
             Rack(
@@ -55,19 +55,18 @@ class _Pool(NamedTuple):
 
 
 def restarts_elsewhere() -> Admission:
-    """Create two pools of machines, in each of which a gang needs machines of one rack, and enough are free.
+    """Create two pools of machines, each with a gang that needs machines of one rack and enough free machines.
 
-    The free machines are in different racks, so that gangs must move. An eviction or a move costs the GPUs that
-    restart. Rules that take the latest gangs first move 120 GPUs for the 32 of one pending gang, and 256 for
-    the 16 of the other. Moving gangs of single machines restarts 32 GPUs in all.
+    The free machines are in different racks, so running gangs must move. The cost of an eviction or a move is
+    the number of GPUs that restart. Rules that stop the latest gangs first move 120 GPUs for the 32 of one
+    pending gang, and 256 for the 16 of the other. Moving gangs that use single machines restarts only 32 GPUs
+    in all.
 
-    Notes
-    -----
-    The numbers of GPUs are those of the incident that the pull request 1565 of KAI-Scheduler describes
-    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests of 48 GPUs led to the restart of 376
-    on other machines, 3.75 and 16 times the GPUs that were requested. It follows that the two requests were
-    for 32 and 16 GPUs. The action was ``reclaim``, with the solver that `heuristics.admission.kai` describes.
-    The text leaves open why the free GPUs did not do, and what else was running. Pools, racks and the gangs of
+    Notes ----- The numbers of GPUs are those of the incident that pull request 1565 of KAI-Scheduler describes
+    (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests of 48 GPUs led to the restart of 376 on
+    other machines, 3.75 and 16 times the GPUs that were requested. It follows that the two requests were for 32
+    and 16 GPUs. The action was ``reclaim``, with the solver that `heuristics.admission.kai` describes. The text
+    leaves open why the free GPUs did not suffice, and what else was running. Pools, racks and the gangs of
     single machines are therefore made up, and queues with their shares are left out.
 
     Examples

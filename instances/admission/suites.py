@@ -21,7 +21,7 @@ def committed() -> list[Admission]:
 
 
 def known() -> list[Admission]:
-    """Generate the instances that are known by a name of their own."""
+    """Generate the instances that have their own names."""
     return [
         renamed(latest_is_widest(), "latest-is-widest"),
         renamed(restarts_elsewhere(), "restarts-elsewhere"),
@@ -34,7 +34,7 @@ def small() -> list[Admission]:
 
 
 def production() -> list[Admission]:
-    """Generate clusters of 128 machines, with and without moves, for gangs that need a place in one group."""
+    """Generate clusters of 128 machines, with and without moves, and gangs that must fit into one group."""
     made = {
         "philly-rack": filled(machines=128, utilisation=0.98, workers=8, seed=1),
         "philly-machine": filled(
@@ -70,7 +70,7 @@ def production() -> list[Admission]:
 
 
 def challenge() -> list[Admission]:
-    """Generate instances with moves whose optimum the exact method does not prove within minutes."""
+    """Generate instances with moves whose optimality the exact method cannot prove within minutes."""
     made = {
         "openb-moves-096": filled(
             workload="openb", machines=96, utilisation=0.99, workers=4, gpus=4, movable=0.5, seed=2
@@ -83,7 +83,7 @@ def challenge() -> list[Admission]:
 
 
 def _evictions() -> dict[str, Admission]:
-    """Generate machines of which some have to be freed."""
+    """Generate machines some of which have to be freed."""
     three = [
         _run("wide", {"m0": 1, "m1": 1}, gpu=4, cost=3.0),
         _run("a", {"m0": 1}, gpu=4, cost=2.0),
@@ -139,7 +139,7 @@ def _evictions() -> dict[str, Admission]:
 
 
 def _groups() -> dict[str, Admission]:
-    """Generate gangs that must be within one group, or in slices."""
+    """Generate gangs that must be placed within one group, or in slices."""
     full = [
         _run(f"on {m}", {f"m{m}": 1}, gpu=8, cost=cost) for m, cost in enumerate((5.0, 1.0, 2.0, 2.5, 0.5, 4.0))
     ]
@@ -219,7 +219,7 @@ def _moves() -> dict[str, Admission]:
 
 
 def _nodes() -> dict[str, Admission]:
-    """Generate machines with CPUs, types, memory and closed ones."""
+    """Generate machines with CPUs, types or memory, and machines that are closed."""
     cpus = {f"m{m}": Node(capacity=Resources(gpu=8, cpu=16), used=Resources(cpu=m)) for m in range(3)}
     typed = Cluster(
         racks=[
@@ -256,7 +256,7 @@ def _nodes() -> dict[str, Admission]:
 
 
 def _several() -> dict[str, Admission]:
-    """Generate several pending gangs, and gangs of unlike workers."""
+    """Generate several pending gangs, and gangs whose workers differ."""
     driver, worker = Part(needs=Resources(gpu=2)), Part(count=2, needs=Resources(gpu=6))
     on = [_run(f"on {m}", {f"m{m}": 1}, gpu=4, cost=1.0 + m) for m in range(4)]
     return {
@@ -313,7 +313,7 @@ def _racks(racks: int, machines: int) -> Cluster:
 def _run(
     name: str, on: Mapping[str, int], *, gpu: int, cpu: int = 0, memory: int = 0, **fields: Any
 ) -> Running:
-    """Return a running gang of like workers."""
+    """Return a running gang of identical workers."""
     part = Part(count=sum(on.values()), needs=Resources(gpu=gpu, cpu=cpu, memory=memory))
     return Running(name=name, parts=[part], on=[dict(on)], **fields)
 
@@ -329,7 +329,7 @@ def _ask(
     queue: str = "",
     **fields: Any,
 ) -> Gang:
-    """Return a pending gang of like workers; `memory` is that of each GPU if a type is given."""
+    """Return a pending gang of identical workers; with a GPU type, `memory` is the memory of each GPU."""
     typed = "gpu_type" in fields
     part = Part(
         count=count,

@@ -30,7 +30,7 @@ def table_4() -> Allocation:
 def figure_6() -> Allocation:
     """Create the jobs of Table 4 with two GPUs per worker of A, as in Figure 6.
 
-    Source: Aryl, Figure 6. The text does not say how many GPUs remain; four are assumed, as in Table 4.
+    Source: Aryl, Figure 6. The text does not say how many GPUs remain; we assume four, as in Table 4.
 
     Examples
     --------

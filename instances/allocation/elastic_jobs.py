@@ -102,7 +102,7 @@ def elastic_jobs(
 def _worth(
     scaling: Scaling, time: int, least: int, most: int, gpus: int, toll: float, queued: bool
 ) -> dict[str, Any]:
-    """Return the fields that state the value of extra workers, with the running time of a queued job."""
+    """Return the job's fields that state the value of extra workers, and its running time if it is queued."""
     if scaling == "proportional":
         return {"time_at_min": time}
     speed = imperfect(least, most) if scaling == "imperfect" else across_servers(gpus, toll)

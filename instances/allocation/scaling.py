@@ -10,7 +10,7 @@ SERVER_GPUS = 8
 
 
 def values(time: float, least: int, most: int, speed: Speed) -> tuple[float, ...]:
-    """Return the reduction of a running time with each number of extra workers, in whole seconds."""
+    """Return, for each number of extra workers, by how many whole seconds it reduces the running time."""
     return tuple(
         float(round(time - time * speed(least) / speed(workers))) for workers in range(least + 1, most + 1)
     )

@@ -21,7 +21,7 @@ Curve = Mapping[int, float]
 
 
 def proportional(workload: Workload) -> Allocation:
-    """Create an instance of the jobs running at the busiest moment, with linear speed.
+    """Create an instance of the jobs running at the busiest moment, with linear speed-up.
 
     Every job starts when it is submitted, and can grow to four times its workers. A worker has 8 GPUs, or all
     GPUs of a smaller job. A job's workers in the trace are its minimum. The number of remaining GPUs is a
@@ -48,9 +48,9 @@ def proportional(workload: Workload) -> Allocation:
 def measured(workload: Workload, curves: Sequence[Curve]) -> Allocation:
     """Create an instance of the jobs running at the busiest moment, with measured scaling curves.
 
-    A worker has one GPU. The curves that were measured at a job's number of GPUs are assigned to such jobs in
-    turn. Between two measured numbers a job runs on the smaller one, so its values rise in steps, and fall
-    where the curve does. Jobs without a suitable curve are left out. The number of remaining GPUs is a quarter
+    A worker has one GPU. Jobs with a given number of GPUs get, in turn, the curves that were measured at that
+    number. Between two measured numbers a job runs on the smaller one, so its values rise in steps, and fall
+    where the curve falls. Jobs without a suitable curve are left out. The number of remaining GPUs is a quarter
     of those in use.
     """
     time = busiest(workload.jobs)

@@ -14,20 +14,20 @@ _Elastic = tuple[int, int, int, int]
 
 
 def tiny(*, jobs: int = 3, spare: int = 3, workers: int = 3, widths: int = 2, times: int = 4) -> Space:
-    """Return all problems in which few elastic jobs may share few spare GPUs.
+    """Return all problems in which a few elastic jobs may share a few spare GPUs.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     spare
-        Largest number of GPUs that the smallest allocation of all jobs leaves.
+        Largest number of GPUs that remain when every job has its fewest workers.
     workers
         Largest number of workers of a job.
     widths
         Largest number of GPUs of a worker.
     times
-        Longest run time on the fewest workers; run times are whole numbers of seconds.
+        Longest running time with the fewest workers; running times are whole numbers of seconds.
 
     Examples
     --------

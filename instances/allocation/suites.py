@@ -48,8 +48,8 @@ def production() -> list[Allocation]:
 def challenge() -> list[Allocation]:
     """Generate instances whose optimality the exact method cannot prove within minutes.
 
-    Correlated weights and values make a price per GPU useless, and weights up to a million lead to too many
-    states for dynamic programming.
+    Because weights and values are correlated, a price per GPU is useless, and weights up to a million lead to
+    too many states for dynamic programming.
     """
     made = {
         f"strong-{classes:03}": multiple_choice(

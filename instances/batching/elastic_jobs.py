@@ -37,7 +37,7 @@ def elastic_jobs(
 
     A step takes a fixed time of 5 to 50 ms, 0.2 to 4 ms per sample, and the time to exchange 20 MB to 1.5 GB of
     gradients. Jobs have a hundred thousand to a hundred million samples left. All numbers are log-uniform.
-    Their ranges are gsopt's own, in the order of the paper's models.
+    Their ranges are gsopt's own, of the same order of magnitude as in the paper's models.
 
     Parameters
     ----------

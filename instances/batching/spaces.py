@@ -27,20 +27,20 @@ def tiny(
     speeds: int = 3,
     criterion: Literal["sruf", "rate", "sum_time"] = "sum_time",
 ) -> Space:
-    """Return all problems of few jobs that run on one or two GPUs.
+    """Return all problems with a few jobs that run on one or two GPUs each.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     gpus
-        Largest number of GPUs; every job has at least one.
+        Largest number of GPUs in the cluster; there is at least one for every job.
     samples
-        Most remaining samples, in units of 8.
+        Largest number of remaining samples, in units of 8.
     speeds
-        Highest speed on two GPUs, in units of that on one GPU.
+        Highest speed on two GPUs, relative to the speed on one GPU.
     criterion
-        What counts.
+        The criterion of the problems.
 
     Examples
     --------

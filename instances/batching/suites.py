@@ -45,7 +45,8 @@ def medium() -> list[Batching]:
 def challenge() -> list[Batching]:
     """Generate an instance whose optimality the exact method cannot prove within minutes.
 
-    Menus of doublings up to 100,000 GPUs are far from convex, and a table of jobs by GPUs would be too large.
+    Menus of doublings up to 100,000 GPUs are far from convex, and a table of all jobs and numbers of GPUs would
+    be too large.
     """
     made = {
         "100000-600-doublings": elastic_jobs(

@@ -33,8 +33,8 @@ def full_cluster(
 ) -> Colocation:
     """Generate running and waiting jobs of models that slow each other down to different degrees.
 
-    Durations are log-uniform. The slowdown of each ordered pair of models is drawn from 1 to `worst`, and not
-    measured. A part of a model's memory is constant, and the rest grows with the sub-batch. The slowdown of
+    Durations are log-uniform. The slowdown of each ordered pair of models is not measured but drawn from 1 to
+    `worst`. A part of a model's memory is constant, and the rest grows with the sub-batch. The slowdown of
     sub-batches follows from `gsopt.scenario.speed.IterationTime` (Castor, Equation 3).
 
     Parameters
@@ -100,7 +100,7 @@ def full_cluster(
 
 
 class _Kind:
-    """Common properties of the jobs of a model: memory, and sub-batches of a half, a quarter, and so on."""
+    """The properties shared by all jobs of a model: memory, and sub-batches of a half, a quarter, and so on."""
 
     def __init__(self, random: Random, modes: int) -> None:
         learned = random.randint(2, 24) * 2**30

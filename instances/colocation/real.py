@@ -25,7 +25,7 @@ def from_data(folder: Path) -> Iterator[Colocation]:
     """Yield four instances of Philly jobs, with pairs measured on Gavel's three GPU types and by Lucid.
 
     The first 80 jobs of Sia's sample of Philly run and the other 80 wait. Without Lucid's table there are only
-    three instances, and without Gavel's table or the sample there are none.
+    three instances, and without Gavel's table or the sample there are no instances.
     """
     if not ((folder / GAVEL).is_file() and (folder / SIA).is_dir()):
         return
@@ -37,11 +37,11 @@ def from_data(folder: Path) -> Iterator[Colocation]:
 
 
 def measured(table: PairTable, jobs: Sequence[Job], *, seed: int = 0) -> Colocation:
-    """Create an instance in which the first half of some jobs run and the others wait.
+    """Create an instance in which the first half of the given jobs run and the others wait.
 
-    The configuration of each job is drawn among those with every pair measured, so that no slowdown is
-    invented. Memory is not known, but every measured pair fitted on a GPU. The remaining fraction of each
-    running job is drawn.
+    The configuration of each job is drawn from a set in which every pair was measured, so that no slowdown is
+    invented. Memory is not known, but every measured pair fit on a GPU. The remaining fraction of each running
+    job is drawn.
     """
     random = Random(seed)
     names = complete(table)

@@ -17,7 +17,7 @@ _Half = tuple[bool, int, str]
 
 
 def tiny(*, jobs: int = 4, seconds: int = 3) -> Space:
-    """Return all problems of few jobs on one GPU each, of two models that slow each other down.
+    """Return all problems with a few one-GPU jobs, each of one of two models that slow each other down.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Decisions: decisions of the authors' simulator, if their record is available."""
+"""Decisions: the recorded decisions of the authors' simulator, if this record is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -17,8 +17,9 @@ FILE = Path("baseline_oracles") / "sia-decisions-12jobs.jsonl.gz"
 def from_data(folder: Path) -> Iterator[Configuration]:
     """Yield the 147 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
 
-    Without the record there are none. The authors' program gives forbidden configurations a goodput of 1e-4.
-    These are never chosen, as they cost 100 or more, while the penalty is 1.1.
+    Without the record there are no instances. The authors' program gives forbidden configurations a goodput of
+    1e-4. Such configurations are never chosen, because they cost 100 or more, while the penalty for waiting is
+    1.1.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/sia-{number:03}")

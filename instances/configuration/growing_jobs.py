@@ -29,11 +29,11 @@ def growing_jobs(
     most_gpus: int = 64,
     seed: int = 0,
 ) -> Configuration:
-    """Generate a typical decision of a scheduler's round, when most jobs run and some have just arrived.
+    """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
     Jobs scale as in `instances.goodput.running_jobs`, and each type is faster by a factor drawn for each job. A
-    job may double its GPUs. On a type on which it has not run, it may have one GPU, whose goodput is assumed to
-    be the job's lowest. These numbers are gsopt's own.
+    job may double its GPUs. On a type on which it has not run, it may have one GPU, with a goodput that is
+    assumed to be the job's lowest. These numbers are gsopt's own.
 
     Parameters
     ----------
@@ -80,7 +80,7 @@ def growing_jobs(
 def _state(
     random: Random, listed: Sequence[Shape], gpus: dict[str, int], jobs: int, busy: float
 ) -> list[int | None]:
-    """Draw the configurations of running jobs, each with about its fair share of the GPUs, of one type."""
+    """Draw the configurations of running jobs, each with about its fair share of the GPUs, all of one type."""
     left = {kind: int(busy * count) for kind, count in gpus.items()}
     typical = max(sum(left.values()) / max(jobs, 1), 1)
     held: list[int | None] = []

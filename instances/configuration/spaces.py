@@ -11,15 +11,15 @@ __all__ = ["tiny"]
 
 
 def tiny(*, jobs: int = 3, goodputs: int = 4) -> Space:
-    """Return all problems of few new jobs on a node of four GPUs.
+    """Return all problems with a few new jobs on a node with four GPUs.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     goodputs
-        Largest goodput of a job on four GPUs; goodputs are whole numbers that do not fall with more GPUs, and 1
-        on one GPU.
+        Largest goodput of a job on four GPUs. Goodputs are whole numbers that do not decrease with more GPUs;
+        on one GPU the goodput is 1.
 
     Examples
     --------

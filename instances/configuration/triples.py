@@ -1,4 +1,4 @@
-"""Triples: jobs of fixed size, three of which fill a pool of GPUs or just do not fit."""
+"""Triples: jobs of fixed size, three of which fill a pool of GPUs or slightly exceed it."""
 
 from random import Random
 
@@ -16,7 +16,8 @@ def triples(*, pools: int = 30, gpus: int = 48, excess: int = 1, seed: int = 0) 
     """Generate three waiting jobs for each of several equal pools, which they fill or exceed slightly.
 
     Each job needs a fixed number of GPUs, more than a quarter and less than half of a pool, and is equally fast
-    in every pool. Its goodput is drawn, so that it matters which job waits. Pools are modelled as GPU types.
+    in every pool. The goodput of each job is drawn, so that it matters which job waits. Pools are modelled as
+    GPU types.
 
     Source: sizes as in `instances.triplets.triplets`.
 

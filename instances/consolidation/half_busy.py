@@ -39,7 +39,7 @@ def half_busy(
     """Generate waiting jobs of models in Dally's Table I, and machines with some GPUs in use.
 
     The number of GPUs in use is drawn separately for each machine, from none to all, so that some machines are
-    completely free and others partly. If there are many jobs, they compete for the free GPUs.
+    completely free and others only partly. If there are many jobs, they compete for the free GPUs.
 
     Parameters
     ----------

@@ -19,16 +19,16 @@ _PENALTIES = {
 
 
 def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
-    """Return all problems of few jobs on two racks of partly busy machines.
+    """Return all problems with a few jobs on two racks of partly busy machines.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     machines
-        Number of machines of each rack.
+        Number of machines in each rack.
     gpus
-        Number of GPUs of each machine, any number of which may be busy.
+        Number of GPUs of each machine; any number of them may be busy.
 
     Examples
     --------
@@ -46,7 +46,7 @@ def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
 
 
 def _setting(cluster: Cluster, gpus: int, taken: Sequence[int]) -> Setting:
-    """Return the problems in which a number of GPUs of each machine are busy."""
+    """Return the problems in which the given number of GPUs of each machine are busy."""
     busy = [machine * gpus + gpu for machine, count in enumerate(taken) for gpu in range(count)]
 
     def make(chosen: Sequence[tuple[int, str]]) -> Consolidation:

@@ -41,7 +41,7 @@ def production() -> list[Consolidation]:
 def large() -> list[Consolidation]:
     """Generate clusters of 1,024 GPUs whose jobs all have different weights.
 
-    A proof takes seconds.
+    Proving optimality takes seconds.
     """
     made = {
         "any-demands": half_busy(racks=16, jobs=200, demands="any", weights="drawn", seed=7),

@@ -1,4 +1,4 @@
-"""Triples: jobs three of which fill a rack or exceed it slightly."""
+"""Triples: jobs, three of which fill a rack or exceed it slightly."""
 
 from random import Random
 
@@ -19,8 +19,8 @@ def triples(
     """Generate three jobs for each rack of an empty cluster, which fill a rack or exceed it slightly.
 
     Each job needs more than a quarter and less than half of a rack. Without excess, all jobs fit into racks if
-    the right groups of three are found. With an excess, some do not. If its GPUs are further apart, a model
-    loses between hardly any and almost all of its speed, depending on the model.
+    the right groups of three are found. With an excess, some jobs do not fit. On GPUs that are further apart, a
+    job loses between hardly any and almost all of its speed, depending on its model.
 
     Source: sizes as in `instances.triplets.triplets`, with racks as bins.
 

@@ -1,4 +1,4 @@
-"""Decisions: decisions of the authors' simulator, if their record is available."""
+"""Decisions: the recorded decisions of the authors' simulator, if this record is available."""
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -19,7 +19,7 @@ _GPUS = 4
 def from_data(folder: Path) -> Iterator[Goodput]:
     """Yield the 45 decisions of a run of the authors' simulator with 12 jobs on four nodes of four GPUs.
 
-    Without the record there are none.
+    Without the record there are no instances.
     """
     for number, problem in enumerate(recorded_decisions(folder / FILE, _problem), start=1):
         yield renamed(problem, f"real/pollux-{number:02}")

@@ -19,7 +19,7 @@ def running_jobs(
     most_nodes: int = 16,
     seed: int = 0,
 ) -> Goodput:
-    """Generate a typical decision of a scheduler's round, when most jobs run and some have just arrived.
+    """Generate a typical decision in a scheduler's round: most jobs are running and some have just arrived.
 
     A step on k GPUs takes 1 + r (k - 1) times as long as on one, where separate values of r are drawn for one
     node and for several nodes. A batch with k times the samples makes k (h + 1) / (h + k) times as much

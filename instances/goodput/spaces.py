@@ -11,7 +11,7 @@ __all__ = ["tiny"]
 
 
 def tiny(*, jobs: int = 3, gpus: int = 3, steps: int = 2) -> Space:
-    """Return all problems of few new jobs on one node.
+    """Return all problems with a few new jobs on one node.
 
     Parameters
     ----------
@@ -20,8 +20,8 @@ def tiny(*, jobs: int = 3, gpus: int = 3, steps: int = 2) -> Space:
     gpus
         Largest number of GPUs of the node.
     steps
-        Number of steps into which the gain of each further GPU is divided; a gain is at most that of the GPU
-        before it, and the first GPU has a speed-up of 1.
+        Number of equal steps from which the gain of each further GPU is composed. A gain is at most that of the
+        previous GPU, and the first GPU has a speed-up of 1.
 
     Examples
     --------

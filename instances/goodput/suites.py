@@ -58,7 +58,7 @@ def _restarts() -> dict[str, Goodput]:
 
 
 def _nodes() -> dict[str, Goodput]:
-    """Generate jobs that span several nodes, where a node may host only one such job."""
+    """Generate jobs that span several nodes; a node may host only one such job."""
     near = _job("near", speedups=[[1.0, 2.0], [0.5, 0.6]], age=600.0)
     far = [_job(name, speedups=[[0.1], [2.0]], age=600.0) for name in "ab"]
     both = _job("both", current=[1, 1], age=600.0)

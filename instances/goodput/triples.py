@@ -1,4 +1,4 @@
-"""Triples: jobs with one useful GPU count, three of which fill a node or just do not fit."""
+"""Triples: jobs with one useful GPU count, three of which fill a node or slightly exceed it."""
 
 from random import Random
 

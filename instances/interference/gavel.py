@@ -28,13 +28,14 @@ Throughputs = Mapping[str, Mapping[str, Any]]
 def gavel(path: str | Path, *, gpu: str = "v100") -> PairReading:
     """Read the pairs of jobs on one GPU from a table of throughputs published with Gavel.
 
-    The table has the iterations per second of each job alone (``null``) and of both jobs of each pair. Pairs of
-    jobs on several GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0, which presumably need
-    too much memory, are left out. So are pairs with a configuration that did not run alone.
+    The table contains the iterations per second of each job alone (``null``) and of both jobs of each pair. The
+    entries for pairs of jobs on several GPUs are all 0 and are not read. Pairs on one GPU with a speed of 0,
+    which presumably need too much memory, are left out. So are pairs with a configuration that did not run
+    alone.
 
-    The features are the batch size (1 if the name has none), iterations and samples per second, and the speed
-    relative to that on each other GPU type in the file (0 if the job did not run there). The files record
-    neither utilization nor memory.
+    The features are the batch size (1 if the name has none), iterations and samples per second, and the ratio
+    of the speed to the speed on each other GPU type in the file (0 if the job did not run there). The files
+    record neither utilization nor memory.
 
     Source: the public repository of Gavel (OSDI 2020). In ``oracle_throughputs.json`` keys are names of
     configurations. In the other files, keys also have the number of GPUs.

@@ -17,9 +17,9 @@ class PairReading(Frozen):
     table
         The slowdowns.
     left_out
-        Pairs without a speed in the file, as they could not run together.
+        Pairs without a speed in the file, because they could not run together.
     raised
-        Pairs in which a job was faster than alone, which is noise. Its slowdown was set to 1.
+        Pairs in which a job was faster than alone, which is noise. The slowdown of that job was set to 1.
     """
 
     table: PairTable

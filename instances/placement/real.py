@@ -39,9 +39,10 @@ class _ServerKind(NamedTuple):
 def from_data(folder: Path) -> Iterator[Placement]:
     """Yield instances from Alibaba's openb cluster of 1,213 servers and 6,212 GPUs.
 
-    The first instance has the few pods that ran at the busiest moment. Three have the first 1,000, 2,000 and
-    4,000 pods of the list as if none had ended, like the authors of the trace fill the cluster. In the fifth,
-    1,000 pods arrive when the first 2,000 are already placed. Without the trace there are none.
+    The first instance contains the few pods that were running at the busiest moment. Three instances contain
+    the first 1,000, 2,000 and 4,000 pods of the list as if none had ended, which is how the authors of the
+    trace fill the cluster. In the fifth, 1,000 pods arrive when the first 2,000 are already placed. Without the
+    trace there are no instances.
 
     Notes
     -----
@@ -63,11 +64,11 @@ def snapshot(
 ) -> Placement:
     """Create an instance that places pods on nodes, some of which may already host pods.
 
-    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole one, because a sum of parts
-    does not show which GPUs they are on. Cores are rounded up to multiples of 4 and memory to multiples of 16
-    GiB, which leaves a few dozen different demands. As all amounts are rounded up, every placement is also
-    valid for the pods' actual demands. The GPU types that a pod accepts are ignored. The pods in `standing` are
-    placed first, one by one, by best fit on GPUs. Those that do not fit are left out.
+    Amounts are GPUs, cores and GiB. A pod that requests part of a GPU gets a whole GPU, because a sum of parts
+    does not show which GPUs the parts belong to. Cores are rounded up to multiples of 4 and memory to multiples
+    of 16 GiB, which leaves a few dozen different demands. As all amounts are rounded up, every placement is
+    also valid for the pods' actual demands. The GPU types that a pod accepts are ignored. The pods in
+    `standing` are placed first, one by one, by best fit on GPUs. Those that do not fit are left out.
     """
     used = _used(nodes, standing)
     kinds = Counter(
@@ -98,7 +99,7 @@ def _named(name: str, problem: Placement) -> Placement:
 
 
 def _running(folder: Path, pods: Sequence[PodDemand]) -> list[PodDemand]:
-    """Return the pods with GPUs that run at the busiest moment, each from its creation for its running time."""
+    """Return the pods with GPUs that run at the busiest moment if each runs from its creation on."""
     jobs = openb(folder).workload.jobs
     starts = np.array([job.release_date for job in jobs], dtype=float)
     ends = starts + np.array([job.duration for job in jobs], dtype=float)

@@ -10,14 +10,14 @@ __all__ = ["tiny"]
 
 
 def tiny(*, workers: int = 6, gpus: int = 8) -> Space:
-    """Return all problems of placing few workers on empty servers, as many as there are workers.
+    """Return all problems of placing a few workers on the same number of empty servers.
 
     Parameters
     ----------
     workers
-        Largest number of workers, each a job of its own.
+        Largest number of workers, each of which is a separate job.
     gpus
-        Largest number of GPUs of a server. Workers need 1 to all GPUs of a server.
+        Largest number of GPUs of a server. A worker needs at least one GPU and at most all GPUs of a server.
 
     Examples
     --------

@@ -44,7 +44,7 @@ def vectors(
     training, inference
         Number of training servers and of inference servers, with 8 GPUs, 92 cores and 350 or 210 GB each.
     skew
-        Exponent by which types with more GPUs are rarer. Types with g GPUs are drawn in proportion to ``g **
+        Exponent that makes types with more GPUs rarer. Types with g GPUs are drawn in proportion to ``g **
         -skew``.
     occupied
         Share of the servers that are partly in use.

@@ -14,10 +14,10 @@ def whole_gpus(
 ) -> Placement:
     """Generate workers that need only GPUs, for servers with 8 GPUs.
 
-    Every worker is a job of its own.
+    Every worker is a separate job.
 
     Sizes are drawn with probabilities proportional to their inverses. In total, 3,000 workers need about 6,400
-    GPUs with powers of two, and 8,800 with all sizes.
+    GPUs if sizes are powers of two, and 8,800 with all sizes.
 
     Parameters
     ----------

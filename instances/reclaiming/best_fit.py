@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 class BestFit:
     """Servers on which every worker is placed where it leaves the fewest GPUs free.
 
-    Ties go to the server with the lowest index. `free` has the number of free GPUs of each server, and
-    `free_gpus` is their sum.
+    Ties go to the server with the lowest index. `free` holds the number of free GPUs on each server, and
+    `free_gpus` is the sum of these numbers.
     """
 
     def __init__(self, servers: int, gpus: int = 8) -> None:
@@ -18,7 +18,7 @@ class BestFit:
         self._with_free = [0] * gpus + [(1 << servers) - 1]
 
     def place(self, workers: Iterable[int]) -> dict[int, int] | None:
-        """Place workers, given by their numbers of GPUs, and return the GPUs used on each server, or None."""
+        """Place workers with given numbers of GPUs; return the GPUs used on each server, or None on failure."""
         placement: dict[int, int] = {}
         for gpus in workers:
             server = self._best(gpus)

@@ -38,9 +38,9 @@ def churn(
 ) -> Reclaiming:
     """Generate a cluster of eight-GPU servers after jobs have arrived and departed for a while.
 
-    Jobs have 1 to 64 GPUs, in proportions like those of production clusters. A job larger than the cluster is
-    drawn again. The workers of a job are placed by best fit. A job that does not fit waits, and later jobs may
-    pass it. Costs and flexible workers are drawn after the placement, so the placement does not depend on them.
+    Jobs have 1 to 64 GPUs, distributed as on production clusters. A job larger than the cluster is drawn again.
+    The workers of a job are placed by best fit. A job that does not fit waits, and later jobs may pass it.
+    Costs and flexible workers are drawn after the jobs are placed, so the placement does not depend on them.
 
     Parameters
     ----------
@@ -57,8 +57,8 @@ def churn(
     elasticity
         As in `gsopt.problems.reclaiming.Reclaiming`.
     weighted
-        Whether to draw costs: 1 for 40 % of the jobs, and 2 to 1000 for the others. Otherwise every job costs
-        1.
+        Whether to draw costs: 1 for 40 % of the jobs, and 2 to 1000 for the others. Otherwise every job has a
+        cost of 1.
     seed
         Seed of all random draws.
 

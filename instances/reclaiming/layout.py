@@ -1,4 +1,4 @@
-"""Layout: the servers and workers of an instance, from server indices."""
+"""Layout: the servers and workers of an instance, built from server indices."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -20,7 +20,7 @@ def server_name(number: int) -> str:
 
 
 def named(placement: Placement) -> dict[str, int]:
-    """Return a placement by names instead of indices of servers, in the order of the indices."""
+    """Return a placement keyed by the servers' names instead of their indices, in the order of the indices."""
     return {server_name(number): placement[number] for number in sorted(placement)}
 
 

@@ -20,7 +20,8 @@ def server_uniform(
     """Generate servers that each host `degree` different jobs, drawn at random.
 
     These instances are hard, as all servers have the same number of jobs, which makes the linear relaxation
-    useless. A job that no server draws is left out. Every server has eight GPUs, or `degree` if that is more.
+    useless. A job that is not drawn for any server is left out. Every server has eight GPUs, or `degree` if
+    that is more.
 
     Parameters
     ----------

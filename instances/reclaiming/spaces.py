@@ -14,16 +14,16 @@ _Spread = tuple[tuple[int, ...], int]
 
 
 def tiny(*, jobs: int = 3, servers: int = 3, costs: int = 2) -> Space:
-    """Return all problems with few jobs, each with one worker on some of the servers.
+    """Return all problems with a few jobs, each with one worker on some of the servers.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     servers
-        Largest number of servers; any number of them, but not all, is to be returned.
+        Largest number of servers; any number of them except all are to be returned.
     costs
-        Largest cost of preempting a job; costs are whole numbers from 1.
+        Largest cost of preempting a job; costs are positive integers.
 
     Examples
     --------

@@ -46,8 +46,8 @@ def production() -> list[Reclaiming]:
 def challenge() -> list[Reclaiming]:
     """Generate instances whose optimality the exact method cannot prove within minutes.
 
-    Dense random hypergraphs are expanders. On any few servers almost every worker belongs to a different job,
-    so relaxations prove only a trivial bound.
+    Dense random hypergraphs are expanders: on any small set of servers, almost every worker belongs to a
+    different job, so relaxations prove only a trivial bound.
     """
     made = {
         f"expander-{servers:03}": server_uniform(servers=servers, jobs=servers, degree=8, demand=demand, seed=1)

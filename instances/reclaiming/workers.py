@@ -11,7 +11,7 @@ _PACKED_SHARE = {"packed": 1.0, "mixed": 0.8, "worker": 0.0}
 
 
 def draw_worker_size(gpus: int, mode: Mode, random: Random) -> int:
-    """Return the GPUs per worker of a job: 8, or randomly 1, 2, 4 or 8, but at most those of the job."""
+    """Return the GPUs per worker of a job: 8, or randomly 1, 2, 4 or 8, but no more than the job has."""
     packed = random.random() < _PACKED_SHARE[mode]
     return min(gpus, _SIZES[-1] if packed else random.choice(_SIZES))
 

@@ -47,9 +47,9 @@ class SubmittedJob(NamedTuple):
 
 
 def orders(path: str | Path, trace: str, number: int, jobs: int | None) -> list[SubmittedJob]:
-    """Read the first rows, or all rows, of a workload of Pollux or Sia.
+    """Read all rows, or only the first ones, of a workload of Pollux or Sia.
 
-    Options are those of `pollux`.
+    The options are those of `pollux`.
     """
     require(jobs is None or jobs >= 1, "jobs", jobs, "must be at least 1")
     folder = POLLUX if trace == "pollux" else SIA / trace
@@ -163,10 +163,10 @@ def scenario_of(
 ) -> Scenario:
     """Create a scenario of jobs that tune their batches, or of the same jobs in the setting of Ares.
 
-    Rounds and intervals are counted from time 0 of the rows, as in the authors' simulators. In the setting of
-    Ares, progress counts samples, batch sizes are fixed, jobs have at most eight nodes, and a restart takes
-    time only if the number of nodes changes. All nodes are equal. Demands are those of the rows unless halved.
-    `physics` has further fields of `gsopt.scenario.scenario.Physics`.
+    Rounds and intervals begin at time 0 of the workload, as in the authors' simulators. In the setting of Ares,
+    progress counts samples, batch sizes are fixed, jobs have at most eight nodes, and a restart takes time only
+    if the number of nodes changes. All nodes are equal. Demands are those of the rows unless halved. `physics`
+    sets further fields of `gsopt.scenario.scenario.Physics`.
 
     Raises
     ------

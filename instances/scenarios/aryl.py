@@ -1,4 +1,4 @@
-"""Aryl: a training cluster that borrows idle servers of an inference cluster."""
+"""Aryl: a training cluster that borrows idle servers from an inference cluster."""
 
 from collections.abc import Mapping
 from pathlib import Path
@@ -96,7 +96,7 @@ def aryl(
     begin: float = 0.0,
     seed: int = 0,
 ) -> Scenario:
-    """Create a scenario of Aryl: a training and an inference cluster, their jobs, and the loans.
+    """Create a scenario of Aryl: a training cluster and an inference cluster, their jobs, and the loans.
 
     The machines of the inference cluster come after those of the training cluster. Machines not on loan are
     absent. `ASSUMPTIONS` lists what is unknown or differs from the paper.
@@ -125,7 +125,7 @@ def aryl(
     slower
         Factor by which a GPU of the inference cluster is slower.
     overhead
-        Seconds that a job loses when it restarts after a stop.
+        Time in seconds that a job loses when it restarts after it was stopped.
     interval, headroom
         As in `lending`.
     mean, peak, peak_to_trough, begin
@@ -208,7 +208,7 @@ def inference_demand(
 
 
 def _cluster(servers: int, inference_servers: int) -> Cluster:
-    """Create a rack of training servers, and one of inference servers if there are any."""
+    """Create a rack of training servers, and a rack of inference servers if there are any."""
     racks = [("training", TRAINING, servers), ("inference", INFERENCE, inference_servers)]
     return Cluster(
         racks=[

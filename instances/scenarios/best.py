@@ -1,7 +1,7 @@
 """Best: the best known schedules of public workloads of Pollux and Sia, in the setting of their authors.
 
-Every policy decides every minute there. Each schedule is in a file ``solutions/scenarios/NAME.csv``, and what
-is known of all of them in ``known.json`` beside it.
+In this setting, policies decide once a minute. Each schedule is in a file ``solutions/scenarios/NAME.csv``, and
+what is known about all of them is in ``known.json`` in the same folder.
 """
 
 from datetime import UTC, date, datetime
@@ -30,7 +30,7 @@ NAMES = tuple(f"{trace}-{number}" for trace, numbers in _NUMBERS.items() for num
 
 
 class BestSchedule(Frozen):
-    """What is known of a workload.
+    """What is known about the schedules of a workload.
 
     Attributes
     ----------
@@ -39,11 +39,12 @@ class BestSchedule(Frozen):
     mean_jct
         Mean job completion time of the best known schedule, in seconds.
     bound
-        The best proven bound on that of every schedule whose jobs start and change at whole minutes.
+        The best proven lower bound on the mean job completion time of all schedules in which jobs start and
+        change only at whole minutes.
     found_by
         What found the schedule.
     since
-        The day from which on it has been known.
+        The day on which the schedule was found.
 
     Examples
     --------
@@ -72,7 +73,7 @@ def scenario(name: str, path: str | Path | None = None) -> Scenario:
 
 
 def best_schedules(folder: Path = FOLDER) -> tuple[BestSchedule, ...]:
-    """Return what is known of all workloads that have a schedule on file."""
+    """Return what is known about each workload that has a schedule on file."""
     file = folder / "known.json"
     return tuple(read_data(_Known, file).schedules) if file.exists() else ()
 
@@ -99,7 +100,7 @@ def keep(
     folder: Path = FOLDER,
     today: date | None = None,
 ) -> BestSchedule:
-    """Judge a schedule, write it if it is better than the one on file, and return what is known now.
+    """Judge a schedule, write it to a file if it is better than the stored one, and return what is now known.
 
     Parameters
     ----------
@@ -108,13 +109,14 @@ def keep(
     schedule, given
         The schedule, and the scenario of the workload.
     bound
-        A proven bound on the mean job completion time of schedules in rounds; the better one is kept.
+        A proven bound on the mean job completion time of schedules in rounds; the better of the new and the
+        stored bound is kept.
     found_by
         What found the schedule.
     folder
-        Where the files are.
+        The folder of the files.
     today
-        The day; the day it is when None.
+        The date of the schedule; the current date if None.
 
     Raises
     ------

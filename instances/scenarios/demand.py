@@ -41,7 +41,7 @@ _DRIFT, _PEAK_POWER = 0.02, 2
 
 @dataclass(frozen=True)
 class InferenceDemand:
-    """The number of GPUs of an inference cluster that serve requests, step by step from time 0 on.
+    """The number of GPUs of an inference cluster that serve requests in each step from time 0 on.
 
     Attributes
     ----------
@@ -175,7 +175,7 @@ def _curve(
     facts: tuple[float, float, float],
     source: str,
 ) -> InferenceDemand:
-    """Return a demand with a given mean, peak and ratio of peak to trough over whole days."""
+    """Return a demand that has a given mean, peak and ratio of peak to trough over whole days."""
     mean, peak, ratio = facts
     require(0 < peak <= 1, "peak", peak, "must be more than 0 and at most 1")
     require(ratio >= 1, "peak_to_trough", ratio, "must be at least 1")

@@ -54,7 +54,7 @@ def elasticflow(
     nodes, gpus_per_node
         Number of nodes, and number of GPUs of each. The paper has 16 nodes of 8 GPUs.
     jobs
-        Number of jobs, from the first row on; None for all.
+        Number of jobs to read, starting with the first row; None for all.
 
     Raises
     ------
@@ -91,7 +91,7 @@ def elasticflow(
 
 
 def restart_seconds(gpus: int, all_gpus: int) -> float:
-    """Return the seconds of a restart: 2 s, or 7 s in a large cluster, plus 2 s for each doubling of the GPUs.
+    """Return the duration of a restart: 2 s, or 7 s in a large cluster, plus 2 s for each doubling of the GPUs.
 
     Source: the authors' simulator.
     """
@@ -116,7 +116,7 @@ def _job(row: TraceRow, throughputs: Mapping[str, Mapping[int, float]], most: in
 
 
 def _shifted(read: list[Job]) -> list[Job]:
-    """Shift release dates and deadlines so that the first job is submitted at second 0."""
+    """Shift release dates and deadlines so that the first job is submitted at time 0."""
     begin = min((job.release_date for job in read), default=0.0)
     return [
         job.model_copy(

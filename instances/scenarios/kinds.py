@@ -1,4 +1,4 @@
-"""Kinds: draws which jobs of a workload are elastic, heterogeneous, or may run on either cluster."""
+"""Kinds: draw which jobs of a workload are elastic, are heterogeneous, or may run on either cluster."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -29,7 +29,7 @@ Menu = tuple[tuple[int, float], ...]
 
 @dataclass(frozen=True)
 class KindShares:
-    """The share of jobs of each kind, and the properties of the kinds.
+    """The shares of the kinds of jobs, and the properties of each kind.
 
     Attributes
     ----------
@@ -45,7 +45,8 @@ class KindShares:
         ``above``: an elastic job may have from once to twice its demand. ``below``: from half of its demand to
         all of it.
     worker_gpus
-        GPUs of each worker of an elastic job, or their greatest common divisor with its demand.
+        GPUs per worker of an elastic job; if they do not divide its demand, the greatest common divisor of the
+        two.
     scaling
         ``linear``, or ``imperfect``: a tenth of the speed is lost with each worker beyond the middle of the
         range, and numbers of workers that are not faster than smaller numbers are left out.
@@ -73,7 +74,7 @@ class KindShares:
         require(fine, "scaling", self.scaling, "must be linear or imperfect")
 
     def given(self, jobs: Sequence[Job], *, training: int, inference: int, seed: int = 0) -> tuple[Job, ...]:
-        """Return rigid jobs with their kinds.
+        """Draw the kinds of rigid jobs, and return the jobs with these kinds.
 
         Each kind is drawn independently, and a larger share includes the jobs of every smaller share. No job
         exceeds the GPUs of its cluster. Without inference GPUs all jobs run only on the training cluster.
@@ -100,7 +101,7 @@ class KindShares:
         return tuple(kind(place, job) for place, job in enumerate(jobs))
 
     def menu(self, demand: int, most: int) -> Menu:
-        """Return the menu of an elastic job with a demand, on at most `most` GPUs.
+        """Return the menu of an elastic job with a given demand, on at most `most` GPUs.
 
         A menu with a single entry is returned as an empty one.
         """

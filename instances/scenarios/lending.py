@@ -14,10 +14,10 @@ def lending(
 ) -> tuple[Event, ...]:
     """Return the events at which machines of an inference cluster are lent or reclaimed.
 
-    The cluster keeps as many machines as its demand fills, plus `headroom`. At the beginning of each interval
-    of `interval` seconds, it lends the machines that it needs neither in this interval nor in the next. It also
-    reclaims the machines that it needs in the next interval, which must be returned by the end of this one. All
-    machines are identical, and the first ones are lent last.
+    The inference cluster keeps the machines that its demand fills, plus `headroom`. At the beginning of each
+    interval of `interval` seconds, it lends the machines that it needs neither in this interval nor in the
+    next. It also reclaims the machines that it needs in the next interval, which must be returned by the end of
+    this one. All machines are identical, and the first ones are lent last.
 
     Source: Aryl, section 4, where the inference scheduler alone decides how much to lend and to reclaim.
     """

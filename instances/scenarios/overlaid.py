@@ -66,15 +66,15 @@ def overlaid_workload(
     trace, days, gpus
         The jobs of the trace, the length of the windows in days, and the number of GPUs of the cluster.
     jobs
-        Number of jobs, drawn from those in the windows if there are more. By default, as many per GPU and day
-        as in the paper.
+        Number of jobs, drawn from those in the windows if there are more. By default, the number per GPU and
+        day is that of the paper.
     load
         GPU time submitted over GPU time available, to which all durations are scaled by one factor. None for
         the recorded durations.
     first_days
         Day of the trace on which each window begins.
     shortest, longest
-        Limits in seconds of recorded durations, before scaling.
+        Limits on the recorded durations in seconds, before scaling.
     seed
         Seed of all random draws.
     """

@@ -39,9 +39,10 @@ def pollux(
 ) -> Scenario:
     """Create a scenario of Pollux: jobs of six models, whose progress follows from measurements.
 
-    In its default mode a job has its user's batch size. In the mode ``adaptive`` it chooses its batch size. The
-    authors' simulator decides in rounds of 60 s, and that of Ares in rounds of 360 s. Pass this number to
-    `gsopt.simulate` as `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the published data.
+    In its default mode, a job uses its user's batch size. In the mode ``adaptive``, it chooses its batch size.
+    The authors' simulator decides in rounds of 60 s, and the simulator of Ares in rounds of 360 s. Pass this
+    number to `gsopt.simulate` as `round_length`. `ASSUMPTIONS` lists what is unknown or differs from the
+    published data.
 
     Parameters
     ----------
@@ -53,12 +54,12 @@ def pollux(
     number
         Number of the workload, from 1.
     setting
-        ``published``: as in the authors' simulator. ``ares``: as in that of Ares, where progress counts
-        samples, batch sizes are fixed, and a restart takes time only if the number of nodes changes.
+        ``published``: as in the authors' simulator. ``ares``: as in the simulator of Ares, where progress
+        counts samples, batch sizes are fixed, and a restart takes time only if the number of nodes changes.
     nodes, gpus_per_node
         Number of nodes, and number of GPUs of each. At most four GPUs of a node were measured.
     jobs
-        Number of jobs, from the first row on; None for all.
+        Number of jobs to read, starting with the first row; None for all.
 
     Raises
     ------

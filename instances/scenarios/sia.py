@@ -52,8 +52,8 @@ def sia(
 ) -> Scenario:
     """Create a scenario of Sia: like `pollux`, but with slower runs and model-dependent restarts.
 
-    The largest batch size of a GPU depends on the placement. Real runs are slower than jobs estimate. A job
-    that moves to other nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is
+    The largest batch size of a GPU depends on the placement. Real runs are slower than the jobs' own estimates.
+    A job that moves to other nodes with the same numbers of GPUs does not restart. `ASSUMPTIONS` lists what is
     unknown or differs from the published data.
 
     Parameters

@@ -36,7 +36,7 @@ def elastic_jobs(
     at_once: bool = False,
     seed: int = 0,
 ) -> Scheduling:
-    """Generate elastic jobs with Poisson arrivals, the first one at second 0.
+    """Generate elastic jobs with Poisson arrivals, the first one at time 0.
 
     A job demands 1, 2, 4 or 8 GPUs and may run on doublings of these. Few long jobs make up most of the work.
     Work and rates are rounded to three digits.
@@ -59,7 +59,7 @@ def elastic_jobs(
     alpha
         Scaling control threshold for ``counts="alpha"``.
     at_once
-        Whether all jobs are released at second 0.
+        Whether all jobs are released at time 0.
     seed
         Seed of all random draws. The jobs are the same for every load, scaling and choice of counts.
 

@@ -19,7 +19,7 @@ _SIZES: dict[str, tuple[float, float, float]] = {"rounded": (1.5, 3.0, 3.3), "tr
 
 
 def figure_1(*, reading: Reading = "rounded") -> Scheduling:
-    """Create the three jobs of Figure 1, released at once and with linear speed.
+    """Create the three jobs of Figure 1, released at the same time and with linear speed.
 
     Hours in the figure are seconds here. The figure shows only the mean job completion times: 6.6 h under fair
     sharing and 4.6 h if the shortest job comes first. These do not determine the sizes. If the means are exact,

@@ -1,4 +1,4 @@
-"""From workload: converts a workload to a scheduling problem."""
+"""From workload: convert a workload to a scheduling problem."""
 
 from typing import get_args
 

@@ -27,7 +27,7 @@ def from_data(folder: Path) -> Iterator[Scheduling]:
 
 
 def _consecutive(workload: Workload, first: int, jobs: int) -> Workload:
-    """Return consecutive jobs in the order of their release dates, shifted so that the first is at second 0."""
+    """Return consecutive jobs in the order of their release dates, with the first one shifted to time 0."""
     chosen = workload.jobs[first : first + jobs]
     begin = chosen[0].release_date
     return Workload(

@@ -67,7 +67,7 @@ def _random() -> dict[str, Scheduling]:
 
 
 def _fair() -> dict[str, Scheduling]:
-    """Generate instances whose fairness constants are just above the smallest feasible ones.
+    """Generate instances whose fairness constants are slightly larger than the smallest feasible ones.
 
     The smallest feasible constants are 61.7, 102.2 and 184.6 s.
     """

@@ -12,14 +12,14 @@ __all__ = ["tiny"]
 
 
 def tiny(*, jobs: int = 3, machines: int = 2, seconds: int = 4) -> Space:
-    """Return all problems of few jobs on GPUs of different types.
+    """Return all problems with a few jobs on GPUs of different types.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     machines
-        Largest number of GPUs, each of a type of its own.
+        Largest number of GPUs, each of a different type.
     seconds
         Longest time that a job takes on a GPU, in whole seconds.
 

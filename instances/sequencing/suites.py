@@ -81,7 +81,7 @@ def _corner_cases() -> dict[str, Sequencing]:
 
 
 def _handmade(machines: Mapping[str, float], jobs: Mapping[str, Mapping[str, float]]) -> Sequencing:
-    """Return an instance with one GPU per type, given by the time when it is free and the jobs' durations."""
+    """Return an instance with one GPU per type, given when each GPU becomes free and the jobs' durations."""
     return Sequencing(
         about=HANDMADE,
         machines=[

@@ -18,7 +18,7 @@ _GPUS, _JOBS = {"v100": 24, "p100": 20, "k80": 20}, 160
 def from_data(folder: Path) -> Iterator[Shares]:
     """Yield an instance for each criterion: 160 jobs of Gavel's configurations on 64 GPUs of three types.
 
-    Without Gavel's table there are none.
+    Without Gavel's table there are no instances.
     """
     file = folder / FILE
     if file.is_file():

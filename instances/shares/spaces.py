@@ -21,7 +21,7 @@ def tiny(
     steps: int = 2,
     criterion: Literal["max_min", "finish_time", "makespan", "fifo"] = "makespan",
 ) -> Space:
-    """Return all problems of few jobs on two types of GPU.
+    """Return all problems with a few jobs on two types of GPU.
 
     Parameters
     ----------
@@ -30,11 +30,11 @@ def tiny(
     gpus
         Largest number of GPUs of each type.
     speeds
-        Highest speed of a job on a GPU, a whole number.
+        Highest speed of a job on a GPU; speeds are whole numbers.
     steps
         Largest number of steps that a job has left.
     criterion
-        What counts.
+        The criterion.
 
     Examples
     --------

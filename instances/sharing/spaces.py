@@ -19,14 +19,14 @@ _Sharer = tuple[int, int, int, str]
 
 
 def tiny(*, jobs: int = 3, gpus: int = 2, durations: int = 2, releases: int = 1) -> Space:
-    """Return all problems of few jobs of two models that may share GPUs.
+    """Return all problems with a few jobs of two models that may share GPUs.
 
     Parameters
     ----------
     jobs
         Largest number of jobs.
     gpus
-        Number of GPUs; jobs need 1 to all of them.
+        Number of GPUs; a job needs at least one of them and at most all.
     durations
         Longest duration in whole seconds.
     releases

@@ -29,8 +29,8 @@ def small() -> list[Sharing]:
 def challenge() -> list[Sharing]:
     """Generate larger instances whose optimality the exact method cannot prove within minutes.
 
-    If the optimum of the first instance is given, the method proves it in seconds, but does not find it on its
-    own.
+    If the method is given the optimum of the first instance, it proves the optimum in seconds, but it does not
+    find it on its own.
     """
     made = {
         f"j{jobs:02}-g{gpus:02}": interfering_jobs(jobs=jobs, gpus=gpus, seed=jobs)
@@ -44,10 +44,10 @@ _SIZES = [(jobs, gpus) for gpus in (4, 8) for jobs in (3, 4, 5, 6)]
 
 
 def between_events(*, starts: str = "events") -> Sharing:
-    """Create four jobs whose best schedule starts one of them between two events, if this is allowed.
+    """Create four jobs for which the best schedule starts one of them between two events, if this is allowed.
 
     Job a of 4 s and job b of 6 s fill both GPUs, and c and d arrive after 5 s. Only a is slowed down by others.
-    If b starts at second 2, a ends at 5 and all jobs complete by 8. If starts are limited to events, it is best
+    If b starts at 2 s, a ends at 5 s and all jobs complete by 8 s. If starts are limited to events, it is best
     to start a and b together.
     """
     given = [("a", 0.0, 4.0, 2), ("b", 0.0, 6.0, 2), ("c", 5.0, 1.0, 1), ("d", 5.0, 1.0, 1)]

@@ -1,4 +1,4 @@
-"""Castor: workloads like those of its simulations, drawn from the busiest hours of two public traces."""
+"""Castor: workloads like those of the paper's simulations, from the busiest hours of two public traces."""
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
@@ -110,7 +110,7 @@ def castor(
 def _drawn(job: Job, large: float, demands: list[int], random: Random) -> Job:
     """Return a job with a random model and perhaps a large demand.
 
-    Both are drawn for every job, so that options do not change later draws.
+    The model and the demand are drawn for every job, so that options do not change later draws.
     """
     model, is_large, place = random.choice(MODELS), random.random() < large, random.random()
     if not (is_large and demands):

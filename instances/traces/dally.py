@@ -76,7 +76,7 @@ def dally(
     gaps if `mean_gap` or `load` is given, at the list's ``arrival_time`` if `listed`, and otherwise at their
     original ``submit_time``. Each such arrival is reported as a repair. The number of GPUs is
     ``max_parallelism``. Models of Table I get their names in `gsopt.scenario.speed.TIER_PENALTIES`. Slowdowns
-    are not read, as they are the same for every job. An entry is dropped if a required value is missing or
+    are not read, because they are the same for every job. An entry is dropped if a required value is missing or
     breaks a rule, or if its job has been read before. `ASSUMPTIONS` lists what is unknown or differs from the
     paper.
 
@@ -87,8 +87,8 @@ def dally(
     jobs
         If `path` is a folder: ``batch``, ``poisson`` or ``day`` (see `LISTS`), or the name of another list.
     work
-        Duration of a job. ``iterations``: their number times the time of one iteration on a single GPU, divided
-        by the number of GPUs, as in the simulator. ``duration``: the recorded duration.
+        Duration of a job. ``iterations``: the number of iterations times the duration of one iteration on a
+        single GPU, divided by the number of GPUs, as in the simulator. ``duration``: the recorded duration.
     mean_gap
         Mean seconds between two arrivals, if arrivals are drawn.
     load
@@ -97,7 +97,7 @@ def dally(
     gpus
         Number of GPUs of the cluster, for `load`.
     listed
-        Whether to take the arrivals from the list instead of drawing them.
+        Whether to use the list's arrival times instead of drawing arrivals.
     selection
         Window, GPU cap and sample; see `Selection`. `seed` is also the seed for arrivals.
 
@@ -171,7 +171,7 @@ def _entries(file: Path) -> list[Any]:
 def _arriving(
     table: list[TraceRow], work: str, issues: list[Issue], *, listed: bool
 ) -> tuple[list[Entry], str]:
-    """Return jobs whose arrivals would be drawn with other times from the list, reporting each as a repair."""
+    """Return jobs with arrivals from the list where they would be drawn, and report each job as a repair."""
     when: Callable[[TraceRow], float] = (
         (lambda row: row.number(_LISTED)) if listed else (lambda row: row.moment("submit_time"))
     )
@@ -199,7 +199,7 @@ def _job(row: TraceRow, release_date: float, work: str) -> Job:
 
 
 def _seconds(row: TraceRow, gpus: int) -> float:
-    """Return the computing time on the demanded GPUs, among which the iterations are divided."""
+    """Return the computing time in seconds if the iterations are divided among the demanded GPUs."""
     return row.number("total_iterations") * row.number("time_per_iteration") / max(gpus, 1)
 
 

@@ -1,6 +1,6 @@
 """Inference: the number of GPUs that serve requests over time, from two public traces.
 
-The package does not export these functions, as they do not read jobs.
+The package does not export these functions, because they do not read jobs.
 """
 
 import re

@@ -63,9 +63,9 @@ def read_pods(path: str | Path, issues: list[Issue], *, pods: str = "default") -
 def openb(
     path: str | Path, *, pods: str = "default", whole_gpus: bool = False, **selection: Unpack[Selection]
 ) -> Reading:
-    """Read pods as jobs: creation time (s), seconds from scheduling to deletion, and number of GPUs.
+    """Read pods as jobs: creation time (s), time from scheduling to deletion (s), and number of GPUs.
 
-    Jobs have whole GPUs, so a pod that requests part of a GPU, in thousandths, gets a whole one of its own. A
+    Jobs have whole GPUs, so a pod that requests part of a GPU, in thousandths, gets a whole GPU to itself. A
     pod that accepts one GPU type becomes a job for that type. A pod that accepts several types becomes a job
     for any type. Both changes are reported as repairs. A row is dropped if a value is missing or breaks a rule,
     if its pod has been read before or requests no GPU, or if it was never scheduled and so has no duration.

@@ -79,7 +79,7 @@ class MeasuredProfile:
         return tuple((count, demanded / step) for count, step in steps if step is not None)
 
     def _step(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds of one iteration."""
+        """Return the duration of one iteration in seconds, or None if it is unknown."""
         curves = self._curves(gpus) if 1 <= gpus <= self._largest else ()
         if not curves or batch_size < 1:
             return None
@@ -160,7 +160,7 @@ def name_of(file: Path) -> str:
 
 
 def point(row: TraceRow) -> Point:
-    """Read a measured step of a placement."""
+    """Convert a row to a measured step of a placement."""
     placement = row.values["placement"]
     if not _PLACEMENT.fullmatch(placement):
         raise InvalidInput("placement", shorten(placement), "must be the GPUs on each node, a digit each")
@@ -168,7 +168,7 @@ def point(row: TraceRow) -> Point:
 
 
 def spread_point(row: TraceRow) -> tuple[int, int, Point]:
-    """Read a measured step on a number of nodes and of GPUs."""
+    """Convert a row to a measured step on a number of nodes and of GPUs."""
     nodes, gpus = row.whole_number("num_nodes"), row.whole_number("num_replicas")
     if not 1 <= nodes <= gpus <= _MOST_GPUS:
         rule = f"must be between num_nodes, which is at least 1, and {_MOST_GPUS}"

@@ -41,9 +41,9 @@ class Issue(Frozen):
     file
         Name of the file.
     row
-        Line of the file, counted from 1, which is the header. In a JSON file, the number of the entry.
+        Number of the line in the file, where the header is line 1. In a JSON file, the number of the entry.
     reason
-        The problem with the row, and how it was repaired, if it was.
+        The problem with the row and, if the row was repaired, how.
     repaired
         Whether the row was repaired and its job kept. Otherwise the row was dropped.
     """
@@ -163,7 +163,7 @@ def members(path: str | Path, pattern: re.Pattern[str]) -> list[tuple[re.Match[s
 
 
 def find(path: str | Path | None, place: Path) -> Path:
-    """Return the file of a trace: the path itself, or the file in that folder of the trace or all traces."""
+    """Return the file of a trace: the path itself or, if it is a folder of one or all traces, a file in it."""
     if not isinstance(path, str | os.PathLike):
         rule = "must be a file or folder; instances.data_folder() is None if GSOPT_DATA names no folder"
         raise InvalidInput("path", shorten(path), rule)
@@ -293,7 +293,7 @@ def read_whole_table(
 def only(
     pairs: Iterable[tuple[TraceRow, T]], column: str, wanted: str, source: str, option: str
 ) -> list[tuple[TraceRow, T]]:
-    """Return the rows with the wanted value in a column, or raise `InvalidInput` if there are none."""
+    """Return the rows that have the wanted value in a column, or raise `InvalidInput` if there are none."""
     given = list(pairs)
     kept = [(row, item) for row, item in given if row.values[column] == wanted]
     if not kept:

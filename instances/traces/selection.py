@@ -1,4 +1,4 @@
-"""Selection: selecting jobs of a trace by time, by number of GPUs and at random."""
+"""Selection: select jobs of a trace by time, by number of GPUs and at random."""
 
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
@@ -22,12 +22,12 @@ class Selection(TypedDict, total=False):
     Attributes
     ----------
     window
-        Begin and end in seconds after the first release date, or a string such as ``30d:31d``. Jobs released at
-        or after the begin and before the end are kept. The begin becomes second 0 of the workload. Without a
-        window, second 0 is the first release date.
+        Beginning and end in seconds after the first release date, or a string such as ``30d:31d``. Jobs
+        released at or after the beginning and before the end are kept. The beginning becomes time 0 of the
+        workload. Without a window, time 0 is the first release date.
     busiest
-        Length in seconds. Instead of a window, the period of this length with the most releases is kept, or the
-        first such period, regardless of the jobs' GPUs. It begins with a release, which becomes second 0.
+        Length of a period in seconds. Instead of a window, the first period of this length with the most
+        releases is kept, regardless of the jobs' GPUs. It begins with a release, which becomes time 0.
     max_gpus
         Largest number of GPUs of a job. Larger jobs are dropped and reported.
     cap
@@ -119,7 +119,7 @@ def _check(
 
 
 def _busiest(release_dates: Sequence[float], length: float) -> float:
-    """Return the begin of the period of a given length with the most releases, given ascending dates."""
+    """Return the beginning of the period of a given length with the most releases, given ascending dates."""
     return max(
         release_dates,
         key=lambda date: bisect_left(release_dates, date + length) - bisect_left(release_dates, date),

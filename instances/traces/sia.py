@@ -36,12 +36,13 @@ def sia(
 ) -> Reading:
     """Read a workload of Sia: submission time (s), model, demanded GPUs and batch size of every job.
 
-    The file has no durations. They follow from the profile of each model, as the iterations of a whole training
-    run at the job's batch size times the seconds of an iteration on the demanded GPUs. Every measured number of
-    GPUs becomes an entry of the job's menu, with its speed at the same batch size. `MeasuredProfile` explains
-    which speeds are interpolated. The simulator's factors by which real runs are slower are not applied. A row
-    is dropped if a value is missing or breaks a rule, if its job has been read before, or if the profile has no
-    time for its model, GPUs and batch size. Rows of profiles are dropped for similar reasons.
+    The file has no durations. A job's duration follows from the profile of its model: the number of iterations
+    of a whole training run at the job's batch size, times the duration of an iteration on the demanded GPUs.
+    Every measured number of GPUs becomes an entry of the job's menu, with its speed at the same batch size.
+    `MeasuredProfile` explains which speeds are interpolated. The factors by which real runs are slower in the
+    simulator are not applied. A row is dropped if a value is missing or breaks a rule, if its job has been read
+    before, or if the profile has no time for its model, GPUs and batch size. Rows of profiles are dropped for
+    similar reasons.
 
     Parameters
     ----------

@@ -26,7 +26,7 @@ def one_machine(
     widths: int = 1,
     minimize: Literal["mean_jct", "makespan"] = "makespan",
 ) -> Space:
-    """Return all problems of few jobs that run without interruption on one machine.
+    """Return all problems with a few jobs that run without interruption on one machine.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ def one_machine(
     widths
         Largest number of GPUs of a job.
     minimize
-        What counts.
+        The criterion.
 
     Examples
     --------

@@ -52,8 +52,8 @@ def tier_jobs(
     racks, machines, gpus
         Number of racks, of machines per rack, and of GPUs per machine.
     arrivals
-        ``"batch"``: all jobs are released at second 0. ``"poisson"``: jobs arrive one after another from second
-        0 on, with exponential gaps rounded to whole seconds.
+        ``"batch"``: all jobs are released at time 0. ``"poisson"``: jobs arrive one after another from time 0
+        on, with exponential gaps rounded to whole seconds.
     gap
         Mean gap in seconds of Poisson arrivals.
     most

@@ -8,7 +8,7 @@ from instances.workloads.distributions import PHILLY, JobDistribution
 
 
 def batch(*, jobs: int = 100, gpus: int = 64, shape: JobDistribution = PHILLY, seed: int = 0) -> Workload:
-    """Generate jobs that are all released at second 0.
+    """Generate jobs that are all released at time 0.
 
     Parameters
     ----------

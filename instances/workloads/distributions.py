@@ -1,4 +1,4 @@
-"""Distributions: distributions of the GPU demands and durations of jobs."""
+"""Distributions: the GPU demands and durations of jobs, as in public traces."""
 
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence

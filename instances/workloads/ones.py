@@ -52,26 +52,26 @@ def ones(
 
     The paper states the tasks, 64 GPUs with four per server, ten epochs after the target, and that almost all
     jobs finish within two hours. Everything else is gsopt's own. Speeds, samples by batch size and data sets
-    are those of `instances.workloads.ones_tasks`. The number of epochs to the target is uniform in the range of
-    the model. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the number
-    of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of the
-    model's. The curvatures of loss and accuracy are between 2 and 5.
+    are those of `instances.workloads.ones_tasks`. The number of epochs to the target is drawn uniformly from
+    the model's range. Users request 1, 2 and 4 GPUs in the ratio 5:3:2. The loss begins at the logarithm of the
+    number of classes and ends between a tenth and a third of that. The accuracy at the target is within 0.05 of
+    the model's. The curvatures of loss and accuracy are between 2 and 5.
 
     Parameters
     ----------
     jobs, gpus
         Number of jobs, and number of GPUs of the cluster. No batch size needs more GPUs.
     load
-        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. The GPU-seconds of a job are
-        its time on one GPU with the largest batch, which needs the fewest GPU-seconds.
+        Expected GPU-seconds submitted per second and GPU, between 1e-6 and 1e6. A job's GPU-seconds are its
+        running time on one GPU with the largest batch, which is the mode that needs the fewest GPU-seconds.
     largest
         Largest number of GPUs of a job, and of full local batches in its batch, from 1 to 64.
     convergence
-        Number of samples that larger batches need. ``measured``: more samples, as measured. ``equal``: the same
-        number, as ONES assumes (section 3.3.2).
+        Number of samples that larger batches need. ``measured``: more samples than smaller batches, as
+        measured. ``equal``: the same number, as ONES assumes (section 3.3.2).
     widths
         Number of GPUs to which jobs scale. ``equal``: all jobs scale to `largest`. ``drawn``: each job scales
-        to a number of its own, drawn uniformly from the powers of two up to `largest` and the GPUs of the
+        to a different number, drawn uniformly from the powers of two up to `largest` and the GPUs of the
         cluster. Users request no more.
     seed
         Seed of all random draws. The jobs are the same for every load and convergence and, except for their
@@ -203,7 +203,7 @@ def _penalty(model: TrainedModel, size: int, convergence: _Convergence) -> float
 
 @cache
 def _mean_work() -> float:
-    """Return the expected seconds of a job on one GPU with its largest batch."""
+    """Return the expected running time in seconds of a job on one GPU with its largest batch."""
     return fsum(_work(task) for task in TASKS) / len(TASKS)
 
 

@@ -3,18 +3,18 @@
 Table 2 of the paper lists 50 tasks by model, data set and its size. It does not state speeds or training times,
 so everything else here is gsopt's own:
 
-- Seconds of a step are `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to the
-  epoch times that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of Gavel
-  on one V100 (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on one
-  A100 (ASPLOS 2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and A100.
-  AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of their
-  neighbours, and seconds per sample in proportion to multiply-adds per image.
+- The duration of a step is `gsopt.performance.batching.StepTime` on a V100. ResNet-50 and BERT are fitted to
+  the epoch times that Zeus published for batch sizes on one V100 (NSDI 2023), ResNet-18 to the throughput of
+  Gavel on one V100 (OSDI 2020). VGG-16 and Inception v3 on ImageNet are fitted to ElasticFlow's throughput on
+  one A100 (ASPLOS 2023), and their seconds per sample multiplied by 1.33, the ratio of ResNet-50 on V100 and
+  A100. AlexNet and the CIFAR-10 versions of VGG-16 and GoogLeNet were not measured: they take the fixed part of
+  their neighbours, and seconds per sample in proportion to multiply-adds per image.
 - Gradients are four bytes for each parameter of the published architectures.
 - The four GPUs of a server reduce gradients on a ring of 40 GB/s, and other GPUs on a ring of 10 GB/s, four
   fifths of EDR InfiniBand. Communication is not hidden.
 - A larger batch needs more samples, ``1 + B / critical`` times those of the smallest batch. This fits the
   numbers of iterations that Sia published for batch sizes of CIFAR-10, ImageNet and BERT within 3 %. Sia's
-  numbers come from training with learning rates that are scaled with the batch size, as in ONES.
+  numbers come from training runs in which the learning rate is scaled with the batch size, as in ONES.
 """
 
 from functools import cache
@@ -38,7 +38,7 @@ class TrainedModel(NamedTuple):
     name
         Name of the model and its data set.
     fixed, per_sample
-        Seconds of a step: a fixed part, and a part per local sample.
+        Duration of a step in seconds: a fixed part, and a part per local sample.
     parameters
         Number of parameters.
     local
@@ -61,11 +61,11 @@ class TrainedModel(NamedTuple):
     accuracy: float
 
     def seconds(self, batch_size: int, gpus: int) -> float:
-        """Return the seconds of a step on GPUs of as few servers as possible."""
+        """Return the duration of a step in seconds, on GPUs of as few servers as possible."""
         return _seconds(self, batch_size, gpus)
 
     def throughput(self, batch_size: int, gpus: int) -> float:
-        """Return the samples per second on GPUs of as few servers as possible."""
+        """Return the number of samples per second on GPUs of as few servers as possible."""
         return batch_size / self.seconds(batch_size, gpus)
 
     def penalty(self, batch_size: int) -> float:

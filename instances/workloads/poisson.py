@@ -21,14 +21,14 @@ def poisson(
     shape: JobDistribution = PHILLY,
     seed: int = 0,
 ) -> Workload:
-    """Generate jobs with Poisson arrivals, the first one at second 0.
+    """Generate jobs with Poisson arrivals, the first one at time 0.
 
     The gaps between arrivals are exponential, and scaled so that the jobs have exactly the given load: their
     GPU time is `load` times that of the cluster from the first arrival to the last.
 
-    With ``exact_load=False`` the jobs have the given load only in expectation. As a few jobs have most of the
-    GPU time, the load of 300 jobs like Philly's is then between 0.4 and 2.1 times the given one in nine cases
-    out of ten.
+    With ``exact_load=False`` the jobs have the given load only in expectation. Because a few jobs account for
+    most of the GPU time, the load of 300 jobs like Philly's is then between 0.4 and 2.1 times the given load in
+    nine cases out of ten.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Launch cuts: limits on the joint work of jobs in an interval, as a running job has a minimum of GPUs."""
+"""Launch cuts: limits on the joint work of jobs in an interval, because a running job has a minimum of GPUs."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations

@@ -12,7 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """Jobs by number, with the range of GPUs of each."""
+    """The jobs, by number, and the range of GPUs of each job."""
 
     instance: Instance  # the jobs as every method of scheduling reads them
     # least, most: GPUs of each job with its fewest and with its most workers
@@ -49,7 +49,7 @@ class Resizable:
 
     @property
     def gpus(self) -> int:
-        """GPUs that can be in use at a time, given divisibility."""
+        """The largest number of GPUs that can be in use at a time, given the numbers that jobs may have."""
         return self.instance.gpus // self.grid * self.grid
 
     @property
@@ -86,17 +86,17 @@ class Resizable:
         ]
 
     def length(self, period: int) -> float:
-        """Return the seconds from a release date to the next, or infinity for the last."""
+        """Return the time in seconds from a release date to the next, or infinity for the last one."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 
     @property
     def unit(self) -> float:
-        """The seconds in which all GPUs do all work, which are the unit of time of the programs."""
+        """The time in seconds in which all GPUs do all work, which is the programs' unit of time."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:
-        """Return the seconds that a job takes with its most workers."""
+        """Return the time in seconds that a job takes with its largest number of workers."""
         return self.area[job] / self.most[job]
 
 

@@ -46,9 +46,9 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     The model is a relaxation, so it bounds the optimum. A linear program with explicit start times (`order`)
     turns the order of events of its solution into a schedule, which is optimal if it meets the bound. Two
-    effects may leave a gap. First, jobs that start within an interval may do so in an order, or for a time,
-    that no schedule has. Second, GPUs are divided continuously. Time-sharing achieves this if all elastic jobs
-    have workers of one size, but with mixed sizes the bound may be too low.
+    effects may leave a gap. First, jobs that start within an interval may start in an order, or run for a time,
+    that is impossible in any schedule. Second, GPUs are divided continuously. Time-sharing achieves this if all
+    elastic jobs have workers of one size, but with mixed sizes the bound may be too low.
 
     Sets
     ----
@@ -90,10 +90,8 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     fewest GPUs or none (`cuts`). Only rows that earlier solutions violate are added, first in the linear
     relaxation.
 
-    Size
-    ----
-    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. Up to n / 2
-    times as many if all release dates differ.
+    Size ---- For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. All
+    these numbers are up to n / 2 times as large if all release dates differ.
 
     Source
     ------

@@ -70,7 +70,7 @@ def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def _add_order(model: Any, jobs: Resizable) -> None:
-    """Make each job start and complete once, identical jobs in their order."""
+    """Make each job start and complete once, and identical jobs complete in their order."""
     import pyomo.environ as pyo
 
     numbers = range(len(jobs))

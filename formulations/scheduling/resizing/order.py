@@ -31,7 +31,7 @@ def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
 
 
 def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] | None:
-    """Return the plan of an order of events with the least sum of completion times, or None without one.
+    """Return the plan with the least sum of completion times for an order of events, or None if there is none.
 
     A linear program determines the time between consecutive events, and each running job's GPU-seconds in
     between. If shares of GPUs are not averages of numbers of workers (`Resizable.is_exact`), they are rounded,

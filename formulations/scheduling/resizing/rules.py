@@ -8,7 +8,7 @@ from formulations.scheduling.timetable import TimetableStep
 
 
 def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
-    """Yield plans: shortest or smallest jobs first, and many jobs at their minimum or few at their maximum."""
+    """Yield plans: shortest or smallest jobs first, with many jobs on few GPUs or few jobs on many GPUs."""
     numbers = range(len(jobs))
     for order in (sorted(numbers, key=jobs.shortest), sorted(numbers, key=jobs.area.__getitem__)):
         for room in (jobs.least, jobs.most):

@@ -12,7 +12,7 @@ class CandidateCost(base.Fitness):  # type: ignore[misc]  # DEAP has no types
 
 
 class Candidate(list[int]):
-    """The job of each GPU, -1 for none, with a `fitness` that has no value until it is scored."""
+    """The job of each GPU, -1 for none, with a `fitness` that has no value until the candidate is scored."""
 
     def __init__(self, genome: Iterable[int] = (), score: float | None = None) -> None:
         super().__init__(genome)

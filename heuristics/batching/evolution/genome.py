@@ -104,8 +104,8 @@ def fill(
 
     Source: ONES, section 3.2.2, Refresh; Figure 7.
 
-    The selected job gets GPUs up to its cap, or as many of the remaining ones as it can run on. Then the next
-    job is selected, by newly drawn costs if `redraw` is given.
+    The selected job gets GPUs up to its cap, or as many of the remaining GPUs as it can use. Then the next job
+    is selected, by newly drawn costs if `redraw` is given.
     """
     idle = [place for place, job in enumerate(genome) if job == IDLE]
     if not idle:
@@ -138,7 +138,7 @@ def reorder(genome: Genome, pack: PackOrder = "first") -> None:
 
     Source: ONES, section 3.2.2, Reorder; Figure 10.
 
-    The figure packs 312221 to 322211, which is the order of the last occurrences.
+    The figure packs 312221 into 322211, which is the order of the last occurrences.
     """
     order = dict.fromkeys(genome)
     if pack == "last":

@@ -60,7 +60,8 @@ def evolution(
     seed
         Seed of all random numbers.
     engine
-        Implementation: numpy on all candidates at once (`vectorised`), or DEAP on one at a time (`deap`).
+        Implementation: numpy on all candidates at once (`vectorised`), or DEAP on one candidate at a time
+        (`deap`).
     population, mutation_rate, preempts, selection, fill_draws, pack, distinct
         See `heuristics.batching.evolution.Settings`.
     draws
@@ -82,26 +83,26 @@ def evolution(
     -----
     Even if weights are drawn, the judge scores the result by the problem's estimate.
 
-    Departures from the paper, besides the readings in `heuristics.batching.evolution.Settings`:
+    Departures from the paper, besides the interpretations in `heuristics.batching.evolution.Settings`:
 
-    - The score is the criterion of the problem (`sruf` is Equation 8), and the least score is best: the
-      "highest score" of the text contradicts line 7 of Algorithm 1.
+    - The score is the criterion of the problem (`sruf` is Equation 8), and the lowest score is best; the
+      "highest score" in the text contradicts line 7 of Algorithm 1.
     - A genome holds jobs, not local batches (Equation 1): a job always has the fastest batch on its GPUs.
-    - The paper fills idle GPUs after the refresh only. Here children and mutants are trimmed to the caps of
-      their jobs and filled in the same way, or they would use fewer GPUs than Equation 4 demands.
+    - The paper fills idle GPUs only after the refresh. Here children and mutants are also trimmed to the caps
+      of their jobs and filled; otherwise they would use fewer GPUs than Equation 4 demands.
     - Jobs that must run are treated as new ones, in children and mutants too. How long jobs have run is unknown
       here, so their GPUs are taken from the jobs listed first.
     - The parents of a pair are two different refreshed candidates. Mutants are drawn with replacement.
-    - If jobs already run, the first candidate is the current allocation; if allowed numbers have gaps, one
-      candidate uses as many GPUs as possible.
+    - If jobs are already running, the first candidate is the current allocation; if allowed numbers have gaps,
+      one candidate uses as many GPUs as possible.
 
     Without `draws`, all candidates soon divide the GPUs in the same way: after about 15 generations on 16 GPUs,
     and 30 on 64. Then crossover has nothing to combine, and r running jobs have only 2^r mutants, because the
-    GPUs of the same preempted jobs are always refilled in the same way. Jobs are ranked by their costs at their
-    caps even if fewer GPUs are left. So better divisions may be unreachable, and further generations do not
-    help. Of ten searches, all find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median gap remains at
-    10 %, or 4 % with a mutation rate of 0.3. With `draws`, the median excess of the expected cost over the
-    least one is 0, 2 and 14 %, whereas one exact division by the means has no gap
+    GPUs of a given set of preempted jobs are always refilled in the same way. Jobs are ranked by their costs at
+    their caps even if fewer GPUs are left. So better divisions may be unreachable, and further generations do
+    not help. Out of ten searches, all ten find the optimum on 16 GPUs and nine on 64; on 256 GPUs the median
+    gap stays at 10 %, or 4 % with a mutation rate of 0.3. With `draws`, the expected cost exceeds the optimum
+    by a median of 0, 2 and 14 %, whereas one exact division by the means has no gap
     (`tests/benchmarks/bench_evolution.py`).
 
     Examples
@@ -150,7 +151,7 @@ def evolution(
 
 
 def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
-    """Refuse more genes than fit into memory, or than a generation can process in time."""
+    """Raise an error if there are more genes than fit into memory or than a generation can process in time."""
     if candidates * gpus > _MOST_GENES:
         raise Unsupported(f"{candidates:,} candidates of {gpus:,} GPUs are too many")
     left = budget.left()
@@ -159,7 +160,7 @@ def _refuse_many(candidates: int, gpus: int, budget: Budget) -> None:
 
 
 def _given(problem: Batching, table: CostTable) -> Genomes:
-    """Return a candidate that uses enough GPUs, if a search might miss it, and the current allocation."""
+    """Return the current allocation, and a candidate that uses enough GPUs if the search might find none."""
     rows: list[list[int]] = []
     if (table.lower[:, 1:] < np.minimum(np.arange(1, table.gpus + 1), table.cap[:, None])).any():
         free = np.where(np.isfinite(table.unit_cost), 0.0, np.inf)

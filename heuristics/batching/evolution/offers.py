@@ -19,7 +19,7 @@ class GpuOffers:
     Attributes
     ----------
     table
-        The costs to be minimized. Completions per second count as negative costs.
+        The costs to be minimized. If completions per second are maximized, they count as negative costs.
     batch_sizes
         Batch size of each job by number of GPUs, in the order of the jobs.
     """
@@ -53,7 +53,7 @@ class GpuOffers:
         return cls(table, sizes)
 
     def solution(self, gpus: Mapping[str, int]) -> Batches:
-        """Return the solution with given numbers of GPUs by job."""
+        """Return the solution in which jobs have the given numbers of GPUs."""
         sizes = dict(zip(self.table.names, self.batch_sizes, strict=True))
         return Batches(
             running={name: Grant(gpus=count, batch_size=sizes[name][count]) for name, count in gpus.items()}
@@ -61,7 +61,7 @@ class GpuOffers:
 
 
 def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
-    """Return the fastest batch size on each number of GPUs, or the current size if a change does not pay."""
+    """Return the fastest batch size on each number of GPUs, or the current one if a change costs too much."""
     job = problem.jobs[place]
     found = {gpus: size for gpus in problem.counts[place] if (size := job.fastest(gpus)) is not None}
     gpus, before = job.previous_gpus, job.previous_batch
@@ -74,7 +74,7 @@ def _batch_sizes(problem: Batching, place: int) -> dict[int, int]:
 
 
 def _unit_cost(problem: Batching, job: BatchingJob, gpus: int, batch_size: int) -> float:
-    """Return the cost per remaining sample or, if rates count, times the remaining samples."""
+    """Return the cost per remaining sample or, if rates are maximized, multiplied by the remaining samples."""
     rate = float(job.throughput.samples_per_second(batch_size, gpus))
     if problem.criterion == "rate":
         return -job.weight * rate

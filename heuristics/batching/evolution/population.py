@@ -13,14 +13,14 @@ from heuristics.batching.evolution.table import CostTable, Floats, Whole
 
 @dataclass(frozen=True, eq=False)
 class Population:
-    """Candidates with the names of their jobs, as jobs may come and go before the next search.
+    """Candidates with the names of their jobs, because jobs may come and go before the next search.
 
     Attributes
     ----------
     jobs
         Names of the jobs that the genomes number.
     batch_limit
-        Batch limits of these jobs when the genomes were made, and thus the sizes of their batches.
+        Batch limits of these jobs when the genomes were created, and thus their batch sizes.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 
@@ -47,7 +47,7 @@ def refresh(
 ) -> Population:
     """Bring candidates up to date (section 3.2.2, Refresh).
 
-    Jobs that are gone leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
+    Jobs that have ended leave their GPUs (1), jobs whose batch limits fell shrink (2), jobs that must run get
     GPUs (3), and idle GPUs are filled. If nothing has changed, the candidates stay the same. If the cluster has
     changed, surplus GPUs are removed and new ones start idle. Surplus candidates are dropped, and missing ones
     are drawn at random.
@@ -93,7 +93,7 @@ def repair(
 
 
 def _carried(population: Population, table: CostTable) -> Genomes:
-    """Renumber the jobs of genomes by the table. A job that is gone leaves its GPUs idle."""
+    """Renumber the jobs of genomes by the table. A job that has ended leaves its GPUs idle."""
     new = [table.number.get(name, IDLE) for name in population.jobs]
     found = np.array([*new, IDLE])[population.genomes]  # idle GPUs, -1, look up the last entry
     missing = table.gpus - found.shape[1]
@@ -103,7 +103,7 @@ def _carried(population: Population, table: CostTable) -> Genomes:
 
 
 def _scale_down(genomes: Genomes, old: Population, table: CostTable, settings: Settings) -> None:
-    """Shrink the jobs whose batch limits have fallen. New jobs had none."""
+    """Shrink the jobs whose batch limits have fallen. New jobs are not affected because they had no limit."""
     before = table.batch_limit.copy()
     for name, limit in zip(old.jobs, old.batch_limit.tolist(), strict=True):
         if name in table.number:

@@ -77,7 +77,7 @@ def evolve(
     generations
         Number of generations.
     settings
-        Readings and parameters; defaults if None.
+        Interpretations of the paper and parameters; defaults if None.
     engine
         numpy (`vectorised`) or DEAP (`deap`), which draws other numbers from the same distribution.
     population

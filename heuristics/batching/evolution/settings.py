@@ -1,4 +1,4 @@
-"""Settings: choices that ONES' text leaves open, with readings that work as defaults."""
+"""Settings: choices that ONES' text leaves open, with interpretations that work as defaults."""
 
 from typing import Annotated, Literal
 
@@ -24,7 +24,7 @@ PackOrder = Literal["first", "last"]
 
 
 class Settings(Frozen):
-    """Readings and parameters of the evolutionary search.
+    """Interpretations of the paper, and parameters of the evolutionary search.
 
     Attributes
     ----------
@@ -35,12 +35,12 @@ class Settings(Frozen):
     preempts
         Whether a mutation preempts whole jobs (text of section 3.2.2) or single workers (Figure 9).
     scale_down
-        The number of its ``c`` GPUs that a job with batch size ``B`` keeps when its batch limit falls to
-        ``R < B``: ``max(1, R * c // B)``, the printed ``R * c // B``, which can be 0, or as many as ``R``
-        allows.
+        How many of its ``c`` GPUs a job with batch size ``B`` keeps when its batch limit falls to ``R < B``:
+        ``max(1, R * c // B)``, the printed ``R * c // B``, which can be 0, or as many as ``R`` allows.
     selection
-        The K least scores under one draw, or K runs of Algorithm 1, each with a new draw and without the
-        candidates already selected. The choice only matters if weights are drawn.
+        The survivors: those with the K lowest scores under one draw, or those of K runs of Algorithm 1, each
+        with a new draw and without the candidates already selected. The choice only matters if weights are
+        drawn.
     fill_draws
         Whether the jobs that fill idle GPUs are ranked by the generation's draw, or by a new draw for every
         selected job, which is closer to the text but slower.

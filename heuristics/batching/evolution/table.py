@@ -37,12 +37,12 @@ class CostTable:
     forced
         Which jobs must run, such as new ones; none if None.
     processed_seconds
-        Seconds that each job has run; GPUs for new jobs are taken from the job that has run longest.
+        Time that each job has run, in seconds; GPUs for new jobs are taken from the job that has run longest.
     batch_limit, local_limit
         Largest batch size of each job, in total and per GPU; they determine how a job shrinks when its batch
         limit falls. Defaults: the largest number of GPUs, and 1.
     target
-        Fewest GPUs that a candidate must use.
+        Smallest number of GPUs that a candidate must use.
     draw
         Draws new weights for every generation (Algorithm 1, line 2); if None, `weight` is used.
 
@@ -138,14 +138,14 @@ class CostTable:
 
     @cached_property
     def lower(self) -> Whole:
-        """The largest number of GPUs, up to each one, on which a job can run, shape (jobs, GPUs + 1)."""
+        """For each number of GPUs, the largest one up to it on which a job can run, shape (jobs, GPUs + 1)."""
         can = np.isfinite(self.unit_cost)
         can[:, :1] = True
         return np.maximum.accumulate(np.where(can, np.arange(self.unit_cost.shape[1]), 0), axis=1)
 
     @cached_property
     def cap(self) -> Whole:
-        """Most GPUs of each job, shape (jobs,)."""
+        """The most GPUs that each job may have, shape (jobs,)."""
         most: Whole = self.lower[:, -1]
         return most
 

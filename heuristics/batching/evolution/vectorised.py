@@ -37,7 +37,7 @@ def crossover(parents: Genomes, drawn: ParentPairs) -> Genomes:
 
 
 def mutants(genomes: Genomes, jobs: int, settings: Settings, generator: np.random.Generator) -> Genomes:
-    """Draw as many candidates with replacement, and preempt some of their jobs or workers (Figure 9)."""
+    """Draw the same number of candidates with replacement, and preempt some jobs or workers (Figure 9)."""
     found = genomes[generator.integers(len(genomes), size=len(genomes))]
     found[preempted(found, jobs, settings.mutation_rate, settings.preempts, generator)] = IDLE
     return found
