@@ -87,7 +87,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Give the core a moment even if pricing used up the time; this usually suffices for the proof."""
+    """Leave the core a moment even if pricing used up the time; this usually suffices for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
