@@ -92,3 +92,12 @@ def test_docstrings_begin_with_the_usual_verbs() -> None:
     packages = ("gsopt", "formulations", "heuristics", "instances")
     files = [path for name in packages for path in root.glob(f"{name}/**/*.py")]
     assert [path for path in files if re.search(r'"""(Give|Tell)s? ', path.read_text(encoding="utf-8"))] == []
+
+
+def test_headings_of_docstrings_stand_on_lines_of_their_own() -> None:
+    """No heading of a docstring has been joined with the text below it."""
+    root = Path(gsopt.__file__).parents[1]
+    packages = ("gsopt", "formulations", "heuristics", "instances")
+    files = [path for name in packages for path in root.glob(f"{name}/**/*.py")]
+    joined = re.compile(r"^ *[A-Z][a-z]+ -{4,} ", re.MULTILINE)
+    assert [path for path in files if joined.search(path.read_text(encoding="utf-8"))] == []

@@ -27,10 +27,11 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     parts of a gang. m: machines on which a part may run. k: groups of the level that holds a gang. h: groups of
     the level that holds a slice. i: resources that may be scarce.
 
-    Parameters ---------- c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p:
-    workers of its slices. a_pi: need of a worker for resource i. u_pm: how many workers of part p machine m
-    holds if all gangs that may stop do so. f_mi: free amount of resource i on machine m. w_rmi: amount that
-    gang r uses there.
+    Parameters
+    ----------
+    c_r: cost of evicting gang r. d_r: cost of moving it. n_p: workers of part p. s_p: workers of its slices.
+    a_pi: need of a worker for resource i. u_pm: how many workers of part p machine m holds if all gangs that
+    may stop do so. f_mi: free amount of resource i on machine m. w_rmi: amount that gang r uses there.
 
     Variables
     ---------
@@ -50,11 +51,13 @@ class Milp(Formulation[Admission, AdmissionSolution]):
     greatest common divisor. Amounts above 2^15 are written in two digits: the lower ones in low[m, i], which
     may exceed f_mi by carry[m, i] times the base, and the upper ones and the carry in hold[m, i].
 
-    Size ---- One column for each pair of a part that may be placed and a machine; one row per machine and
-    resource.
+    Size
+    ----
+    One column for each pair of a part that may be placed and a machine; one row per machine and resource.
 
-    Source ------ Ours. The groups are those of Kueue's topology-aware scheduling, and the slices are its slices
-    of pod sets.
+    Source
+    ------
+    Ours. The groups are those of Kueue's topology-aware scheduling, and the slices are its slices of pod sets.
 
     Examples
     --------

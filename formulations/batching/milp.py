@@ -29,9 +29,11 @@ class Milp(Formulation[Batching, Batches]):
     ----
     J: jobs. C_j: numbers of GPUs that job j may have. F: jobs that must run.
 
-    Parameters ---------- v_j: contribution of job j to the objective if it has no GPUs, which is the cost of a
-    reconfiguration if it is running now. w_jc: its contribution on c GPUs with its best batch size, including a
-    reconfiguration, minus v_j. n: the most GPUs that can be used.
+    Parameters
+    ----------
+    v_j: contribution of job j to the objective if it has no GPUs, which is the cost of a reconfiguration if it
+    is running now. w_jc: its contribution on c GPUs with its best batch size, including a reconfiguration,
+    minus v_j. n: the most GPUs that can be used.
 
     Variables
     ---------
@@ -51,9 +53,10 @@ class Milp(Formulation[Batching, Batches]):
     ----
     sum_j |C_j| binary columns, |J| + 1 rows, two entries per column.
 
-    Source ------ ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, because
-    batch limits may not allow all GPUs to be used. Separable costs replace one batch size per job and GPU
-    (Equation 1).
+    Source
+    ------
+    ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, because batch limits
+    may not allow all GPUs to be used. Separable costs replace one batch size per job and GPU (Equation 1).
 
     Examples
     --------

@@ -33,9 +33,11 @@ class Laminar(GroupModel):
     ---------
     Maximize the sum of w_kv stay[k, v] and h whole[m], plus b J.
 
-    Constraints ----------- once[k]: the stay[k, v] add up to at most n_k. room[v]: the d_k stay[k, u] over all
-    u within v (including v), plus the f_m whole[m] of the machines within v, add up to at most f_v. If v lies
-    within machine m, f_v whole[m] replaces the f_m whole[m]. number: all stay[k, v] add up to at least J.
+    Constraints
+    -----------
+    once[k]: the stay[k, v] add up to at most n_k. room[v]: the d_k stay[k, u] over all u within v (including
+    v), plus the f_m whole[m] of the machines within v, add up to at most f_v. If v lies within machine m, f_v
+    whole[m] replaces the f_m whole[m]. number: all stay[k, v] add up to at least J.
 
     Size
     ----

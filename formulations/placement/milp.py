@@ -52,7 +52,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
     server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j]
     for the line's job j.
 
-    Size ---- At most two columns per line and server, and about the same number of rows.
+    Size
+    ----
+    At most two columns per line and server, and about the same number of rows.
 
     Source
     ------

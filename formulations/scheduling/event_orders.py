@@ -58,8 +58,10 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
     The x[c, v] before an arrival add up to its release date. The work done on each job adds up to its work.
     T[j] is at most the deadline of j.
 
-    Size ---- (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. The
-    number of columns is the number of configurations times the number of events.
+    Size
+    ----
+    (2 n - 1)!! orders for n jobs with different release dates, or n! for equal release dates. The number of
+    columns is the number of configurations times the number of events.
 
     Source
     ------

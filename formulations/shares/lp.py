@@ -51,9 +51,11 @@ class Lp(Formulation[Shares, TimeShares]):
     ----
     sum_m |T_m| + 1 columns, 2 |M| + |T| rows.
 
-    Source ------ Gavel, sections 4.1 and 4.2. The paper prints `makespan` with the makespan as a divisor, which
-    is not linear; with time on each type instead of shares, it is linear. `finish_time` is not a linear
-    program, but there is one for each level (`formulations.shares.climb`).
+    Source
+    ------
+    Gavel, sections 4.1 and 4.2. The paper prints `makespan` with the makespan as a divisor, which is not
+    linear; with time on each type instead of shares, it is linear. `finish_time` is not a linear program, but
+    there is one for each level (`formulations.shares.climb`).
 
     The bound is the solver's, weakened by its tolerance, whereas `exact` proves its bound.
 

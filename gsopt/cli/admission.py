@@ -144,8 +144,8 @@ def _shown(found: Admit, what: str) -> list[str]:
     """Return the output: the commands to type, the stopped gangs, the nodes of the gang, and the cost."""
     if found.possible is not True:
         said = found.problem.obstacle or found.result.message
-        reason = f": {escape(said)}" if found.possible is False else " within the time limit"
-        return [f"{escape(what)}: no way was found{reason}" + (" (proven)" if found.possible is False else "")]
+        reason = f": {escape(said)} (proven)" if found.possible is False else ", but there may be one"
+        return [f"{escape(what)}: no way was found{reason}"]
     lines = [*found.commands, ""] if found.commands else []
     lines += _listed("evicted", found.evicted, lambda _: "")
     lines += _listed("moved", found.moved, lambda gang: f" to {compress([*found.moves[gang.name]])}")
@@ -203,7 +203,7 @@ _TOLD = {
 def _what(change: Change) -> str:
     """Describe a change."""
     if change.kind == "level":
-        return f"staying within one {change.names[0]}" if change.helps else "a wider level"
+        return f"spreading out within one {change.names[0]}" if change.helps else "a wider level"
     text, word = _TOLD[change.kind]
     return text.format(counted(change.size, word) if change.helps else f"{word}s")
 
@@ -212,7 +212,7 @@ def _said(change: Change) -> str:
     """Describe a change, and say whether it helps."""
     what = _what(change)
     if not change.helps:
-        return f"{what}: does not help" if change.helps is False else f"{what}: unknown within the time limit"
+        return f"{what}: does not help" if change.helps is False else f"{what}: may help, not proven"
     least = " (proven: no fewer)" if change.least and change.kind != "level" else ""
     names = f": {', '.join(change.names[:_MOST])}" if change.kind not in ("level", "workers") else ""
     more = f" and {len(change.names) - _MOST:,} more" if len(change.names) > _MOST else ""

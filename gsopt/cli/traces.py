@@ -149,7 +149,7 @@ def _workload(
         workload_of(reading, trace)  # refused in this one line
     if reading.issues:
         counts = f"{len(reading.dropped):,} rows dropped, {len(reading.repaired):,} repaired"
-        say(f"{trace}: {counts}" + ("" if list_issues else "; --issues lists them"), err=True)
+        say(f"{trace}: {counts}" + ("" if list_issues else "; gsopt simulate --issues lists them"), err=True)
     for issue in reading.issues if list_issues else ():
         say(str(issue), err=True)
     return workload_of(reading, trace)

@@ -27,8 +27,10 @@ def greedy(problem: Admission, *, budget: Budget = UNLIMITED) -> AdmissionSoluti
     budget
         Time limit. When it is reached, the best group so far is chosen.
 
-    Notes ----- This is not from a paper: it is the usual greedy algorithm for covering problems, with reverse
-    delete as in `heuristics.reclaiming.reverse_delete`. If no resource is called GPU, cost alone decides.
+    Notes
+    -----
+    This is not from a paper: it is the usual greedy algorithm for covering problems, with reverse delete as in
+    `heuristics.reclaiming.reverse_delete`. If no resource is called GPU, cost alone decides.
 
     Complexity: O(R log R + M) for R pairs of a running gang and one of its groups, and M machines in all, for
     pending gangs with one part.

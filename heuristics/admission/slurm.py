@@ -42,12 +42,14 @@ def slurm(
     budget
         Time limit. When it is reached, the gang is placed as found in the last complete attempt.
 
-    Notes ----- Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order),
-    ``src/plugins/preempt/qos`` and ``partition_prio`` (key: priority of the QOS or partition, then number of
-    nodes), and ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or
-    ``REQUEUE``. A gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here
-    ties keep the order of the problem in the first attempt, and the previous order later. The code changes the
-    order once more than ``reorder_count`` says.
+    Notes
+    -----
+    Source: Slurm 26.05 (commit 284c3b95), ``src/interfaces/preempt.c`` (order), ``src/plugins/preempt/qos`` and
+    ``partition_prio`` (key: priority of the QOS or partition, then number of nodes), and
+    ``src/plugins/select/cons_tres/job_test.c`` (``_run_now``), with ``PreemptMode=CANCEL`` or ``REQUEUE``. A
+    gang's priority stands for that of its QOS or partition. Slurm's sort is not stable; here ties keep the
+    order of the problem in the first attempt, and the previous order later. The code changes the order once
+    more than ``reorder_count`` says.
 
     Left out: suspended jobs, licenses, reservations, heterogeneous jobs, exempt times and grace times, and
     Slurm's own choice of nodes: here the gang goes to the group with the least room to spare, and in it to the

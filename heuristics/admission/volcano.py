@@ -30,12 +30,14 @@ def volcano(
     budget
         Time limit.
 
-    Notes ----- Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8),
-    ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``, ``pkg/scheduler/actions/utils/bundle.go``
-    (``SortBundlesForPreempt``) and ``pkg/scheduler/plugins/network-topology-aware``, with the plugins
-    ``priority`` and ``gang``. Gangs have no workers to spare, so all bundles are whole jobs. The code's last
-    criterion, the GPUs that a bundle frees in the domain compared with those of the job, is never reached,
-    because creation times and identifiers break all ties before.
+    Notes
+    -----
+    Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
+    ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
+    ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have no
+    workers to spare, so all bundles are whole jobs. The code's last criterion, the GPUs that a bundle frees in
+    the domain compared with those of the job, is never reached, because creation times and identifiers break
+    all ties before.
 
     Left out: wider domains than the gang's level, which the code forbids; narrower ones, which it tries later,
     although every candidate there has been tried; the limit of ``maxHyperNodesForEviction``; the order of

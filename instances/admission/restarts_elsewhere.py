@@ -62,7 +62,9 @@ def restarts_elsewhere() -> Admission:
     pending gang, and 256 for the 16 of the other. Moving gangs that use single machines restarts only 32 GPUs
     in all.
 
-    Notes ----- The numbers of GPUs are those of the incident that pull request 1565 of KAI-Scheduler describes
+    Notes
+    -----
+    The numbers of GPUs are those of the incident that pull request 1565 of KAI-Scheduler describes
     (https://github.com/kai-scheduler/KAI-Scheduler/pull/1565): requests of 48 GPUs led to the restart of 376 on
     other machines, 3.75 and 16 times the GPUs that were requested. It follows that the two requests were for 32
     and 16 GPUs. The action was ``reclaim``, with the solver that `heuristics.admission.kai` describes. The text

@@ -90,8 +90,10 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     fewest GPUs or none (`cuts`). Only rows that earlier solutions violate are added, first in the linear
     relaxation.
 
-    Size ---- For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. All
-    these numbers are up to n / 2 times as large if all release dates differ.
+    Size
+    ----
+    For n jobs with one release date: 2 n^2 binaries, n^2 + n other columns, and about 7 n^2 rows. All these
+    numbers are up to n / 2 times as large if all release dates differ.
 
     Source
     ------

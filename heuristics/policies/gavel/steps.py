@@ -33,9 +33,9 @@ def steps_left(state: State, job: int, inventory: Inventory) -> StepsLeft:
         work = course.iterations(batch, course.work)
         left = max(1.0, work - round(course.iterations(batch, trainee.share * course.work)))
         for kind in kinds:
-            shape = inventory.shape(state, job, kind)
-            alone = item.duration * trainee.rate(shape, item.batch_in(inventory.mode(job, kind)))
-            rates[kind] *= course.iteration_rate(shape, batch) / alone
+            shape, gpu_type = inventory.shape(state, job, kind), inventory.kinds[kind].gpu_type
+            alone = item.duration * trainee.rate(shape, item.batch_in(inventory.mode(job, kind)), gpu_type)
+            rates[kind] *= course.on(gpu_type).iteration_rate(shape, batch) / alone
     elif item.training is not None and item.batch_size is not None:
         per_second = item.training.samples / item.duration / item.batch_size
     return StepsLeft(

@@ -109,7 +109,7 @@ def test_job_larger_than_the_cluster_is_reported(trace: Path) -> None:
     line = ("simulate", trace, "--reader", "philly", "--gpus", "8", "--policy", "fifo")
     brief, full = gsopt(*line), gsopt(*line, "--issues")
     assert (brief.returncode, full.returncode) == (0, 0)
-    assert "1 rows dropped, 1 repaired; --issues lists them" in brief.stderr
+    assert "1 rows dropped, 1 repaired; gsopt simulate --issues lists them" in brief.stderr
     assert "demands 16 GPUs, more than max_gpus 8" in full.stderr
 
 

@@ -191,6 +191,27 @@ def test_steps_of_adaptive_jobs_are_iterations() -> None:
     assert all(one.left > other.left for one, other in pairwise(seen))
 
 
+def test_steps_per_second_are_those_on_each_type() -> None:
+    """On each type of GPU a job has the iterations per second that were measured there."""
+    types = {"aws": 6, "rtx": 3, "dgx-ext": 2}
+    scenario = sia(traces() / "sia/workloads/philly/workload-1.csv", nodes=types, jobs=20)
+    seen = set()
+
+    def divide(state: State, jobs: Sequence[int], inventory: Inventory) -> dict[int, dict[str, float]]:
+        for job in jobs:
+            trainee, batch = state.trainee(job), state.jobs[job].batch_size
+            assert trainee is not None
+            assert batch is not None
+            for kind, rate in steps_left(state, job, inventory).rates.items():
+                shape = inventory.shape(state, job, kind)
+                assert rate == pytest.approx(trainee.course.on(kind).iteration_rate(shape, batch), rel=1e-12)
+                seen.add(kind)
+        return equally(state, jobs, inventory)
+
+    simulate(scenario, partial(Rounds, divide=divide, form="port"), bound=False)
+    assert seen == set(types)
+
+
 def test_steps_of_other_jobs_are_those_of_their_batch() -> None:
     """A job of 400 samples in 100 s has a step of two samples each half second, and work in seconds without."""
     known = Job(
