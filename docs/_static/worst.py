@@ -29,7 +29,7 @@ def rows(folder: str) -> list[dict[str, Any]]:
     for (space, method), cells in found.items():
         done = [cell for cell in cells if cell.outcome.state is CellState.DONE]
         total = sum((Worst.from_dict(cell.figures) for cell in done), Worst())
-        if not done or (total.ratio is None and not total.unsolved):
+        if total.ratio is None:  # the method solves none of these instances
             continue
         name = space.partition("(")[0]
         told.append(
@@ -38,7 +38,7 @@ def rows(folder: str) -> list[dict[str, Any]]:
                 "arguments": dict(done[0].labels.instance_options),
                 "method": method,
                 "instances": total.instances,
-                "ratio": None if total.ratio is None else str(total.ratio),
+                "ratio": str(total.ratio),
                 "pick": None if total.pick is None else str(total.pick),
                 "unbounded": None if total.unbounded is None else str(total.unbounded),
                 "unsolved": total.unsolved,
@@ -51,7 +51,7 @@ def rows(folder: str) -> list[dict[str, Any]]:
 def page(found: list[dict[str, Any]]) -> str:
     """Return the page, with a line for each method and space."""
     tables: dict[str, list[str]] = {}
-    for row in sorted(found, key=lambda row: (row["space"], -Fraction(row["ratio"] or 0), row["method"])):
+    for row in sorted(found, key=lambda row: (row["space"], -Fraction(row["ratio"]), row["method"])):
         line = f"| `{row['method']}` | {ratio(row)} | {row['instances']:,} | {told(row)} |"
         tables.setdefault(row["space"], []).append(line)
     text = HEAD
@@ -65,7 +65,7 @@ def page(found: list[dict[str, Any]]) -> str:
 
 def ratio(row: dict[str, Any]) -> str:
     """Return the ratio as a decimal."""
-    return "-" if row["ratio"] is None else f"{float(Fraction(row['ratio'])):.4g}"
+    return f"{float(Fraction(row['ratio'])):.4g}"
 
 
 def told(row: dict[str, Any]) -> str:

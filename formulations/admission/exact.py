@@ -28,9 +28,9 @@ def exact(problem: Admission, budget: Budget) -> Result[AdmissionSolution]:
     A domain is a group of the level that must hold the pending gang. If the gang has identical workers, the
     steps are:
 
-    1. Compute a bound for every domain (`formulations.admission.bounds`). 2. In the order of the bounds, the
-    cheapest stops for each domain, by dynamic programming over the gangs
-       that share machines; where these are too many, by the mixed-integer program of the domain.
+    1. Compute a bound for every domain (`formulations.admission.bounds`).
+    2. In the order of the bounds, find the cheapest stops for each domain, by dynamic programming over the
+       gangs that share machines; where these are too many, by the mixed-integer program of the domain.
     3. Once the next bound is not below the best cost, the best is optimal if no gang may be moved.
 
     With moves, stopping a gang costs the lower of its eviction and its move. The resulting cost is a bound, and
