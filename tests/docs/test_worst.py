@@ -11,6 +11,7 @@ import pytest
 
 from gsopt.core.errors import Unsupported
 from gsopt.core.method import run
+from gsopt.core.numbers.grid import Number
 from gsopt.core.problem import Problem
 from gsopt.core.result import Status
 from gsopt.evaluation import catalogue
@@ -34,7 +35,7 @@ def test_a_ratio_holds_on_its_instance(row: dict[str, Any]) -> None:
         assert ratio(problem, value, optimum) == Fraction(row["ratio"])
 
 
-def second_optimum(word: str, first: str, problem: Problem[Any]) -> Fraction:
+def second_optimum(word: str, first: str, problem: Problem[Any]) -> Number:
     """Return the optimum of another exact method, or of brute force where none proves it."""
     for name, method in catalogue.exact_methods(word).items():
         if name != first:
@@ -42,7 +43,7 @@ def second_optimum(word: str, first: str, problem: Problem[Any]) -> Fraction:
                 result = run(method, problem)
                 if result.status is Status.OPTIMAL:
                     return unwrap(result.objective)
-    optimum: Fraction = import_module(f"tests.exactness.{word}").optimum(problem)
+    optimum: Number = import_module(f"tests.exactness.{word}").optimum(problem)
     return optimum
 
 
