@@ -15,7 +15,7 @@ from gsopt.core.errors import InvalidInput, shorten
 def score(
     context: typer.Context,
     method: Annotated[str, typer.Argument(help="method, module:function, or file.py:function")],
-    suite: Annotated[str, typer.Option(help="suite, instance or generator")],
+    suite: Annotated[list[str], typer.Option(help="suite, instance or generator")],
     limit: Annotated[str, typer.Option(help="processor time for each instance, such as 1s")] = "1s",
     memory: Annotated[int, typer.Option(help="megabytes for each instance")] = 2048,
     workers: Annotated[int, typer.Option(help="number of processes")] = 1,
@@ -34,10 +34,12 @@ def score(
 
     if memory < 1:
         raise InvalidInput("--memory", shorten(memory), "must be at least 1")
+    if len(suite) > 1:
+        raise InvalidInput("--suite", ", ".join(suite), "must be given once")
     options = {name: read_value(text) for name, text in read_texts(context.args).items()}
     found = run(
         method,
-        suite,
+        suite[0],
         limit=limit,
         memory=memory * 2**20,
         workers=workers,

@@ -122,7 +122,11 @@ def _load_unchanged(instance: str, digest: str) -> Problem[Any]:
 
 def _generated(point: Point) -> Iterator[StudyInstance]:
     full = point.values["generator"]
-    word, _, name = full.partition("/")
+    word, slash, name = full.partition("/")
+    if not slash:
+        raise InvalidInput(
+            "generator", shorten(full), "must be DECISION/NAME; workloads go under the key workload"
+        )
     known = {f"{word}/{each}": made for each, made in catalogue.generators(word).items()}
     require_one_of("generator", full, known)
     options = _without(point, "generator")

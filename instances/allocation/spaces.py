@@ -36,7 +36,8 @@ def tiny(*, jobs: int = 3, spare: int = 3, workers: int = 3, widths: int = 2, ti
     """
     at_least(1, jobs=jobs, spare=spare, widths=widths, times=times)
     at_least(2, workers=workers)
-    about = f"at most {jobs} jobs of at most {workers} workers and {times} s, with at most {spare} spare GPUs"
+    about = f"at most {jobs} elastic jobs of at most {workers} workers and {times} s"
+    about += f", which share at most {spare} spare GPUs"
     counts = range(1, workers + 1)
     items = [
         (least, most, width, time)

@@ -48,7 +48,7 @@ def tiny(
     2
     """
     at_least(1, jobs=jobs, gpus=gpus, samples=samples, speeds=speeds)
-    about = f"at most {jobs} jobs on at most {gpus} GPUs, with at most {samples} units of work"
+    about = f"at most {jobs} jobs on at most {gpus} GPUs, each with at most {samples} units of work"
     settings = tuple(_setting(count, samples, speeds, criterion) for count in range(1, gpus + 1))
     return Space("batching", about, settings, jobs)
 

@@ -33,7 +33,7 @@ def tiny(*, jobs: int = 4, seconds: int = 3) -> Space:
     """
     at_least(2, jobs=jobs)
     at_least(1, seconds=seconds)
-    about = f"at most {jobs} jobs of at most {seconds} s and two models, running and pending ones"
+    about = f"at most {jobs} running or pending jobs of two models, each of at most {seconds} s"
 
     def make(chosen: Sequence[_Half]) -> Colocation:
         running = [

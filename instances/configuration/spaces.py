@@ -27,7 +27,7 @@ def tiny(*, jobs: int = 3, goodputs: int = 4) -> Space:
     9
     """
     at_least(1, jobs=jobs, goodputs=goodputs)
-    about = f"at most {jobs} new jobs on a node of at most 4 GPUs, with whole goodputs to {goodputs}"
+    about = f"at most {jobs} new jobs with integer goodputs of at most {goodputs}, on a node with 2 to 4 GPUs"
     every = [(1, two, four) for two, four in product(range(1, goodputs + 1), repeat=2) if two <= four]
     return Space("configuration", about, tuple(_setting(gpus, every) for gpus in (2, 3, 4)), jobs)
 

@@ -36,7 +36,7 @@ def tiny(*, jobs: int = 3, machines: int = 2, gpus: int = 2) -> Space:
     12
     """
     at_least(1, jobs=jobs, machines=machines, gpus=gpus)
-    about = f"at most {jobs} jobs of two models on two racks of {machines} machines of {gpus} GPUs, partly busy"
+    about = f"at most {jobs} jobs of two models on two racks of {machines} machines with {gpus} GPUs each"
     cluster = Cluster.uniform(racks=2, machines=machines, gpus=gpus)
     rack = [*combinations_with_replacement(range(gpus + 1), machines)]
     settings = [

@@ -30,7 +30,7 @@ def tiny(*, jobs: int = 3, gpus: int = 3, steps: int = 2) -> Space:
     """
     at_least(1, jobs=jobs, steps=steps)
     at_least(2, gpus=gpus)
-    about = f"at most {jobs} new jobs on a node of at most {gpus} GPUs"
+    about = f"at most {jobs} new jobs on a node with 2 to {gpus} GPUs"
     return Space("goodput", about, tuple(_setting(count, steps) for count in range(2, gpus + 1)), jobs)
 
 

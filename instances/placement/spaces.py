@@ -25,7 +25,7 @@ def tiny(*, workers: int = 6, gpus: int = 8) -> Space:
     7
     """
     at_least(1, workers=workers, gpus=gpus)
-    about = f"at most {workers} workers on servers of at most {gpus} GPUs"
+    about = f"at most {workers} workers on servers with at most {gpus} GPUs each"
     return Space("placement", about, tuple(_setting(size) for size in range(1, gpus + 1)), workers)
 
 

@@ -32,7 +32,7 @@ def tiny(*, jobs: int = 3, servers: int = 3, costs: int = 2) -> Space:
     """
     at_least(1, jobs=jobs, costs=costs)
     at_least(2, servers=servers)
-    about = f"at most {jobs} jobs of cost at most {costs} on at most {servers} servers"
+    about = f"at most {jobs} jobs that cost at most {costs} each, on at most {servers} servers"
     settings = [_setting(count, demand, costs) for count in range(2, servers + 1) for demand in range(1, count)]
     return Space("reclaiming", about, tuple(settings), jobs)
 

@@ -51,8 +51,8 @@ def rigid(
     """
     at_least(1, jobs=jobs, gpus=gpus, durations=durations, widths=widths)
     at_least(0, releases=releases)
-    about = f"at most {jobs} rigid jobs of {durations} units on {gpus} GPUs, released within {releases}"
-    about += f" (units of {unit:g} s)"
+    about = f"at most {jobs} rigid jobs of at most {durations} units on at most {gpus} GPUs"
+    about += f", with release dates of at most {releases} (a unit is {unit:g} s)"
     settings = (_rigid(size, durations, releases, min(widths, size), unit) for size in range(1, gpus + 1))
     return Space("scheduling", about, tuple(settings), jobs)
 
@@ -95,8 +95,8 @@ def elastic(*, jobs: int = 3, works: int = 3, releases: int = 1, unit: float = 1
     """
     at_least(1, jobs=jobs, works=works)
     at_least(0, releases=releases)
-    about = f"at most {jobs} elastic jobs of at most {works} units on 2 GPUs, released within {releases}"
-    about += f" (units of {unit:g} s)"
+    about = f"at most {jobs} elastic jobs of at most {works} units on 2 GPUs"
+    about += f", with release dates of at most {releases} (a unit is {unit:g} s)"
 
     def make(items: Sequence[_Elastic]) -> Scheduling | None:
         times = [time for release, work, _ in items for time in (release, work)]

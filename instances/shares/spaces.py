@@ -42,7 +42,7 @@ def tiny(
     1
     """
     at_least(1, jobs=jobs, gpus=gpus, speeds=speeds, steps=steps)
-    about = f"at most {jobs} jobs of at most {steps} steps on at most {gpus} GPUs of each of two types"
+    about = f"at most {jobs} jobs of at most {steps} steps on two GPU types with at most {gpus} GPUs each"
     counts = product(range(1, gpus + 1), repeat=len(_TYPES))
     return Space("shares", about, tuple(_setting(each, speeds, steps, criterion) for each in counts), jobs)
 

@@ -50,8 +50,8 @@ def one_machine(
     """
     at_least(1, jobs=jobs, gpus=gpus, durations=durations, widths=widths)
     at_least(0, releases=releases)
-    about = f"at most {jobs} jobs of at most {durations} s on {gpus} GPUs of one machine"
-    about += f", released within {releases} s" if releases else ""
+    about = f"at most {jobs} jobs of at most {durations} s on one machine with {gpus} GPUs"
+    about += f", with release dates of at most {releases} s" if releases else ""
 
     def make(items: Sequence[_Rigid]) -> Waiting | None:
         times = [time for release, _, duration in items for time in (release, duration)]

@@ -33,6 +33,11 @@ def wrong(problem: Reclaiming) -> Result[ReclaimingSolution]:
     return Result.judged(problem, method="wrong", solution=pick("s3", "s4"), bound=2, runtime=0.0)
 
 
+def rounded(problem: Reclaiming) -> Result[ReclaimingSolution]:
+    """Find the optimum by a solver, without a proof."""
+    return Result.judged(problem, method="rounded", solution=pick("s1", "s2"), solver="HiGHS", runtime=0.0)
+
+
 class Yes:
     """A backend that calls everything infeasible."""
 
@@ -59,6 +64,12 @@ def test_right_formulation_passes_on_every_backend() -> None:
     """Each instance is checked once per backend."""
     problems = [figure_5(demand) for demand in range(7)]
     assert testing.check_formulation(Model(), problems, backends=[Highs(), CpSat(), Scip()]) == 21
+
+
+def test_rounded_costs_point_to_exact_costs() -> None:
+    """A model that finds the optimum without a proof, as rounded costs may cause, learns how to state them."""
+    with pytest.raises(AssertionError, match="feasible, not optimal; a formulation whose costs are rounded"):
+        testing.check_formulation(rounded, [figure_5(2)])
 
 
 def test_unproven_and_wrong_optima_fail() -> None:

@@ -90,3 +90,9 @@ def test_earlier_names_work(earlier: str, now: str) -> None:
     assert first.returncode == second.returncode == 2
     assert "requires an argument" in first.stderr
     assert first.stderr.split()[2:] == second.stderr.split()[2:]
+
+
+def test_a_suite_is_given_once() -> None:
+    """Of two suites, none is passed over in silence."""
+    run = command("score", "greedy", "--suite", "reclaiming/small", "--suite", "reclaiming/production")
+    assert run.stderr == "gsopt: --suite: reclaiming/small, reclaiming/production: must be given once\n"

@@ -133,6 +133,7 @@ def test_a_reader_learns_the_size_of_the_cluster(tmp_path: Path) -> None:
         ("no-such-file.json", "no-such-file.json: cannot be read"),
         ({"instance": FIGURE_5, "seed": 1}, "seed: 1: is not an option of a file"),
         ({"generator": "reclaiming/magic"}, "generator: 'reclaiming/magic': must be one of reclaiming/churn"),
+        ({"generator": "poisson"}, "generator: 'poisson': must be DECISION/NAME"),
         ({"generator": "scheming/magic"}, "decision: 'scheming': must be one of"),
         ({"generator": "reclaiming/churn", "colour": "red"}, "colour: 'red': is not an option of churn"),
         ({"generator": "reclaiming/churn", "servers": "many"}, "servers: 'many': input should be"),
