@@ -1,4 +1,4 @@
-"""Course: how a training of an application truly progresses, wherever it runs."""
+"""Course: the true progress of an application's training on any GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,8 +26,8 @@ class Course:
 
     application: Application
     agents: Agents
-    # Where progress counts samples, the batch size whose training has the expected length; None for the
-    # initial.
+    # If progress counts samples: the batch size whose training determines the work; None for the initial batch
+    # size.
     users_batch: int | None
 
     def on(self, gpu_type: str) -> "Course":
@@ -78,18 +78,18 @@ class Course:
         return 1 / self._iteration(self.times(shape, batch), batch)
 
     def iterations(self, batch_size: int, progress: float) -> float:
-        """Return the number of iterations with a batch size that make some progress.
+        """Return the number of iterations that a batch size needs for a given progress.
 
-        Within an epoch they are proportional to its progress.
+        Within an epoch, iterations are proportional to progress.
         """
         ends = [self.work_at(epoch) for epoch in range(self.application.epochs + 1)]
         counts = [0.0, *(self.application.iterations(batch_size, epoch) for epoch in range(len(ends) - 1))]
         return float(np.interp(progress, ends, counts))
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds that a training takes with a batch on the best placement of some GPUs.
+        """Return the seconds that a training takes with a batch size on the best placement of `gpus` GPUs.
 
-        The result is None if it cannot run on them.
+        The result is None if the training cannot run on them.
 
         Epochs are not rounded to whole seconds.
         """
@@ -112,8 +112,8 @@ class Course:
     def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
         """Return the highest progress per second on any placement of a number of GPUs, by epoch.
 
-        The speed is 0 where the training cannot run. If `batch_size` is None, the job may choose its batch.
-        Nodes have at most `largest` GPUs or, if None, at most as many as the largest measured node.
+        The speed is 0 where the training cannot run. If `batch_size` is None, the job may choose its batch
+        size. Nodes have at most `largest` GPUs or, if None, at most as many as the largest measured node.
         """
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 
@@ -141,7 +141,7 @@ class Course:
                 yield batch, time
 
     def _iteration(self, times: Times, batch: Batch) -> float:
-        """Return the seconds of an iteration: accumulations and the step."""
+        """Return the seconds of an iteration: its accumulations and its step."""
         step, sync = times
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
@@ -153,7 +153,7 @@ class Course:
         return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
 
     def _gains(self, samples: Sequence[int]) -> Array:
-        """Return the progress of iterations over numbers of samples, row by row, in every epoch."""
+        """Return the progress per iteration, by number of samples (rows) and epoch (columns)."""
         each = np.array(samples)[:, None]
         if self.agents.progress == "samples":
             return np.repeat(each.astype(float), self.application.epochs, axis=1)

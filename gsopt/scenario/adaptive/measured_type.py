@@ -1,4 +1,4 @@
-"""Measured type: what was measured of a model on GPUs of one type."""
+"""Measured type: measurements of a model on GPUs of one type."""
 
 from typing import Annotated
 

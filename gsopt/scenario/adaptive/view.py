@@ -48,12 +48,12 @@ class TraineeView:
 
     @property
     def gpu_type(self) -> str:
-        """Type of its GPUs where types differ for it; empty before it first worked."""
+        """Type of its current or last GPUs; empty if it has had none, or if all types are alike for it."""
         return self._trainee.gpu_type
 
     @property
     def worked_on(self) -> tuple[str, ...]:
-        """Types of GPU on which it has worked, the first one first."""
+        """GPU types on which the job has worked, in the order in which it first used them."""
         return self._trainee.worked_on
 
     @property
@@ -83,7 +83,7 @@ class TraineeView:
 
     @property
     def batch_size(self) -> int | None:
-        """Batch size over all GPUs that it was given, or None if it chooses its batch."""
+        """Batch size over all GPUs that it was given, or None if it chooses the size itself."""
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
@@ -94,5 +94,5 @@ class TraineeView:
         return self._trainee.goodput(nodes, gpus, gpu_type)
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true speed with GPUs to itself, as a share of its work per second."""
+        """Return the true current speed on unshared GPUs, as a share of the job's work per second."""
         return self._trainee.rate(tuple(shape), batch, gpu_type)

@@ -6,7 +6,7 @@ from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Kinds of nodes of which there is one, at the root.
+#: Kinds of nodes that occur only at the root.
 _ROOTS = ("datacenter", "network")
 
 

@@ -1,4 +1,4 @@
-"""NetQ: its topology graph, with switches in tiers and hosts below them."""
+"""NetQ: topology graphs of switches in tiers and hosts below them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -71,7 +71,7 @@ _FIELDS: Mapping[str, Mapping[str, type]] = {
 
 
 def _rows(source: str, owner: Any, place: str, *fields: str) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of a field with their locations, and nested rows at the innermost level."""
+    """Yield the rows of a field, or of the innermost of several nested fields, with their locations."""
     field, *inner = fields
     rows = owner.get(field) if isinstance(owner, dict) else owner
     if not isinstance(owner, dict) or not isinstance(rows, list):

@@ -1,4 +1,4 @@
-"""Nodes: the GPUs of machines, which topology files do not state."""
+"""Nodes: the GPUs of machines, stated by the caller or as generic resources of Slurm."""
 
 import re
 from collections.abc import Mapping
