@@ -10,7 +10,8 @@ from gsopt.core.numbers.tolerances import SUM
 from gsopt.schedule.bounds.prices.demand import Array, Demand
 from gsopt.schedule.bounds.prices.tables import Span, Tables
 
-#: Most steps of the search for the slope at which a job does just its work; every other one halves the bracket.
+#: Largest number of steps in the search for the slope at which a job does exactly its work. Every other step
+#: halves the bracket.
 _STEPS = 80
 
 
@@ -19,8 +20,8 @@ class Elastic:
     """Jobs with hulls of several segments, padded with empty segments.
 
     The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where running
-    costs less than the work is worth. For every slope, the value of the job's work minus its gain is a lower
-    bound on its cost, and for the right slope it equals the cost.
+    costs less than the value of the work. For every slope, the value of the job's work minus its gain is a
+    lower bound on its cost, and for the right slope it equals the cost.
     """
 
     release: Array

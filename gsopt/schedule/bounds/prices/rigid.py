@@ -12,7 +12,7 @@ from gsopt.schedule.bounds.prices.tables import Span, Tables
 
 @dataclass(frozen=True, eq=False)
 class Rigid:
-    """Jobs that run for a number of seconds on a number of GPUs."""
+    """Jobs that each run for a fixed number of seconds on a fixed number of GPUs."""
 
     release: Array
     seconds: Array
