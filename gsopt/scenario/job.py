@@ -255,7 +255,7 @@ class Job(Frozen):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Allowed numbers of GPUs in the default mode, ascending."""
+        """Allowed numbers of GPUs in the default mode, in ascending order."""
         return tuple(sorted(count for count, _ in self.menu)) or (self.gpus,)
 
     @cached_property

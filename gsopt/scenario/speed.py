@@ -225,7 +225,7 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the share of its time that a job on `count` GPUs joined by a tier waits for the network.
+        """Return the share of time for which a job on `count` GPUs joined by a tier waits for the network.
 
         With s seconds of exposed communication per second of computation, the share is s / (1 + s). Source:
         Dally, section V-D, metric 4.

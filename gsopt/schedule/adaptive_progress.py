@@ -1,4 +1,4 @@
-"""Adaptive progress: the progress of an adaptive job under a schedule, as the judge computes it on its own.
+"""Adaptive progress: an adaptive job's progress under a schedule, computed independently by the judge.
 
 Progress is divided into stints of constant speed. A stint ends with an epoch, with the interval after which the
 job tunes its batch, or with a change of its GPUs or partners. The computation uses only the measurements of the
@@ -67,12 +67,12 @@ class AdaptiveProgress:
 
     @property
     def share(self) -> float:
-        """The completed share of its work."""
+        """The completed share of the job's work."""
         return float(self._progress(self._now) / self._goals[-1])
 
     @property
     def completed_at(self) -> float | None:
-        """The time of completion, or None before it."""
+        """The time of completion, or None if the job is not complete."""
         return None if self.broken else self._completed_at
 
     def run(
@@ -84,7 +84,7 @@ class AdaptiveProgress:
         slowdown: Any,
         types: Collection[str] = (),
     ) -> None:
-        """Run from `time` on, with the given numbers of GPUs on the machines, which are of the given types."""
+        """Run from `time` on, with the given number of GPUs of each machine, which are of the given types."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"
@@ -116,7 +116,7 @@ class AdaptiveProgress:
                 self._work(max(time, self._stint.begin))
 
     def follow(self, time: Any) -> None:
-        """Continue until a time."""
+        """Continue all stints until a time."""
         while self._stint is not None and self._stint.end <= time:
             self._turn(self._stint)
         self._now = time

@@ -63,7 +63,7 @@ class Certificate(Frozen):
 
     @property
     def mean_jct(self) -> float:
-        """Lower bound on the mean job completion time in seconds, rounded down to nine digits."""
+        """Lower bound on the mean job completion time in seconds, rounded down to nine significant digits."""
         return _mean(self.total_jct, self.jobs)
 
 
@@ -91,7 +91,7 @@ class Proof:
 
     @property
     def mean_jct(self) -> float:
-        """Lower bound on the mean job completion time in seconds, rounded down to nine digits."""
+        """Lower bound on the mean job completion time in seconds, rounded down to nine significant digits."""
         return _mean(self.total_jct, self.jobs)
 
     def __str__(self) -> str:

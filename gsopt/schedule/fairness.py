@@ -276,7 +276,7 @@ class _CappedFluid:
 def finish_time_fairness(
     completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
 ) -> list[Any]:
-    """Return the ratio of each job's completion time to its fair one, both counted from the release date.
+    """Return the ratio of each job's completion time to its fair completion time, both since its release.
 
     The ratio is None for a job that does not complete, and 1 if rounding explains the difference. Source:
     Themis; Ares, section 5.1.

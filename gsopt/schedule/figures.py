@@ -301,17 +301,17 @@ class Record:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the mean job completion time and the bound, or 0 if only rounding differs."""
+        """Relative gap between the mean job completion time and the bound; 0 if rounding alone explains it."""
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return the figure with a key, of a schedule or from `others`, or None if there is no such figure."""
+    """Return the figure with a key, from `FIGURES` or `others`, or None if there is no such figure."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Return the title of the figure with a key, which is its label and unit, or any other key unchanged."""
+    """Return the title (label and unit) of the figure with a key, or any other key unchanged."""
     known = figure_of(key)
     return key if known is None else known.title

@@ -50,7 +50,7 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from a table that any program wrote.
+    """Read a schedule from a table written by any program.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from a table that any program wrote.
+    """Read a workload from a table written by any program.
 
     Parameters
     ----------

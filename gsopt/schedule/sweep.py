@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Add the time in which jobs break rules to their errors, once even if a job breaks several rules."""
+        """Add the time in which jobs break rules to their errors, only once if a job breaks several rules."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:

@@ -152,7 +152,7 @@ class BatchingJob(Frozen):
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
-        """Check whether there is a batch size for a number of GPUs."""
+        """Check whether the job has a possible batch size on a number of GPUs."""
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:

@@ -68,7 +68,7 @@ def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
 
 
 def _repeated(order: Sequence[Sequence[Number]]) -> Any:
-    """Return the seconds of the second of two cycles, in which job m is m parts behind."""
+    """Return the seconds that the second of two cycles takes, where job m is m parts behind."""
     ends: list[Any] = [0]
     for part in range(_FOLLOWED):
         network, gpu, given = (dict(enumerate(order)).get((part + shift) % _PARTS) for shift in (1, 2, 3))

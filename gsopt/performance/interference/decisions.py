@@ -1,4 +1,4 @@
-"""Decisions: the cost of deciding about sharing with predicted instead of measured slowdowns."""
+"""Decisions: the cost of basing sharing decisions on predicted instead of measured slowdowns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf

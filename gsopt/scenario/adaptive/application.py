@@ -26,16 +26,15 @@ class Application(Frozen):
     **Step times.** On a measured shape, step times are interpolated between the measured local batches. All
     rotations of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of
     nodes and GPUs. Their times are interpolated linearly in these two numbers and the local batch, between the
-    means of measured placements and the measurements in `spread`. More nodes than were measured count as the
-    largest measured number.
+    means of measured placements and the measurements in `spread`. If there are more nodes than were measured,
+    the largest measured number is used.
 
     **Training.** Quantities that depend on the batch size are interpolated between trainings with a smaller and
     a larger one.
 
-    **GPU types.** A model may have measurements of its own on some types of GPU (`gpu_types`). Its jobs then
-    run on one type at a time, at the speed measured there, or as in `placements` on any other type. Trainings,
-    and the limits of the batch over all GPUs, are the same on all types. Without `gpu_types`, all GPUs are
-    alike.
+    **GPU types.** A model may have separate measurements on some GPU types (`gpu_types`). Its jobs then run on
+    one type at a time, at the speed measured there, or as in `placements` on any other type. Trainings, and the
+    limits of the batch over all GPUs, are the same on all types. Without `gpu_types`, all GPUs are alike.
 
     Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which assumes at most 16 nodes and
     refuses anything beyond the measurements. For several types: Sia (SOSP 2023) and its authors' simulator.
@@ -117,7 +116,7 @@ class Application(Frozen):
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more.
+        """Return the largest local batch measured on a shape or, if none, on at least as many nodes and GPUs.
 
         The result is 0 if there is none.
 
@@ -143,7 +142,7 @@ class Application(Frozen):
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
-        """Return the progress after a number of epochs: the least of all trainings."""
+        """Return the progress after a number of epochs, which is the least among all trainings."""
         return self._progress[epoch]
 
     @cached_property
@@ -156,17 +155,17 @@ class Application(Frozen):
         return self._batches[0] <= batch <= self._batches[-1]
 
     def completion_epoch(self, batch: int) -> int:
-        """Return the last epoch of a training, counted from 0. It is the same for every valid batch size."""
+        """Return the last epoch of a training (counted from 0); it is the same for every valid batch size."""
         self._around(batch)
         return self.epochs - 1
 
     def iterations(self, batch: int, epoch: int) -> float:
-        """Return the number of iterations that a batch size needs until the end of an epoch, counted from 0."""
+        """Return the number of iterations with a batch size until the end of an epoch (counted from 0)."""
         low, high = self._around(batch)
         return _interpolation(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
-        """Return the gradient statistics of a batch size during an epoch, counted from 0."""
+        """Return the gradient statistics for a batch size in an epoch (counted from 0)."""
         low, high = self._around(batch)
         mix, one, other = _interpolation(low, high, batch), low.epochs[epoch], high.epochs[epoch]
         return Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var))

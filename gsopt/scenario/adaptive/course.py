@@ -31,7 +31,7 @@ class Course:
     users_batch: int | None
 
     def on(self, gpu_type: str) -> "Course":
-        """Return the same training on GPUs of a type; its work is the same on all types."""
+        """Return the course on one GPU type; the work is the same on all types."""
         return self._by_type.get(gpu_type, self)
 
     @cached_property
@@ -41,7 +41,7 @@ class Course:
         }
 
     def limits(self, shape: tuple[int, ...]) -> Limits:
-        """Return the batch limits of a job on a shape."""
+        """Return the batch size limits of a job on a shape, which depend on `Agents.memory`."""
         limits = self.application.limits
         if self.agents.memory == "model":
             return limits
@@ -60,7 +60,7 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Return the seconds of a step and of its gradient exchange on a shape that was measured."""
+        """Return the seconds of a step and of its gradient exchange on a measured shape."""
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
@@ -68,12 +68,12 @@ class Course:
         return times
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
-        """Return the progress per second in an epoch, counted from 0."""
+        """Return the progress per second in an epoch (counted from 0)."""
         seconds, samples = self._iteration(self.times(shape, batch), batch), batch.over(sum(shape))
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def iteration_rate(self, shape: tuple[int, ...], batch_size: int) -> float:
-        """Return the iterations per second with a batch size on a shape that was measured."""
+        """Return the iterations per second with a batch size on a measured shape."""
         batch = split(batch_size, sum(shape), self.limits(shape))
         return 1 / self._iteration(self.times(shape, batch), batch)
 
@@ -103,7 +103,7 @@ class Course:
         return None if best == inf else best
 
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
-        """Return the highest share of the work per second on any placement of a number of GPUs, in any epoch.
+        """Return the highest share of the work per second in any epoch, on any placement of a number of GPUs.
 
         The parameters are those of `highest_speeds`.
         """
@@ -134,7 +134,7 @@ class Course:
         return found
 
     def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[tuple[Batch, Times]]:
-        """Yield the batches that were measured on a shape and validated, with the times of a step."""
+        """Yield the batches that were measured on a shape and validated, each with the times of a step."""
         times = self.application.step_times(shape, [batch.local for batch in batches])
         for batch, time in zip(batches, times, strict=True):
             if time is not None and self.application.is_validated(batch.over(sum(shape))):
@@ -163,7 +163,7 @@ class Course:
 
 
 def _choices(gpus: int, limits: Limits, batch_size: int | None) -> list[Batch]:
-    """Return the batches that a job may have on a number of GPUs, of a given size or of any size if None."""
+    """Return the batches that a job may use on a number of GPUs, of a given size or of any size if None."""
     if batch_size is not None:
         return [split(batch_size, gpus, limits)]
     from gsopt.scenario.adaptive.throughput import batches

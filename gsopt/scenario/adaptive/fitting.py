@@ -147,7 +147,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
-    """Return the starting point and the limits. Parameters without measurements are fixed."""
+    """Return the starting point and the limits of the fit. Parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (measured.local == measured.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2

@@ -11,8 +11,8 @@ def projected_goodput(
     """Return the goodput that a job expects on a GPU type, or None before it first works.
 
     On a type on which the job has worked, its throughput model for that type predicts the goodput. On any other
-    type, the prediction for the first type on which it worked is multiplied by the ratio of the speeds of a
-    single GPU, which are known from profiling.
+    type, the prediction for the first type on which it worked is multiplied by the ratio of the two types'
+    speeds on a single GPU, which are known from profiling.
 
     Source: Sia (SOSP 2023), section 3.2, and its authors' simulator, where the speed of a GPU is that with the
     largest measured batch.

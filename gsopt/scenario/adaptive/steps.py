@@ -36,7 +36,7 @@ class StepTimes:
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
         """Return the measured placements of a number of GPUs, and an unmeasured one for each number of nodes.
 
-        More nodes than were measured count as the largest measured number.
+        If there are more nodes than were measured, the largest measured number is used.
         """
         found = [ring for ring in self._measured if sum(ring) == gpus]
         alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]

@@ -151,7 +151,7 @@ class Trainee:
 
     @property
     def share(self) -> float:
-        """The completed share of its work."""
+        """The completed share of the job's work."""
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
@@ -197,11 +197,11 @@ class Trainee:
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs on which it has worked, or 0 before it first works."""
+        """Largest number of GPUs on which the job has worked, or 0 before it first works."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs, or None before the job works on the type.
+        """Return the goodput expected on the given nodes and GPUs, or None before the job works on the type.
 
         If `gpu_type` is None, all GPUs count as alike.
         """
@@ -254,7 +254,7 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch by current knowledge, but keep the old one if the new one has no known step time."""
+        """Choose the batch again, but keep the old one if the new one has no known step time."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.gpu_type, self.batch_size)
         if self.application.on(self.gpu_type).step_time(self.shape, batch.local) is not None:

@@ -247,7 +247,7 @@ class Cluster(Lean):
 
     @property
     def machine_of(self) -> tuple[int, ...]:
-        """Index of the machine of every GPU."""
+        """For each GPU, the index of its machine."""
         return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
@@ -257,7 +257,7 @@ class Cluster(Lean):
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """The indices of the GPUs of every machine, by machine name."""
+        """For each machine, by name, the indices of its GPUs."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -266,7 +266,7 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """Index of the rack of every machine."""
+        """For each machine, the index of its rack."""
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property

@@ -306,14 +306,14 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Return a number of any library as a Python number, and anything else unchanged."""
+    """Convert a number from any library to a Python number, and return anything else unchanged."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node represents, possibly as a string, or -1 if it is no number."""
+    """Return the number that a node represents, possibly as a string, or -1 if it is not a number."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

@@ -110,11 +110,11 @@ class Levels:
     groups
         The groups of every level.
     of_machine
-        Index of every machine's group on each level, from the level of machines outwards.
+        For each level from that of machines outwards, the index of each machine's group.
     machine_of
-        Index of the machine of every GPU.
+        For each GPU, the index of its machine.
     island_of
-        Index of the island of every GPU; empty if no machine has islands.
+        For each GPU, the index of its island; empty if no machine has islands.
     """
 
     def __init__(self, root: Switch) -> None:
@@ -137,7 +137,7 @@ class Levels:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """The number of GPUs in the largest group of every level, innermost first and so ascending."""
+        """The number of GPUs in the largest group of every level, innermost first, so in ascending order."""
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:

@@ -1,4 +1,4 @@
-"""Bounds: lower bounds on the sum of completion times that scale to whole traces.
+"""Bounds: lower bounds on the sum of completion times, fast enough for whole traces.
 
 The bounds hold for every policy, whatever its preemptions, resizes, rounds and overheads. They assume only that
 a job on k GPUs is no faster than the menu of its mode says, that it makes no progress until the overhead of its

@@ -13,7 +13,7 @@ MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the best lower bound on the sum of completion times that is affordable for the number of jobs.
+    """Return the best lower bound on the sum of completion times among those affordable for this many jobs.
 
     Parameters
     ----------

@@ -64,7 +64,7 @@ def certify(
 
 
 def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
-    """Round the prices of a bound to integers, and compute the bound that these prove."""
+    """Round the prices of a bound to integers, and return a certificate of the bound that they prove."""
     ticks = data.ticks
     shortest = min(end - begin for begin, end in pairwise(found.times))
     while found.times[-1] * ticks < (_MOST_TICKS if shortest * ticks < _FEWEST_OF_A_CELL else _FEWEST_TICKS):

@@ -51,7 +51,7 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
 
 
 def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int]:
-    """Return lower bounds on the first, second, ... completion, in steps, which are found by bisection."""
+    """Return lower bounds on the first, second, ... completion time in steps, found by bisection."""
     curves = [
         _Areas(job, arrival, steps.seconds, gpus)
         for job, arrival in zip(workload.jobs, steps.release, strict=True)

@@ -22,9 +22,9 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times: that under SRPT on one machine as fast as all GPUs.
+    """Return the sum of completion times under SRPT on one machine as fast as all GPUs, a lower bound.
 
-    SRPT serves the job with the shortest remaining processing time first. Complexity: O(n log n).
+    SRPT always serves the job with the shortest remaining processing time. Complexity: O(n log n).
 
     Examples
     --------

@@ -44,7 +44,7 @@ def height(job: Job) -> Exact:
 
 
 def options(job: Job) -> list[tuple[str, int, float]]:
-    """Return every mode and number of GPUs of a job, with the speed without phases."""
+    """Return every combination of mode and number of GPUs of a job, with its speed without phases."""
     default = [(DEFAULT_MODE, *entry) for entry in job.menu or ((job.gpus, 1.0),)]
     return default + [(mode.name, *entry) for mode in job.modes for entry in mode.menu]
 
@@ -74,7 +74,7 @@ def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
 
 
 def first_release(workload: Workload) -> float:
-    """Return the first release date, or 0 without jobs."""
+    """Return the first release date, or 0 if there are no jobs."""
     return workload.jobs[0].release_date if workload.jobs else 0.0
 
 

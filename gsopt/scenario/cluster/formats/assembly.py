@@ -110,7 +110,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names that fit into host lists, and note other losses."""
+    """Return the switches of a cluster with names that are valid in host lists, and note everything lost."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}

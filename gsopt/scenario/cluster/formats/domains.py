@@ -1,4 +1,4 @@
-"""Domains: groups of machines that a faster network joins, such as NVLink, as a level of the tree."""
+"""Domains: a level of the tree for groups of machines that a faster network, such as NVLink, joins."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace

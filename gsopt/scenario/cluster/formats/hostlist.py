@@ -1,4 +1,4 @@
-"""Host lists: Slurm's short notation of many names, such as ``node[001-004,7]``."""
+"""Host lists: Slurm's short notation for many names, such as ``node[001-004,7]``."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -21,8 +21,8 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
     """Return the names in a host list, in order.
 
-    Raise `ValueError` if `text` is not a host list or has more than `most` names. Its message states the broken
-    rule.
+    Raise `ValueError` if `text` is not a host list or has more than `most` names. The error message is the
+    broken rule.
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:

@@ -1,4 +1,4 @@
-"""Nodes: the GPUs of machines, stated by the caller or as generic resources of Slurm."""
+"""Nodes: the GPUs of machines, as stated by the caller or by Slurm's generic resources."""
 
 import re
 from collections.abc import Mapping

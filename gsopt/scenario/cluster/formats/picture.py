@@ -128,7 +128,7 @@ class _JobLook(NamedTuple):
 
 
 def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _JobLook]:
-    """Return the label and colour of every job: its own (colours may repeat), or that of its tier."""
+    """Return the label and colour of every job: the job's own (colours may repeat), or those of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
         return {job: _JobLook(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}

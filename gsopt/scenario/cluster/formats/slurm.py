@@ -154,7 +154,7 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
 
 
 def _with_gpus(cluster: Cluster, branches: Sequence[Branch], lines: Sequence[str], notes: list[str]) -> str:
-    """Append a comment for each run of nodes with equal GPUs, and note what differs when read back."""
+    """Append a comment for each run of nodes with equal GPUs, and note what reading the text back changes."""
     names = [machine for branch in branches for machine in branch.machines]
     gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
     groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])

@@ -203,7 +203,7 @@ class Ascent:
 
     @cached_property
     def _slipped(self) -> float:
-        """Return the total error in the job completion times that rounding release dates down causes."""
+        """Return the total error in job completion times caused by rounding release dates down."""
         return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
 
 

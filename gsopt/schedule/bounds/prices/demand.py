@@ -83,14 +83,14 @@ class Demand:
 
     @cached_property
     def area(self) -> Array:
-        """Least product of GPUs and units of time, for each job."""
+        """Least area of each job: GPUs times units of time."""
         lead = self.first[:-1]
         found: Array = self.work * self.gpus[lead] / self.speed[lead]
         return found
 
     @cached_property
     def height(self) -> Array:
-        """Least units of time, for each job."""
+        """Least run time of each job, in units."""
         found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
         return found
 

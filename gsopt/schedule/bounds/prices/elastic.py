@@ -58,7 +58,7 @@ class Elastic:
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the cost of some jobs if they complete in the given cells, infinite where they cannot.
+        """Return the costs of jobs that complete in the given cells, which are infinite if a job cannot.
 
         Returns
         -------
@@ -162,7 +162,7 @@ class _Trade:
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight
 
     def usage(self, slope: Array, part: Array) -> Array:
-        """Add up the usage by cell at the given slopes, weighted with the given part for each job."""
+        """Add up the usage by cell at the given slopes, weighted by a given part for each job."""
         cheapest = self._cheapest(slope)
         columns = zip(cheapest.T, self.jobs.gpus.T, strict=True)
         found = sum((self.span.usage(*column) for column in ((q, k * part) for q, k in columns)), np.zeros(1))

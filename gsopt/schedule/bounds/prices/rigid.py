@@ -36,7 +36,7 @@ class Rigid:
         )
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the cost of some jobs if they complete in the given cells, infinite where they cannot.
+        """Return the costs of jobs that complete in the given cells, which are infinite if a job cannot.
 
         Returns
         -------

@@ -70,7 +70,7 @@ class GpuSupply:
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
-        """Return the available GPU time, in GPUs times units, by row (cluster first) and by cell between edges."""
+        """Return the available GPU time, in GPUs times units, by row (cluster first) and by cell."""
         points = np.union1d(edges, self.times)
         held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1

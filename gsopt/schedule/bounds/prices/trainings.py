@@ -230,7 +230,7 @@ class Trainings:
         slopes: Array,
         usage: Array,
     ) -> float:
-        """Evaluate a group into the last three arrays, and return a bound on the rounding error."""
+        """Evaluate a group, fill in the last three arrays, and return a bound on the rounding error."""
         from gsopt.schedule.bounds.prices.cost_to_go import cost_to_go, spread_usage
 
         times = np.empty(most_steps + len(edges))

@@ -20,7 +20,7 @@ def evaluate_vectors(
     sizes: Array,
     usage: Array,
 ) -> None:
-    """Evaluate all jobs into arrays, as the kernel does.
+    """Evaluate all jobs like the kernel, and store the results in the last four arrays.
 
     The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then in
     the next one, and so on, as long as waiting alone costs less than the best cell so far.
