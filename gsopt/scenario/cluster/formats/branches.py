@@ -44,7 +44,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Return the root and the branches below it, each after all branches below it."""
+    """Return a root and all branches below it, each after those below it."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:

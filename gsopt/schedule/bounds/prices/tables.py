@@ -15,7 +15,7 @@ class Tables:
     Attributes
     ----------
     edges, prices
-        The edges and prices of the cells in the order of time. The last cell has no end and is free.
+        The edges and prices of the cells, in order of time. The last cell has no end and is free.
     ascending
         The prices of all cells but the last, in ascending order.
     order, rank
