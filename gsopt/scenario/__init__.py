@@ -1,1 +1,1 @@
-"""Scenario: the input of a simulation, which consists of jobs, speeds, a cluster and events."""
+"""Scenario: the jobs, speeds, cluster and events that a simulation takes as input."""

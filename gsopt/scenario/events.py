@@ -1,8 +1,9 @@
-"""Events: machines that leave, return, are lent, and are reclaimed.
+"""Events: machines that leave, return, are lent or are reclaimed.
 
-Events name machines, so they need a cluster of racks. In a plain cluster, they state numbers of GPUs. At one
-moment, things happen in this order: jobs complete, the capacity changes, events happen in their given order,
-requests with this deadline take the machines that they are still owed, jobs arrive, and the policy decides.
+Events name machines, so they need a cluster of racks. In a plain cluster, they state numbers of GPUs instead.
+At any one time, things happen in this order: jobs complete, the capacity changes, events happen in their given
+order, requests that reach their deadline take the machines that they are still owed, jobs arrive, and the
+policy decides.
 """
 
 from collections.abc import Mapping, Sequence
@@ -32,7 +33,7 @@ _Names = Annotated[Many[Name], AfterValidator(_check_names)]
 
 
 class _Event(Frozen):
-    """An event, with its kind (which every file states) and its time."""
+    """An event: its time and its kind, which every file states."""
 
     event: str
     time: Seconds
@@ -43,7 +44,7 @@ class _Event(Frozen):
 
 
 class _OfMachines(_Event):
-    """An event about a number of machines, taken from named machines, from those of a type, or from all."""
+    """An event about a number of machines, chosen from named ones, from those of a GPU type, or from all."""
 
     among: _Names = ()
     gpu_type: str = ""
@@ -60,7 +61,7 @@ class _OfMachines(_Event):
 
 
 class Leave(_Event):
-    """Machines leave without notice, because of a failure or maintenance.
+    """A departure of machines without notice, caused by a failure or by maintenance.
 
     Jobs that hold one of their GPUs return to the queue. A machine that was already given up on request is not
     affected.
@@ -72,7 +73,7 @@ class Leave(_Event):
     servers
         Names of the machines.
     lost_work
-        Seconds of work that each of these jobs loses, up to all of its work so far. A job without checkpoints
+        Seconds of work that each of these jobs loses, at most all that it has done. A job without checkpoints
         loses all of it.
 
     Examples
@@ -87,7 +88,7 @@ class Leave(_Event):
 
 
 class Return(_Event):
-    """Machines return, whether they had left or were given up. Machines that are present are not affected.
+    """A return of machines that had left or were given up. Machines that are present are not affected.
 
     Attributes
     ----------
@@ -96,7 +97,8 @@ class Return(_Event):
     servers
         Names of the machines; empty in a plain cluster.
     gpus
-        Number of GPUs given up on request that return to a plain cluster; None in a cluster of racks.
+        In a plain cluster, the number of GPUs that return after they were given up on request; None in a
+        cluster of racks.
 
     Examples
     --------
@@ -118,28 +120,28 @@ class Return(_Event):
 class Reclaim(_OfMachines):
     """A request to give up machines or GPUs by a deadline.
 
-    A machine that is given up counts for the open request with the earliest deadline that may take it, and for
-    the first such request in case of a tie. It stays away until a `Return` names it or a `Loan` brings it back.
-    At the deadline, machines that are still owed are taken as far as possible. In a plain cluster, the GPUs
-    leave at the deadline.
+    A machine that is given up counts towards the open request that has the earliest deadline of all requests
+    that may take it; a tie goes to the first such request. The machine stays away until a `Return` names it or
+    a `Loan` brings it back. At the deadline, as many as possible of the machines still owed are taken. In a
+    plain cluster, the GPUs leave at the deadline.
 
-    Unlike a `Leave`, a request is known in advance. So a job that continues elsewhere at the moment when its
-    machine is given up counts as moved.
+    Unlike a `Leave`, a request is known in advance. A job therefore counts as moved if it continues elsewhere
+    at the moment when its machine is given up.
 
     Attributes
     ----------
     time
         Time in seconds at which the request is made.
     deadline
-        Time in seconds by which it must be met; later than `time`.
+        Time in seconds by which the request must be met; later than `time`.
     servers
         Number of machines; None in a plain cluster.
     gpus
         Number of GPUs of a plain cluster; None in a cluster of racks.
     among
-        Names of the machines that may be given up for it; any if empty.
+        Names of the machines that may be given up; any machine if empty.
     gpu_type
-        GPU type of the machines that may be given up for it, instead of their names; any if empty.
+        GPU type of the machines that may be given up, stated instead of their names; any type if empty.
 
     Examples
     --------
@@ -178,10 +180,10 @@ class Reclaim(_OfMachines):
 
 
 class Loan(_OfMachines):
-    """Machines that are away return, lent by their owner until they are reclaimed.
+    """A loan of absent machines, which join the cluster until their owner reclaims them.
 
-    Of the allowed machines that are away, the first ones in the order of the cluster return, or all if there
-    are too few. To lend machines for the first time, let them leave at time 0.
+    The allowed machines that are absent are lent in the order of the cluster, or all of them if there are fewer
+    than `servers`. To lend machines for the first time, let them leave at time 0.
 
     Attributes
     ----------
@@ -190,9 +192,9 @@ class Loan(_OfMachines):
     servers
         Number of machines.
     among
-        Names of the machines that may be lent; any if empty.
+        Names of the machines that may be lent; any machine if empty.
     gpu_type
-        GPU type of the machines that may be lent, instead of their names; any if empty.
+        GPU type of the machines that may be lent, stated instead of their names; any type if empty.
 
     Examples
     --------
@@ -212,14 +214,14 @@ class Loan(_OfMachines):
         return self
 
 
-#: What happens to the machines of a cluster.
+#: An event of any kind.
 Event = Annotated[Leave | Return | Reclaim | Loan, Field(discriminator="event")]
 
 
 def refuse_impossible(events: Sequence[Event], cluster: Cluster) -> None:
     """Raise `RuleBroken` for the first event that cannot happen on a cluster.
 
-    Only contradictions that are certain are refused, as the machines to give up are chosen later.
+    Only certain contradictions are refused, because the machines to give up are not yet chosen.
 
     Examples
     --------
@@ -254,7 +256,7 @@ def _refuse_unknown(field: str, event: Event, cluster: Cluster) -> None:
 
 
 def _refuse_too_many(field: str, event: Reclaim | Loan, cluster: Cluster) -> None:
-    """Refuse a GPU type that the cluster does not have, and more machines of it than there are."""
+    """Refuse a GPU type that the cluster does not have, and more machines than it has of that type."""
     kind = event.gpu_type
     there = [machine for machine in cluster.machines if kind in ("", machine.gpu_type)]
     if not there:

@@ -1,4 +1,4 @@
-"""Job and Workload: the jobs submitted to a cluster, with release dates and the ways in which they can run."""
+"""Job and Workload: jobs submitted to a cluster, their release dates, and the ways in which they can run."""
 
 from collections.abc import Mapping
 from functools import cached_property
@@ -10,16 +10,16 @@ from gsopt.core.numbers.clock import Clock
 from gsopt.core.problem import Frozen, Gpus, Many, Name, RuleBroken, refuse_doubles, refuse_falls
 from gsopt.scenario.training import Samples, Training
 
-#: The latest moment and the longest time, in seconds: 30,000 years.
+#: The latest time and the longest duration, in seconds: 30,000 years.
 LATEST = 1e12
 
-#: Seconds on the clock of a workload.
+#: A time since the beginning of a workload, or a duration, in seconds.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
-#: Least duration, in seconds, and speed; smaller ones are unrealistic, and their quotients overflow.
+#: Least duration (in seconds) and least speed; smaller values are unrealistic, and their quotients overflow.
 LEAST = 1e-9
 
-#: Speed relative to the job alone on its demanded GPUs.
+#: Speed, relative to that of the job alone on the number of GPUs that it demands.
 RelativeSpeed = Annotated[float, Field(ge=LEAST, le=1e6)]
 
 #: A number of GPUs and the speed of the job on them.
@@ -37,7 +37,7 @@ Menu = Annotated[Many[Entry], AfterValidator(_check_counts)]
 #: Bytes on each GPU of a job.
 Bytes = Annotated[int, Field(ge=0)]
 
-#: Factor by which an iteration takes longer than it could; at least 1.
+#: Factor by which an iteration takes longer than at full speed; at least 1.
 Slowdown = Annotated[float, Field(ge=1, le=1e6)]
 
 #: Name of the mode with the job's own menu, memory and batch size.
@@ -52,8 +52,8 @@ class Mode(Frozen):
     name
         Name of the mode, unique in its job.
     menu
-        Allowed numbers of GPUs in this mode, each with its speed. The job alone on its demanded GPUs in its
-        default mode has speed 1.
+        Allowed numbers of GPUs in this mode, each with its speed. Speed 1 is that of the job alone, in its
+        default mode, on the GPUs that it demands.
     memory
         Bytes of memory that the job needs on each of its GPUs; None for as many as in the default mode.
     batch_size
@@ -64,7 +64,8 @@ class Mode(Frozen):
         Samples until the target if the whole training runs in this mode; None for as many as in the default
         mode.
     gpu_type
-        The only GPU type on which it may run in this mode; empty for any, None for that of the default mode.
+        The only GPU type on which the job may run in this mode; empty for any type, None for the type of the
+        default mode.
     tunes
         Whether the job keeps choosing its own batch size; only adaptive jobs can
         (`gsopt.scenario.scenario.Physics.applications`).
@@ -92,17 +93,18 @@ class Mode(Frozen):
 
 
 class Phase(Frozen):
-    """A part of a job's work in which it is slower than its menus say.
+    """A part of a job's work in which the job runs more slowly than its menus say.
 
     Attributes
     ----------
     until
-        Share of the work at which the phase ends, above 0 and at most 1; it begins where the previous phase
-        ends.
+        Share of the job's work at which the phase ends, above 0 and at most 1; it begins where the previous
+        phase ends.
     slowdown
         Factor by which this work takes longer; at least 1.
     modes
-        Slowdown for individual modes, by name, which replaces `slowdown`; the default mode has the empty name.
+        Slowdowns in individual modes, by name of the mode, which replace `slowdown`; the default mode has the
+        empty name.
 
     Examples
     --------
@@ -150,17 +152,17 @@ class Job(Frozen):
         Other ways to run the job. Its own menu, memory and batch size form its default mode, which has the
         empty name.
     phases
-        Parts of the work during which the job is slower than its menus say, in order, with the last one ending
-        at 1. Empty if it is never slower.
+        Parts of the work during which the job runs more slowly than its menus say, in order; the last one ends
+        at 1. Empty if the job never does.
     training
         The number of samples until the job's target, and its observable loss and accuracy; None if unknown. A
-        share of the work is that share of the samples of the current mode.
+        share of the work is the same share of the samples that the current mode needs.
     deadline
-        Time by which the job should be complete, after its release, in seconds from the beginning of the
-        workload; None for no deadline. A job that misses its deadline continues.
+        Time by which the job should be complete, in seconds from the beginning of the workload; later than the
+        release date; None for no deadline. A job that misses its deadline continues.
     checkpoints
         Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
-        stops and continues at the same moment counts as resized or moved. It keeps its progress, unless its
+        stops and continues at the same moment counts as resized or moved, and keeps its progress unless its
         machine left without notice.
 
     Examples
@@ -253,19 +255,19 @@ class Job(Frozen):
 
     @property
     def counts(self) -> tuple[int, ...]:
-        """Allowed numbers of GPUs in the default mode, ascending."""
+        """Allowed numbers of GPUs in the default mode, in ascending order."""
         return tuple(sorted(count for count, _ in self.menu)) or (self.gpus,)
 
     @cached_property
     def speeds(self) -> Mapping[str, Mapping[int, float]]:
-        """Speed alone, on GPUs of one machine and without phases, by mode and allowed number of GPUs."""
+        """Speed of the job alone on GPUs of one machine, without phases, by mode and allowed number of GPUs."""
         menus = {mode.name: mode.menu for mode in self.modes}
         return {
             name: dict(menu) for name, menu in ({DEFAULT_MODE: self.menu or [(self.gpus, 1.0)]} | menus).items()
         }
 
     def speed(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the speed in a mode on an allowed number of GPUs of one machine, alone and without phases."""
+        """Return the job's speed in a mode, alone on a number of GPUs of one machine and without phases."""
         return 1.0 if count == self.gpus and mode == DEFAULT_MODE else self.speeds[mode][count]
 
     def memory_in(self, mode: str = DEFAULT_MODE) -> int | None:
@@ -283,7 +285,7 @@ class Job(Frozen):
         return self.gpu_type if own is None else own
 
     def samples_in(self, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples until the target, all of them in one mode, or 0 if `training` is None."""
+        """Return the samples until the target if the job stays in one mode, or 0 if `training` is None."""
         if self.training is None:
             return 0.0
         own = None if mode == DEFAULT_MODE else self._by_name[mode].samples
@@ -301,7 +303,7 @@ class Job(Frozen):
         return mode != DEFAULT_MODE and self._by_name[mode].tunes
 
     def throughput(self, count: int, mode: str = DEFAULT_MODE) -> float:
-        """Return the samples per second in a mode on GPUs of one machine, alone, or 0 if `training` is None."""
+        """Return the samples per second of the job alone on GPUs of one machine, or 0 if `training` is None."""
         return self.speed(count, mode) * self.samples_in(mode) / self.duration
 
     @cached_property
@@ -310,7 +312,7 @@ class Job(Frozen):
 
 
 class Workload(Frozen):
-    """Jobs, sorted by release date. Jobs with equal dates keep their given order.
+    """Jobs, sorted by release date. Jobs with equal release dates keep their given order.
 
     Attributes
     ----------
@@ -319,7 +321,7 @@ class Workload(Frozen):
     source
         Origin of the jobs.
     jobs
-        The jobs, by release date.
+        The jobs, in ascending order of their release dates.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Scenario: everything known about a workload on a cluster before any decision is taken."""
+"""Scenario: everything known about a workload and a cluster before any decision is made."""
 
 from collections.abc import Iterator, Mapping
 from functools import cache
@@ -21,15 +21,15 @@ from gsopt.scenario.speed import Speed, require_levels
 
 
 class Overhead(Frozen):
-    """Seconds in which a job holds its GPUs without progress, by kind of decision.
+    """Seconds for which a job holds its GPUs without making progress, by kind of decision.
 
     Attributes
     ----------
     start
         Seconds after every start.
     stop
-        Seconds for every stop, such as for a checkpoint; spent at the next start, so that a stop frees GPUs at
-        once.
+        Seconds for every stop, for example to write a checkpoint. They are spent at the next start, so a stop
+        frees the GPUs at once.
     resize
         Seconds after every resize or move.
 
@@ -45,7 +45,7 @@ class Overhead(Frozen):
 
 
 class CapacityChange(Frozen):
-    """A change of the capacity: from `time` on, in seconds, only GPUs with numbers below `gpus` are available.
+    """A capacity change: from `time` (in seconds) on, only GPUs with numbers below `gpus` are available.
 
     Jobs that lose a GPU return to the queue, and keep their progress if they have checkpoints. In a plain
     cluster, the jobs that started last lose their GPUs.
@@ -60,14 +60,15 @@ class CapacityChange(Frozen):
     gpus: Annotated[int, Field(ge=0, le=10_000_000)]
 
 
-#: Anything that happens at a time.
+#: A capacity change or an event.
 Dated = TypeVar("Dated", bound=CapacityChange | Event)
 
 NO_OVERHEAD = Overhead()
 
-#: Seconds to stop and relaunch a job, by model under the names of the paper and of the Sia workloads: 4 s for
-#: ResNet-50, 8 s for ResNet-18, 4 s for YOLOv3, 73 s for BERT, 1 s for DeepSpeech2; NeuMF was never preempted.
-#: A resize stops and relaunches too; the first launch belongs to the job. Source: Ares, section 5.2.
+#: Seconds to stop and relaunch a job, by model, with the model's names in the paper and in Sia's workloads: 4 s
+#: for ResNet-50, 8 s for ResNet-18, 4 s for YOLOv3, 73 s for BERT, 1 s for DeepSpeech2; NeuMF was never
+#: preempted. A resize also stops and relaunches; the first launch counts as part of the job. Source: Ares,
+#: section 5.2.
 RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
     name: Overhead(stop=seconds, resize=seconds)
     for names, seconds in [
@@ -85,35 +86,36 @@ RELAUNCH_OVERHEADS: Mapping[str, Overhead] = {
 class Physics(Frozen):
     """The rules by which workloads run on clusters.
 
-    All fields can be passed by name to `simulate`, `compare_policies` and `judge`, and be set in studies and on
-    the command line.
+    All fields can be passed by name to `simulate`, `compare_policies` and `judge`, and can be set in studies
+    and on the command line.
 
     Attributes
     ----------
     speed
         Slowdowns by network tier, by sharing, and by GPU type.
     overheads
-        Overhead of each model; the entry with the empty name is for all other models. A single `Overhead`, or
-        its fields as in ``{"start": 4}``, is for all models.
+        Overhead of each model; the entry with the empty name applies to all other models. A single `Overhead`,
+        or its fields as in ``{"start": 4}``, applies to all models.
     share_limit
         Largest number of jobs that may hold one GPU at the same time; sharing needs a cluster of racks.
     capacity_changes
-        Changes of the number of GPUs, by time; before the first change all GPUs are available.
+        Changes of the number of GPUs, in order of time; before the first change, all GPUs are available.
     events
-        Machines that leave, return, are lent and reclaimed, by time. A GPU is available if neither a capacity
-        change nor an event has taken it.
+        Machines that leave, return, are lent or are reclaimed, in order of time. A GPU is available if neither
+        a capacity change nor an event has taken it.
     applications
         Measurements of models, by name. A job of such a model is adaptive: its speed depends on its machines,
         its batch size and its progress, and it may tune its batch size (`gsopt.scenario.job.Mode.tunes`). Its
-        menus are upper limits of its speed. Adaptive jobs need a cluster of racks. A job whose application is
-        measured on several types of GPU runs on one type at a time.
+        menus are upper limits on its speed. Adaptive jobs need a cluster of racks. A job whose application is
+        measured on several GPU types runs on one type at a time.
     agents
         How adaptive jobs make progress and tune themselves.
     restarts
         The changes for which a running job pays `Overhead.resize`: every ``"change"`` of GPUs or mode, only a
         new ``"shape"`` (the numbers of GPUs on its machines), or only a new number of ``"machines"``. The
         latter two need a cluster of racks, and a job that keeps its shape and mode then moves without a
-        restart. A job whose application is measured on several types of GPU always restarts on another type.
+        restart. A job whose application is measured on several GPU types always restarts when it moves to
+        another type.
     clock_start
         Origin of time in seconds, from which the rounds of policies and the intervals of adaptive jobs are
         counted; None for the first release date.
@@ -155,7 +157,7 @@ class Physics(Frozen):
         return self.applications.get(job.model)
 
     def tells_types(self, job: Job) -> bool:
-        """Check whether a job runs on GPUs of one type at a time, as its application tells types apart."""
+        """Check whether a job runs on one GPU type at a time, because its application distinguishes types."""
         application = self.applications.get(job.model)
         return application is not None and bool(application.gpu_types)
 
@@ -198,7 +200,7 @@ class Scenario(Physics):
         Raises
         ------
         InvalidInput
-            A rule is broken, for example by a job that never fits, or there is no such field.
+            A rule is broken, for example by a job that never fits, or a field does not exist.
 
         Examples
         --------
@@ -229,7 +231,7 @@ class Scenario(Physics):
 
     @property
     def offered_load(self) -> float | None:
-        """GPU time demanded divided by GPU time available from first to last release.
+        """Demanded GPU time, divided by the GPU time available from the first to the last release.
 
         It is None if all release dates are equal.
         """
@@ -239,7 +241,7 @@ class Scenario(Physics):
 
     @property
     def clock(self) -> Clock:
-        """Clock of the scenario, with the origin of time."""
+        """The scenario's clock, which holds the origin of time."""
         jobs = self.workload.jobs
         first = jobs[0].release_date if jobs else 0
         return Clock(decimal(first if self.clock_start is None else self.clock_start))
@@ -268,7 +270,7 @@ class Scenario(Physics):
         )
 
     def refuse_fractions(self) -> None:
-        """Refuse exact arithmetic for adaptive jobs, whose speeds are floats."""
+        """Refuse exact arithmetic if any job is adaptive, because adaptive speeds are floats."""
         for job in self.workload.jobs:
             if self.application(job) is not None:
                 rule = f"must be False: the speed of {job.name!r}, whose model has an application, is a float"
@@ -304,7 +306,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _applications_need_racks(self) -> "Scenario":
-        """Require machines, on which adaptive speeds depend, and no penalties, which measurements include."""
+        """Require machines, as adaptive speeds depend on them; refuse penalties that measurements include."""
         for model in self.applications:
             if self.cluster.is_plain:
                 raise RuleBroken("applications", model, "must be empty in a plain cluster")
@@ -316,7 +318,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _types_that_differ_have_names(self) -> "Scenario":
-        """Require a type of every machine where applications tell types apart, and that measurements count."""
+        """Require typed machines if applications distinguish types; refuse slowdowns of measured types."""
         for model, application in self.applications.items():
             for machine in self.cluster.machines if application.gpu_types else ():
                 if not machine.gpu_type:
@@ -359,7 +361,7 @@ class Scenario(Physics):
 
     @model_validator(mode="after")
     def _given_up_gpus_are_there(self) -> "Scenario":
-        """Check the GPUs given up in a plain cluster.
+        """Check that a plain cluster has the GPUs to give up, and has given up the GPUs that return.
 
         In other clusters, the machines to give up depend on decisions.
         """
@@ -399,7 +401,7 @@ class Scenario(Physics):
     def _every_job_fits(self) -> "Scenario":
         @cache
         def room_for(kind: str, memory: int, *, apart: bool) -> int:
-            """Count the GPUs, of one type if types are apart, that a job may have at once."""
+            """Count the GPUs that a job may have at once, all of one type if `apart`."""
             kinds = self.cluster.gpu_types if apart and not kind else [kind]
             return max(self.cluster.room(each, memory) for each in kinds)
 
@@ -428,7 +430,7 @@ def _since(given: Dated, clock: Clock) -> Dated:
 
 
 def _wrong_of_adaptive(job: Job, application: Application | None) -> Iterator[tuple[str, Any, str]]:
-    """Yield field, value and rule of each property that a job with the given application must not have."""
+    """Yield field, value and rule for each conflict between a job and its application, or the lack of one."""
     if application is None:
         for place, mode in enumerate(job.modes):
             if mode.tunes:

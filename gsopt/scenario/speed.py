@@ -1,8 +1,8 @@
-"""Speed: how fast a job runs with its GPUs and their other users.
+"""Speed: the speed of a job on its GPUs, which other jobs may share.
 
-The speed is that in the menu of the job's mode, divided by four slowdowns: by the network tier that joins its
-GPUs, by the worst job with which it shares a GPU, by the current phase, and by the types of its GPUs. All
-slowdowns are at least 1. So menus are upper limits of the speed, and bounds that use only menus are valid.
+A job's speed is the one in the menu of its mode, divided by four slowdowns. These are due to the network tier
+that joins its GPUs, the worst job with which it shares a GPU, the current phase, and the types of its GPUs. All
+slowdowns are at least 1, so menus are upper limits on the speed, and bounds that use only menus are valid.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -18,17 +18,17 @@ from gsopt.core.problem import Frozen, Name, RuleBroken
 from gsopt.scenario.cluster import Tier
 from gsopt.scenario.job import DEFAULT_MODE, Job, Phase, Slowdown
 
-#: Exposed communication time per unit of computation.
+#: Exposed communication time per unit of computation time.
 Penalty = Annotated[float, Field(ge=0, le=1e6)]
 
 
 class TierPenalty(Frozen):
     """Exposed communication time of a model per unit of computation time, by network tier.
 
-    Each further level of a cluster may have a penalty too, as a field with the name of the level. A level
-    without a penalty has that of the next wider level with one, or of the network if there is none.
+    Any other level of a cluster may have a penalty too, in a field with the name of the level. A level without
+    a penalty takes that of the next wider level that has one, or else that of the network.
 
-    Any name is accepted here. It is refused later if the cluster has no such level (`require_levels`).
+    Any level name is accepted here, but is refused later if the cluster has no such level (`require_levels`).
 
     Examples
     --------
@@ -94,8 +94,8 @@ rack, network
             raise RuleBroken(f"{field}[{model!r}]", level, rule)
 
 
-#: Communication latency over compute time on 8 GPUs. Source: Dally, Table I. Using it for other counts than 8
-#: is an assumption; a job on one GPU does not communicate.
+#: Communication latency divided by computation time, on 8 GPUs. Source: Dally, Table I. Using it for other
+#: numbers of GPUs is an assumption; a job on one GPU does not communicate.
 TIER_PENALTIES: Mapping[str, TierPenalty] = {
     "vgg11": TierPenalty(machine=0.01, rack=0.06, network=0.07),
     "alexnet": TierPenalty(machine=0.02, rack=0.13, network=1.00),
@@ -112,17 +112,18 @@ class Speed(Frozen):
     Attributes
     ----------
     tiers
-        Penalties of models by network tier, for jobs on at least two GPUs; other models have none.
+        Penalties by model and network tier, for jobs on at least two GPUs; models that are not listed have
+        none.
     interference
         ``interference[a][b]`` is the slowdown of model a on a GPU shared with model b.
     default_interference
         Slowdown of pairs that are not listed.
     groups
         ``groups[a]["b + c"]`` is the slowdown of model a on GPUs shared with models b and c, in alphabetical
-        order; it counts where it is more than that of the worst pair.
+        order; it applies only if it exceeds the slowdown of the worst pair.
     gpu_types
-        How many times slower a GPU of a type is than the GPUs on which menus were measured; 1 for other types.
-        Only GPUs of a cluster of racks have types.
+        Factor by which each GPU type is slower than the GPUs on which menus were measured; 1 for types that are
+        not listed. Only GPUs of a cluster of racks have types.
     mixed
         Additional slowdown of a job whose GPUs are of several types.
 
@@ -147,7 +148,7 @@ class Speed(Frozen):
 
     @property
     def knows_types(self) -> bool:
-        """Whether GPU types make any difference to a job."""
+        """Whether GPU types affect the speed of any job."""
         return bool(self.gpu_types) or self.mixed > 1
 
     def rate(
@@ -199,7 +200,7 @@ class Speed(Frozen):
     def slowdown(
         self, job: Job, partners: Iterable[Job] = (), *, types: Mapping[str, int] | None = None
     ) -> float:
-        """Return the slowdown of a job by its partners and the types of its GPUs, without the network.
+        """Return the slowdown of a job due to its partners and its GPU types, but not to the network.
 
         Parameters
         ----------
@@ -224,10 +225,10 @@ class Speed(Frozen):
         *,
         levels: Sequence[str] = (),
     ) -> Any:
-        """Return the share of its time that a job on `count` GPUs joined by a tier waits for the network.
+        """Return the share of time for which a job on `count` GPUs joined by a tier waits for the network.
 
-        With s seconds of exposed communication per second of computation it is s / (1 + s). Source: Dally,
-        section V-D, metric 4.
+        With s seconds of exposed communication per second of computation, the share is s / (1 + s). Source:
+        Dally, section V-D, metric 4.
 
         Parameters
         ----------
@@ -244,7 +245,7 @@ class Speed(Frozen):
         return penalty / (1 + penalty)
 
     def _worst(self, job: Job, partners: Iterable[Job]) -> float:
-        """Return the slowdown of a job by the worst of its partners, or by all of them as a group."""
+        """Return the slowdown due to a job's worst partner, or to all partners as a group if that is more."""
         if not self.groups:
             return max((self.interference_of(job, partner) for partner in partners), default=1.0)
         others = {partner.name: partner for partner in partners}.values()  # one may be on several GPUs
@@ -253,7 +254,7 @@ class Speed(Frozen):
         return max(group, *(self.interference_of(job, other) for other in others), 1.0)
 
     def _slowdown_of(self, types: Mapping[str, int], number: Callable[[Any], Any]) -> Any:
-        """Return the slowdown of a job by GPU types, relative to the GPUs on which menus were measured."""
+        """Return the slowdown due to GPU types, relative to the GPUs on which menus were measured."""
         slowdowns = {name: number(self.gpu_types.get(name, 1.0)) for name in types}
         if len(types) == 1:
             return next(iter(slowdowns.values()))
@@ -305,13 +306,13 @@ def tabulated_menu(gpus: int, throughput: Mapping[int, float]) -> tuple[tuple[in
 
 
 def efficient_counts(job: Job, alpha: float | Fraction) -> tuple[int, ...]:
-    """Return the numbers of GPUs with at least `alpha` times the speed per GPU of the demanded number.
+    """Return the numbers of GPUs whose speed per GPU is at least `alpha` times that of the demanded number.
 
-    The numbers ascend through the menu from the demanded one until the speed per GPU first falls below this
-    limit. A relative 1e-9 is tolerated, as speeds are floats.
+    The numbers begin with the demanded one and follow the menu upwards until the speed per GPU first falls
+    below this limit. A relative error of 1e-9 is tolerated, as speeds are floats.
 
     Source: Ares, section 3.3, which doubles the demanded number. Here the menu lists the numbers. A menu of
-    doublings yields the rule of the paper, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible too.
+    successive doublings gives the paper's rule, and the 1, 2, 4 and 6 GPUs of its Figure 4 are possible too.
 
     Raises
     ------
@@ -371,7 +372,7 @@ class IterationTime(Frozen):
     def menu(
         self, gpus: int, counts: Iterable[int], *, batch_size: int, message: float
     ) -> tuple[tuple[int, float], ...]:
-        """Return the menu of a job that demands `gpus` GPUs and keeps its total batch size on any number.
+        """Return the menu of a job that demands `gpus` GPUs and has the same total batch size on any number.
 
         Examples
         --------
@@ -386,8 +387,8 @@ class IterationTime(Frozen):
 def fit_iteration_time(samples: Sequence[tuple[float, float, float]]) -> IterationTime:
     """Fit an `IterationTime` to measured samples ``(batch size per GPU, message bytes, seconds)``.
 
-    The fit minimizes the squares of relative errors with nonnegative parameters, from several starting values
-    of `overlap`.
+    The fit minimizes the sum of squared relative errors over nonnegative parameters, starting from several
+    values of `overlap`.
 
     Raises
     ------

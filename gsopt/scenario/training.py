@@ -7,7 +7,7 @@ from pydantic import Field, model_validator
 
 from gsopt.core.problem import Frozen, RuleBroken
 
-#: Samples processed by a training.
+#: A number of training samples.
 Samples = Annotated[float, Field(gt=0, le=1e15)]
 
 
@@ -19,7 +19,7 @@ class Observation(NamedTuple):
     samples
         Number of processed samples.
     epochs
-        Processed samples as a multiple of the data set.
+        Number of processed samples, divided by the size of the data set.
     loss
         Training loss.
     accuracy
@@ -38,7 +38,7 @@ class Observation(NamedTuple):
 
 
 class Training(Frozen):
-    """A training until a target, in samples, with its observable loss and accuracy.
+    """A training until a target: its samples, and its observable loss and accuracy.
 
     The samples are those of the job's default mode. A mode with another batch size may need more or fewer
     (`gsopt.scenario.job.Mode`). From the beginning to the target, both curves are exponential: after a share p

@@ -1,4 +1,4 @@
-"""Adaptive progress: how far an adaptive job gets under a schedule, computed independently by the judge.
+"""Adaptive progress: an adaptive job's progress under a schedule, computed independently by the judge.
 
 Progress is divided into stints of constant speed. A stint ends with an epoch, with the interval after which the
 job tunes its batch, or with a change of its GPUs or partners. The computation uses only the measurements of the
@@ -21,7 +21,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 class _Impossible(Exception):
-    """Raised when there are no measurements of a job where it is to run."""
+    """Raised if a job was not measured on the GPUs on which it is to run."""
 
 
 @dataclass
@@ -32,10 +32,10 @@ class _Stint:
     size: int | None  # samples of a fixed batch; None where the job chooses it
     local: int  # samples that a GPU processes at once
     steps: int  # accumulations before the step
-    slowdown: Any  # by other jobs on its GPUs, and by the types of these
-    truth: Application  # what was measured on GPUs of their type
-    gpu_type: str  # where types differ for the job
-    known: tuple[int, Gradient | None]  # what the choice of the batch was based on
+    slowdown: Any  # due to other jobs on its GPUs, and to the types of the GPUs
+    truth: Application  # measurements on GPUs of this type
+    gpu_type: str  # empty if the job does not distinguish types
+    known: tuple[int, Gradient | None]  # observations on which the choice of the batch was based
     begin: Any = 0.0
     end: Any = inf  # unless something comes between
     speed: Any = 0.0  # progress per second
@@ -67,12 +67,12 @@ class AdaptiveProgress:
 
     @property
     def share(self) -> float:
-        """The completed share of its work."""
+        """The completed share of the job's work."""
         return float(self._progress(self._now) / self._goals[-1])
 
     @property
     def completed_at(self) -> float | None:
-        """The time of completion, or None before it."""
+        """The time of completion, or None if the job is not complete."""
         return None if self.broken else self._completed_at
 
     def run(
@@ -84,7 +84,7 @@ class AdaptiveProgress:
         slowdown: Any,
         types: Collection[str] = (),
     ) -> None:
-        """Run on the given numbers of GPUs of the machines, which have the given types, from now on."""
+        """Run from `time` on, with the given number of GPUs of each machine, which are of the given types."""
         self._halt(time)
         if self._completed_at is not None:
             self.broken = f"it is complete at {self._completed_at}"
@@ -102,7 +102,7 @@ class AdaptiveProgress:
 
     @staticmethod
     def _only(types: Collection[str]) -> str:
-        """Return the only type of GPUs; a job whose model was measured on several runs on one at a time."""
+        """Return the only GPU type. A job whose model was measured on several types runs on one at a time."""
         if len(types) > 1:
             raise _Impossible(f"gpus: {shorten(sorted(types))}: must be of one type")
         return next(iter(types))
@@ -116,13 +116,13 @@ class AdaptiveProgress:
                 self._work(max(time, self._stint.begin))
 
     def follow(self, time: Any) -> None:
-        """Continue until a time."""
+        """Continue all stints until a time."""
         while self._stint is not None and self._stint.end <= time:
             self._turn(self._stint)
         self._now = time
 
     def lose(self, share: Any, time: Any) -> None:
-        """Lose a share of the work, and fall back to the epoch in which the remaining share ends."""
+        """Lose a share of the whole work, and fall back to the epoch that the remaining progress reaches."""
         self._stint = self._halt(time)
         self._done = max(self._done - share * self._goals[-1], 0.0)
         self._epoch = max(epoch for epoch in range(self._epoch + 1) if self._goals[epoch] <= self._done)
@@ -130,7 +130,7 @@ class AdaptiveProgress:
             self._work(max(time, self._stint.begin))
 
     def stop(self, time: Any, excused: Any) -> None:
-        """Stop the job, which counts as complete if at most the excused seconds are missing."""
+        """Stop the job, which counts as complete if it lacks at most `excused` seconds."""
         self.follow(time)
         if self._stint is not None and self._stint.end - time <= excused:
             time = self._stint.end

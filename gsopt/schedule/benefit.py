@@ -1,4 +1,4 @@
-"""Benefit: how much each decision to share GPUs helped the job that started."""
+"""Benefit: the gain from each decision to share GPUs, for the job that started."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -15,9 +15,10 @@ from gsopt.schedule.schedule import Schedule
 def sharing_benefits(schedule: Schedule, scenario: Scenario) -> Mapping[str, float]:
     """Return the sharing benefit of every job that starts on GPUs in use, by name.
 
-    The benefit is the job's completion time if it had waited for enough free GPUs, divided by its completion
-    time with sharing. Both assume that no further jobs arrive. A benefit above 1 means that sharing was right
-    for this job. Jobs must be rigid, and stay on the same GPUs, given by index, from start to end.
+    The benefit is the completion time that the job would have had if it had waited for enough free GPUs,
+    divided by its completion time with sharing. Both times assume that no further jobs arrive. A benefit above
+    1 means that sharing was right for this job. Jobs must be rigid, and stay on the same GPUs, given by index,
+    from start to end.
 
     Source: Castor, section 9.2, Eq. 24.
 
@@ -73,7 +74,7 @@ def _pass_until(course: ProgressOfJobs, time: float) -> None:
 
 
 def _free_from(course: ProgressOfJobs, ends: Mapping[int, Exact], demand: int, gpus: int) -> Exact:
-    """Return when enough GPUs for a job are free if no further jobs arrive."""
+    """Return the time at which enough GPUs for a job are free if no further jobs arrive."""
     until = sorted(max(ends[user] for user in users) for users in course.users.values())
     missing = demand - (gpus - len(until))
     return until[missing - 1] if missing > 0 else course.now

@@ -27,11 +27,11 @@ class Certificate(Frozen):
     ticks
         Number of ticks in a second. All times in the data are whole numbers of ticks.
     edges
-        The begin of each cell, in ticks after the first release date. The last cell has no end.
+        The beginning of each cell, in ticks after the first release date. The last cell has no end.
     unit
-        A price of 1, for delaying a completion by a GPU-second, is `unit` in `prices`.
+        The number in `prices` that stands for a price of 1: one second of completion time per GPU-second.
     prices
-        The price of a GPU-second in each cell but the last, where it is 0.
+        The price of a GPU-second in each cell except the last, where it is 0.
     total_jct
         Lower bound on the sum of job completion times in seconds, as a fraction.
 
@@ -63,13 +63,13 @@ class Certificate(Frozen):
 
     @property
     def mean_jct(self) -> float:
-        """Lower bound on the mean job completion time in seconds, rounded down to nine digits."""
+        """Lower bound on the mean job completion time in seconds, rounded down to nine significant digits."""
         return _mean(self.total_jct, self.jobs)
 
 
 @dataclass(frozen=True)
 class Proof:
-    """What a certificate proves.
+    """The statement that a certificate proves.
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class Proof:
 
     @property
     def mean_jct(self) -> float:
-        """Lower bound on the mean job completion time in seconds, rounded down to nine digits."""
+        """Lower bound on the mean job completion time in seconds, rounded down to nine significant digits."""
         return _mean(self.total_jct, self.jobs)
 
     def __str__(self) -> str:

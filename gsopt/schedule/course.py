@@ -10,9 +10,9 @@ from gsopt.core.numbers.grid import Exact, whole
 class ProgressOfJobs:
     """The GPUs, remaining work and ends of jobs as time passes.
 
-    Events are starts and ends of jobs. Between two events, the speed of a job is constant: 1 without partners,
-    and otherwise the inverse of the slowdown by its worst partner. A partner is a job that shares one of its
-    GPUs. Time begins at the first release, and `slowdown(job, partner)` is the slowdown of the job.
+    Between starts and ends of jobs, the speed of each job is constant: 1 without partners, and otherwise the
+    inverse of the slowdown by its worst partner. A partner is a job that shares one of its GPUs. Time begins at
+    the first release, and `slowdown(job, partner)` is the slowdown of the job.
 
     Source: Castor, Eq. 4-5; synchronous training waits for its slowest worker.
     """
@@ -46,9 +46,9 @@ class ProgressOfJobs:
 
     @property
     def next_event(self) -> Exact | None:
-        """The time at which the next job arrives or, if none starts before, ends.
+        """The time at which the next job arrives or ends, or None if no job does.
 
-        The time is None if there is no such event.
+        Ends assume that no job starts before them.
         """
         ahead = self._arrivals[self._arrived : self._arrived + 1]
         return min([*ahead, *self.due.values()], default=None)

@@ -62,10 +62,10 @@ class VirtualTime:
 
 
 def gps_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Return the finish times under generalized processor sharing, the reference of Ares' theorem.
+    """Return the finish times under generalized processor sharing, the reference in Ares' theorem.
 
-    All GPUs are shared equally and without limits among the jobs present. Jobs finish in the order of their
-    virtual finish times, with ties by index. This takes O(n log n). Source: Ares, Eq. 1-3.
+    All GPUs are shared equally and without limits among the jobs present. Jobs finish in ascending order of
+    their virtual finish times, with ties broken by index. Complexity: O(n log n). Source: Ares, Eq. 1-3.
     """
     number: Callable[[Any], Any] = Fraction if exact else float
     return _finish_times(VirtualTime(gpus, number), workload, number)
@@ -100,7 +100,7 @@ class FairTimes:
 
 
 def fair_finish_times(workload: Workload, gpus: int, *, exact: bool = False) -> list[Any]:
-    """Return the finish times under the fair share, processor sharing capped at each job's usable GPUs.
+    """Return the finish times under the fair share: processor sharing capped at each job's usable GPUs.
 
     This is the reference of finish-time fairness. See `usable_gpus` and `capped_gps_finish_times`.
     """
@@ -135,7 +135,7 @@ def capped_gps_finish_times(
 
 
 class _FluidGroup:
-    """The jobs with the same cap, and the service received by a job present from the beginning."""
+    """The jobs with the same cap, and the service that a job present from the beginning has received."""
 
     def __init__(self, cap: Any, zero: Any) -> None:
         self.cap = cap
@@ -276,7 +276,7 @@ class _CappedFluid:
 def finish_time_fairness(
     completion_times: Sequence[Any], fair_times: Sequence[Any], workload: Workload
 ) -> list[Any]:
-    """Return the ratio of each job's completion time to its fair one, both counted from the release date.
+    """Return the ratio of each job's completion time to its fair completion time, both since its release.
 
     The ratio is None for a job that does not complete, and 1 if rounding explains the difference. Source:
     Themis; Ares, section 5.1.

@@ -21,11 +21,11 @@ from gsopt.core.result import plain, refuse_contradiction, relative_gap
 
 
 class FigureKind(StrEnum):
-    """The quantity that a figure counts, which decides how its numbers are formatted."""
+    """The kind of quantity that a figure measures, which decides how its numbers are formatted."""
 
     SECONDS = "seconds"
-    SHARE = "share"  # of 1, written in per cent
-    RATIO = "ratio"  # to what would be normal
+    SHARE = "share"  # from 0 to 1, written in per cent
+    RATIO = "ratio"  # a quotient without a unit
     COUNT = "count"
 
 
@@ -37,8 +37,8 @@ class Figure:
     label: str  # name in tables and on axes; unique
     kind: FigureKind
     unit: str = ""  # empty for shares, ratios and counts of what the label says
-    # Place among the figures shown by default: a narrow table leaves out the highest ranks first, and rank 1
-    # never. Figures of rank 0 are shown on request only.
+    # Rank among the figures shown by default: a narrow table leaves out the highest ranks first, but never rank
+    # 1. Figures with rank 0 are shown only on request.
     rank: int = 0
 
     @property
@@ -47,7 +47,7 @@ class Figure:
         return f"{self.label} [{self.unit}]" if self.unit else self.label
 
 
-#: Every figure of a schedule, in the order of tables.
+#: Every figure of a schedule, in the order in which tables show them.
 FIGURES = (
     Figure("jobs", "jobs", FigureKind.COUNT),
     Figure("completed", "completed", FigureKind.COUNT),
@@ -87,7 +87,8 @@ FIGURES = (
 #: Largest number of GPUs of a small job; larger jobs are large. Source: Castor, section 9.4.
 SMALL = 8
 
-#: Seconds that a shorter duration counts as in a slowdown, so that tiny jobs do not dominate the mean.
+#: Least duration in a slowdown, in seconds: shorter jobs count as this long, so that they do not dominate the
+#: mean.
 _SHORTEST = 10
 
 
@@ -106,7 +107,7 @@ def _median(values: Sequence[Any]) -> Any:
 def percentile(values: Sequence[Any], percent: int) -> Any:
     """Return the smallest value that at least `percent` % of the values do not exceed.
 
-    The result is None without values.
+    The result is None if there are no values.
     """
     return sorted(values)[ceil(len(values) * percent / 100) - 1] if values else None
 
@@ -117,13 +118,13 @@ def _of(name: str, figure: Callable[[Sequence[Any]], Any]) -> property:
 
 
 def _summary(name: str) -> tuple[property, property, property, property]:
-    """Return the mean, the median, and the 95th and 99th percentiles."""
+    """Return properties for the mean, the median, and the 95th and 99th percentiles of a property's values."""
     p95, p99 = (_of(name, partial(percentile, percent=percent)) for percent in (95, 99))
     return _of(name, _mean), _of(name, _median), p95, p99
 
 
 def _means_by_size(name: str) -> tuple[property, property]:
-    """Return the mean over the small jobs and over the large ones, or None if there are none."""
+    """Return properties for the means over the small and the large jobs, each None if there are none."""
 
     def mean(*, large: bool) -> property:
         def of(record: Any) -> Any:
@@ -138,7 +139,7 @@ def _means_by_size(name: str) -> tuple[property, property]:
 
 
 def _unfairness(name: str) -> tuple[property, property]:
-    """Return the share of jobs that complete later than under a fair share, and the largest ratio to it."""
+    """Return properties for the share of jobs with a fairness ratio above 1, and for the largest ratio."""
 
     def share(ratios: Sequence[Any]) -> float | None:
         return sum(ratio > 1 for ratio in ratios) / len(ratios) if ratios else None
@@ -150,17 +151,17 @@ def _unfairness(name: str) -> tuple[property, property]:
 class Record:
     """A record of what ran, and the figures that follow from it. Times are in seconds.
 
-    Means and percentiles are over the completed jobs, and None without completed jobs.
+    Means and percentiles cover the completed jobs, and are None if no job completes.
     """
 
-    policy: str = ""  # what made the schedule, where that is known
-    # Of every job by number; None for the completion of a job that does not complete.
+    policy: str = ""  # name of what made the schedule; empty if unknown
+    # For every job, in order of number; the completion time is None if the job does not complete.
     release_dates: tuple[Any, ...]
     durations: tuple[Any, ...]
     completion_times: tuple[Any, ...]
-    # Of the completed jobs by number, like communication and epochs: seconds without GPUs since the release,
-    # and the job completion time over that under the fair share, capped at what each job can use or not; 1
-    # where the two differ by no more than rounding explains.
+    # For every completed job, in order of number, like communication and epochs: seconds without GPUs since the
+    # release, and the job completion time divided by that under the fair share, with and without a cap at what
+    # each job can use. The ratio is 1 if rounding explains the difference.
     queueing: tuple[Any, ...]
     fairness: tuple[Any, ...]
     gps_fairness: tuple[Any, ...]
@@ -168,9 +169,9 @@ class Record:
     used: Any  # GPU time in use from the first release date to the last completion
     there: Any  # GPU time available in that span
     preemptions: int  # how often a job lost its GPUs before its completion
-    resizes: int  # how often a job went on with another number of GPUs without a pause
-    # A clock that begins no later than the first job, and the completion times on it, where they keep all their
-    # digits; without them those on the clock of the workload count.
+    resizes: int  # how often a job continued without a pause on another number of GPUs
+    # A clock that begins no later than the first job, and the completion times on this clock, where they keep
+    # all their digits. If there are none, `completion_times` are used.
     clock: Clock = field(default_factory=Clock)
     ends: tuple[Any, ...] = ()
     communication: tuple[Any, ...] = ()  # seconds in which the GPUs wait for the network; empty if not counted
@@ -179,14 +180,14 @@ class Record:
     deadlines: tuple[float | None, ...] = ()  # of every job by number; empty if unknown
     shared_gpu_seconds: Any = 0  # the part of `gpu_seconds` in which several jobs hold a GPU
     bound: Any = None  # proven bound on the mean job completion time; None unless all jobs completed
-    proof: str = ""  # what proves the bound, in a word
+    proof: str = ""  # what proves the bound, in one word
 
     def as_dict(self) -> dict[str, Any]:
         """Return every figure by key, as plain JSON types."""
         return {each.key: plain(getattr(self, each.key)) for each in FIGURES}
 
     def held_against(self, bound: Any, resolution: float, *, proof: str = "") -> Self:
-        """Return the record with a proven bound, lowered to the mean if only rounding puts it above.
+        """Return the record with a proven bound, which is lowered to the mean if only rounding puts it above.
 
         The bound is ignored unless all jobs completed. A bound that exceeds the mean by more than `resolution`
         raises `Contradiction`.
@@ -243,7 +244,7 @@ class Record:
 
     @property
     def mean_communication(self) -> Any:
-        """The mean seconds for which GPUs wait for the network: exposed communication by the tier's penalty."""
+        """The mean seconds for which a job's GPUs wait for the network, given the penalty of its tier."""
         return _mean(self.communication)
 
     @property
@@ -255,8 +256,8 @@ class Record:
     def mean_slowdown(self) -> Any:
         """The mean bounded slowdown: job completion time over duration, where durations count at least 10 s.
 
-        Every job counts at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for parallel job
-        scheduling", 1998.
+        The slowdown of every job is at least 1. Source: Feitelson and Rudolph, "Metrics and benchmarking for
+        parallel job scheduling", 1998.
         """
         lengths = (max(self.durations[job], _SHORTEST) for job in self.done)
         pairs = zip(self.jct, lengths, strict=True)
@@ -264,7 +265,7 @@ class Record:
 
     @property
     def deadlines_kept(self) -> float | None:
-        """Share of the jobs with a deadline that complete by it, or None without any."""
+        """Share of the jobs with a deadline that meet it, or None if no job has a deadline."""
         pairs = zip(self._ends, self.deadlines, strict=False)
         kept = [end is not None and end <= self.clock.since(due) for end, due in pairs if due is not None]
         return sum(kept) / len(kept) if kept else None
@@ -300,17 +301,17 @@ class Record:
 
     @property
     def gap(self) -> float | None:
-        """Relative gap between the mean job completion time and the bound, or 0 if only rounding differs."""
+        """Relative gap between the mean job completion time and the bound; 0 if rounding alone explains it."""
         gap = relative_gap(self.mean_jct, self.lower_bound)
         return gap if gap is None or gap > CONTINUOUS else 0.0
 
 
 def figure_of(key: str, others: Iterable[Figure] = ()) -> Figure | None:
-    """Return the figure with a key, of a schedule or from `others`, or None if there is no such figure."""
+    """Return the figure with a key, from `FIGURES` or `others`, or None if there is no such figure."""
     return next((each for each in (*FIGURES, *others) if each.key == key), None)
 
 
 def title_of(key: str) -> str:
-    """Return the title of a measure, which is the label and unit of a figure, or any other key unchanged."""
+    """Return the title (label and unit) of the figure with a key, or any other key unchanged."""
     known = figure_of(key)
     return key if known is None else known.title

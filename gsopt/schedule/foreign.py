@@ -29,7 +29,7 @@ UNITS: Mapping[str, Fraction] = {
     "d": Fraction(86400),
 }
 
-#: More than any time or count, and still a float.
+#: A limit above every time and count that still fits a float.
 _TOO_LARGE = 10**30
 
 _EPOCH = datetime(1970, 1, 1, tzinfo=UTC)
@@ -50,7 +50,7 @@ def read_schedule(
     origin: Any = 0,
     preemptive: bool = True,
 ) -> Schedule:
-    """Read a schedule from a table, whatever program wrote it.
+    """Read a schedule from a table written by any program.
 
     Parameters
     ----------
@@ -58,12 +58,13 @@ def read_schedule(
         A CSV file, a pandas or polars data frame, or rows as mappings. A JSON file is read as in
         `Schedule.read`.
     columns
-        What the table's columns mean, such as ``{"job_id": "job"}`` for a column ``job_id`` that contains the
-        name of the job. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are required.
-        Optional are ``placement``, ``mode`` and ``vacated``. The last is the name of a machine that is given up
-        at the start of a row; such a row contains no job.
+        The meanings of the table's columns, such as ``{"job_id": "job"}`` for a column ``job_id`` that contains
+        the name of the job. The meanings ``job``, ``start``, ``end`` (or ``duration``) and ``gpus`` are
+        required. ``placement``, ``mode`` and ``vacated`` are optional. A row with the name of a machine as
+        ``vacated`` contains no job: the machine is given up at the row's start.
     time_unit
-        Unit of times: ms, s, min, h or d. Timestamps are read as seconds since 1970 in UTC.
+        Unit of times: ms, s, min, h or d. Timestamps are converted into seconds since 1970, and are in UTC if
+        they state no time zone.
     origin
         Time or timestamp in the table at which the workload begins.
     preemptive
@@ -102,16 +103,16 @@ def read_workload(
     origin: Any = 0,
     name: str = "",
 ) -> Workload:
-    """Read a workload from a table, whatever program wrote it.
+    """Read a workload from a table written by any program.
 
     Parameters
     ----------
     table, time_unit, origin
         As in `read_schedule`.
     columns
-        What the table's columns mean, such as ``{"job_id": "name", "submitted": "release_date"}``. The meanings
-        ``name``, ``release_date``, ``duration`` and ``gpus`` are required. Optional are ``model``, ``memory``,
-        ``batch_size`` and ``gpu_type``.
+        The meanings of the table's columns, such as ``{"job_id": "name", "submitted": "release_date"}``. The
+        meanings ``name``, ``release_date``, ``duration`` and ``gpus`` are required. ``model``, ``memory``,
+        ``batch_size`` and ``gpu_type`` are optional.
     name
         Name of the workload.
 
@@ -172,7 +173,7 @@ class _Table:
                 raise InvalidInput("columns", name, rule, source=self.source)
 
     def cells(self, index: int) -> dict[str, Any]:
-        """Return the non-empty cells of a row, by gsopt's names of the columns."""
+        """Return the non-empty cells of a row, by gsopt's names for the columns."""
         row = self.rows[index]
         cells = {ours: _plain(row.get(theirs)) for theirs, ours in self.columns.items()}
         return {name: cell for name, cell in cells.items() if cell is not None}
@@ -182,7 +183,7 @@ class _Table:
         return InvalidInput(f"{self.what}[{index}].{field}", shorten(value), rule, source=self.source)
 
     def take(self, index: int, cells: Mapping[str, Any], field: str) -> Any:
-        """Return a cell that is required."""
+        """Return a cell, or raise `InvalidInput` if it is empty."""
         if field not in cells:
             raise InvalidInput(f"{self.what}[{index}].{field}", "", "is required", source=self.source)
         return cells[field]
@@ -195,7 +196,7 @@ class _Table:
         return _rounded(seconds - self.origin)
 
     def span(self, index: int, cells: Mapping[str, Any], field: str) -> Number:
-        """Return a length of time in seconds."""
+        """Return a duration in seconds."""
         cell = self.take(index, cells, field)
         seconds = _seconds(cell) if isinstance(cell, timedelta) else _scaled(cell, self.unit)
         if seconds is None:
@@ -203,7 +204,7 @@ class _Table:
         return _rounded(seconds)
 
     def count(self, index: int, cells: Mapping[str, Any], field: str) -> int:
-        """Return a whole number, however it is written."""
+        """Return an integer, which may also be written as a decimal such as ``2.0``."""
         value = _fraction(self.take(index, cells, field))
         if value is None or value.denominator != 1:
             raise self.refuse(index, field, cells[field], "must be a whole number")
@@ -290,7 +291,7 @@ def _csv(text: str, source: str) -> Sequence[_Row]:
 def _mapped(
     rows: Sequence[_Row], known: Sequence[str], columns: Mapping[str, str], source: str
 ) -> Mapping[str, str]:
-    """Return gsopt's name of each column in use. Columns that the caller maps take precedence."""
+    """Return gsopt's name for each column in use. Columns that the caller maps take precedence."""
     there = dict.fromkeys(key for row in rows for key in row)
     for theirs, ours in columns.items():
         if ours not in known:
@@ -324,7 +325,7 @@ def _plain(cell: Any) -> Any:
 
 
 def _text(cell: Any) -> str:
-    """Return a name as a string. Data frames turn integers into floats where values are missing."""
+    """Return a name as a string. Integers that a data frame turned into floats are restored."""
     return str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
 
 

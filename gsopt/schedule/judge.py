@@ -1,23 +1,23 @@
-"""Judge: checks every rule of a schedule, and recomputes every figure from its segments alone.
+"""Judge: an independent check of every rule and every figure of a schedule, from its segments alone.
 
-A schedule is judged by its segments and by the machines that it gave up, whoever made it. It may choose which
-of several machines to give up, and which jobs to stop for this.
+A schedule is judged by its segments and by the machines that it gave up, no matter who made it. The schedule
+may choose which of several machines to give up, and which jobs to stop for this.
 
 The judge and the simulator share only the input, its interpretation (`gsopt.scenario.scenario`), and the
 resulting speed at one moment (`gsopt.scenario.speed`, `gsopt.scenario.adaptive.application`, and the model that
 an adaptive job fits to its steps). It computes everything that happens over time by itself: progress, epochs,
 restarts, losses, overheads, placements and available GPUs.
 
-Clocks round, so a schedule may break a rule for a moment. Every such moment is a debt of the job. It is in debt
-for the time in which it runs before its release, holds two sets of GPUs, pauses although it may not, or runs on
-GPUs that others hold or that are away. It is also in debt for the time that its missing work would take. The
-sum over all its segments is excused up to `gsopt.core.numbers.clock.clock_error` of its last end and of its
-duration at its highest speed. More than that breaks the rule.
+Times are rounded, so a schedule may break a rule for a moment. The judge adds up these moments for each job, as
+its error. The error includes the time in which the job runs before its release, holds two sets of GPUs, pauses
+although it may not, or runs on GPUs that others hold or that are away. It also includes the time that the job's
+missing work would take. The judge tolerates an error of at most `gsopt.core.numbers.clock.clock_error` of the
+job's last end and of its duration at its highest speed. A larger error breaks the rule.
 
 Hence even a large number of small errors gains nothing. Remove these moments from an otherwise legal schedule,
-and stop the clock for everything else while each job makes up for its debt. The result is exactly legal. So on
+and stop the clock for everything else while each job makes up for its error. The result is exactly legal. So on
 a plain cluster of constant capacity, without overheads, the mean job completion time of a legal schedule is
-below the optimum by at most the sum of the jobs' excuses.
+below the optimum by at most the sum of the errors that are tolerated.
 """
 
 from collections import Counter
@@ -53,9 +53,9 @@ def judge(
 ) -> ScheduleVerdict:
     """Check the rules of a schedule and compute its figures.
 
-    With `exact`, the judge computes in fractions and excuses no rounding. With `complete`, every job must
-    complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes longer than
-    everything else.
+    With `exact`, the judge computes in fractions and tolerates no rounding errors. With `complete`, every job
+    must complete. Without `fairness`, the judge skips the comparison with fluid fair shares, which takes longer
+    than everything else.
     """
     if exact:
         scenario.refuse_fractions()
@@ -131,7 +131,7 @@ class _Trial:
         ]
 
     def _samples(self, job: Job) -> Mapping[str, Any]:
-        """Return the samples of all work of a job, by mode."""
+        """Return the samples that a job's whole work takes, by mode."""
         training = job.training
         if training is None:
             return {}
@@ -150,7 +150,7 @@ class _Trial:
         return self.number(phase.slowdown_in(mode))
 
     def _open(self, own: Sequence[SweptSegment]) -> None:
-        """Compute how much rounding may excuse for a job that runs."""
+        """Compute the error that is tolerated because of rounding, for a job that runs."""
         account = own[0].account
         held = {(piece.gpus, piece.mode) for piece in own}
         account.speed = self.number(max(account.job.speed(*each) for each in held))
@@ -344,7 +344,7 @@ class _Trial:
         )
 
     def _cap(self, job: Job) -> Any:
-        """Return the share of GPUs with which the fluid is as fast as the job on its best number of GPUs."""
+        """Return the number of GPUs with which the fluid is as fast as the job on its best number of GPUs."""
         fitting = [
             speed
             for menu in job.speeds.values()
@@ -356,7 +356,7 @@ class _Trial:
     def _ratios(
         self, completions: Sequence[Any], jct: Mapping[int, Any], caps: Sequence[Any]
     ) -> tuple[Any, ...]:
-        """Return the ratios of the job completion times to those of a fluid with these caps."""
+        """Return the ratios of the job completion times to those under fluid shares with these caps."""
         if not self.fairness:
             return ()
         jobs = self.scenario.workload.jobs
@@ -391,7 +391,7 @@ class _CapGroup:
     rate: Any
 
     def given(self, clock: Any) -> Any:
-        """Return the service received by a job present from the beginning."""
+        """Return the service that a job present from the beginning has received."""
         return self.service + self.rate * (clock - self.since)
 
     def done_at(self) -> Any:
@@ -402,7 +402,7 @@ class _CapGroup:
 def fluid_finish_times(
     jobs: Sequence[Job], gpus: int, caps: Sequence[Any], number: Callable[[Any], Any]
 ) -> list[Any]:
-    """Return the finish times under an equal fluid share of at most each job's cap.
+    """Return the finish times if jobs share the GPUs equally, like a fluid, each up to its cap.
 
     Time is counted from the beginning of a busy period, so that late dates cost no digits.
     """
@@ -432,7 +432,7 @@ def fluid_finish_times(
 
 
 def _set_rates(groups: Mapping[Any, _CapGroup], clock: Any, free: Any) -> None:
-    """Share the GPUs equally, small caps first, as their jobs leave the rest to the others."""
+    """Share the GPUs equally, small caps first, as jobs with small caps leave the rest to the others."""
     waiting = sum(len(group.due) for group in groups.values())
     for cap in sorted(groups):
         group = groups[cap]

@@ -16,15 +16,15 @@ from gsopt.schedule.figures import percentile
 from gsopt.schedule.presence import Presence
 from gsopt.schedule.schedule import Schedule, Segment
 
-#: A time, and the change of a number of GPUs then.
+#: A time, and the change in a number of GPUs at that time.
 Change = tuple[float, int]
 
 
 @dataclass(frozen=True)
 class Times:
-    """The mean queueing and completion times of some jobs, in seconds.
+    """Means, medians and 95th percentiles of the queueing and completion times of some jobs, in seconds.
 
-    All of them are None without jobs.
+    All of them are None if there are no jobs.
     """
 
     jobs: int
@@ -58,7 +58,7 @@ class Usage:
     begin: float
     end: float
     training: float | None  # of machines that are never lent
-    loaned: float | None  # of machines on loan, while they are
+    loaned: float | None  # of machines on loan, during their loans
     overall: float  # of all GPUs of both clusters
 
 
@@ -68,14 +68,14 @@ class Giving:
 
     time: float
     servers: int
-    spare: int  # machines without a job that had to stop
+    spare: int  # machines on which no job had to stop
     preempted: int  # jobs that had to stop
     collateral: int  # GPUs that these jobs lost on other machines
     gpus: int  # of the machines
 
 
 class Loans:
-    """The use that a schedule made of machines on loan, which a `gsopt.scenario.events.Loan` may bring.
+    """A schedule's use of machines on loan: those that a `gsopt.scenario.events.Loan` may bring.
 
     GPUs must not be shared. The figures are those of Aryl, section 7: Table 5 (usage), Table 7 (jobs on loaned
     servers), Figures 7 and 8 (usage of loaned servers, preemptions and collateral damage of reclaiming). The
@@ -130,7 +130,7 @@ class Loans:
         return self.usages(end, end)[0]
 
     def usages(self, step: float = 3600.0, until: float | None = None) -> tuple[Usage, ...]:
-        """Return the usage in steps, such as hour by hour, from time 0. The last step may be shorter."""
+        """Return the usage in each time step from time 0, by default hourly. The last step may be shorter."""
         end = self.end if until is None else until
         if not 0 < step <= end:
             raise InvalidInput("step", shorten(step), f"must be more than 0 and at most the end, {end:g} s")
@@ -151,7 +151,7 @@ class Loans:
     def times(self, names: Iterable[str] | None = None) -> Times:
         """Return the queueing and completion times of some jobs, by default of those on loaned machines.
 
-        The names may be those of the jobs that another schedule ran on loaned machines.
+        To compare two schedules, pass the names of the jobs that the other schedule ran on loaned machines.
         """
         wanted = set(self.jobs if names is None else names)
         release_date = {job.name: job.release_date for job in self._scenario.workload.jobs}
@@ -191,7 +191,7 @@ class Loans:
         return sum(map(self._is_lent.__getitem__, segment.placement))
 
     def _held(self, *, lent: bool) -> Iterator[Change]:
-        """Yield the times at which GPUs are taken and given back, either those that may be lent or the rest."""
+        """Yield the changes in the number of GPUs in use, either of those that may be lent or of the rest."""
         for segment in self._schedule.segments:
             gpus = self._on_loan(segment) if lent else segment.gpus - self._on_loan(segment)
             if gpus:
@@ -199,7 +199,7 @@ class Loans:
                 yield segment.end, -gpus
 
     def _there(self) -> Iterator[Change]:
-        """Yield the times at which machines that may be lent come and go. All are present at first."""
+        """Yield the changes in the number of present GPUs that may be lent. All are present at first."""
         there = dict.fromkeys(self._lent.values(), True)
         yield 0.0, sum(map(len, there))
         for step in Presence(self._scenario, self._schedule.vacated, float).steps:

@@ -1,4 +1,4 @@
-"""Presence: the GPUs that are available at each time, from the input and the machines given up."""
+"""Presence: the GPUs available at each time, derived from the input and the machines given up."""
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -13,7 +13,7 @@ from gsopt.scenario.events import Event, Leave, Loan, Reclaim, Return
 from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.schedule import Vacated
 
-#: What happens, in its order within an instant.
+#: Kinds of happenings, in the order in which simultaneous ones are processed.
 _CAPACITY, _EVENT, _VACATED, _DEADLINE = range(4)
 
 
@@ -22,9 +22,9 @@ class PresenceStep:
     """The GPUs that are available from a time on, and the changes at that time."""
 
     time: Any  # seconds on the clock of the workload
-    limit: int  # GPUs from this number on are not there
-    gpus: int  # number of GPUs that are there
-    fell: bool = False  # whether the limit has fallen
+    limit: int  # GPUs from this number on are not available
+    gpus: int  # number of available GPUs
+    fell: bool = False  # whether the limit fell
     # GPUs of the machines that have gone, even if they came back at once, and of those that have come back.
     gone: tuple[range, ...] = ()
     back: tuple[range, ...] = ()
@@ -47,7 +47,7 @@ class _Happening(NamedTuple):
 
 @dataclass
 class _Request:
-    """An open request."""
+    """An open request, and the machines or GPUs that are still owed to it."""
 
     name: str
     deadline: Any
@@ -56,11 +56,11 @@ class _Request:
 
 
 class Presence:
-    """The GPUs available over time, and the rules broken in giving up machines.
+    """The GPUs available over time, and the rules broken when machines are given up.
 
-    All GPUs are available before the first of the `steps`. With floats, a few ticks of the clock are excused,
-    as large as at `late` seconds after each time, where the rounding happened. `found` has a sentence for every
-    broken rule, with times on the clock of the schedule.
+    All GPUs are available before the first of the `steps`. With floats, an error of a few clock ticks is
+    tolerated. These are the ticks at `late` seconds after each time, because that is where the times were
+    rounded. `found` has a sentence for every broken rule, with times on the clock of the schedule.
     """
 
     def __init__(
@@ -88,12 +88,12 @@ class Presence:
         self._times = [step.time for step in self.steps]
 
     def around(self, time: Any, excuse: Any) -> Sequence[PresenceStep]:
-        """Return the steps at a time, within an excuse."""
+        """Return the steps that are at most `excuse` seconds away from a time."""
         begin, end = bisect_left(self._times, time - excuse), bisect_right(self._times, time + excuse)
         return self.steps[begin:end]
 
     def _happenings(self, vacated: Sequence[Vacated]) -> Iterator[_Happening]:
-        """Yield everything that happens, in order of time."""
+        """Yield everything that happens, in any order, and record vacated machines that are invalid."""
         number = self._number
         for change in self._scenario.capacity_changes:
             yield _Happening(number(change.time), _CAPACITY, self._set, (change.gpus,))
@@ -118,12 +118,11 @@ class Presence:
                 yield _Happening(date, _VACATED, self._give_up, (date, server))
 
     def _meant(self, time: Any, requested: Sequence[Any], due: Sequence[Any]) -> Any:
-        """Return the date that floats cannot distinguish from a time.
+        """Return the date for which a rounded time stands.
 
-        This is a deadline just before the time, or a request just after it.
-
-        A time just before a deadline is not changed: it meets the deadline, and loans at that date come after
-        it.
+        This is a deadline just before the time, or a request just after it, if floats cannot tell the two times
+        apart. Otherwise it is the time itself. A time just before a deadline is not changed: it meets the
+        deadline, and loans at that date come after it.
         """
         excuse = 0 if self._number is Fraction else clock_error(self._late + time, 0)
         place = bisect_right(due, time)
@@ -182,7 +181,7 @@ class Presence:
             self._open.sort(key=lambda each: each.deadline)
 
     def _lend(self, loan: Loan) -> None:
-        """Return the first machines that are away and that the loan may take."""
+        """Bring back the first absent machines that the loan may take."""
         left = loan.servers
         for machine in self._cluster.machines:
             if left and machine.name in self._away and loan.takes(machine.name, machine.gpu_type):

@@ -1,4 +1,4 @@
-"""Retiming: converting a schedule with rounded times into an exact one, in whole ticks of a fine clock."""
+"""Retiming: the conversion of a schedule with rounded times into an exact one, in whole ticks."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -43,7 +43,7 @@ class TaskStretch(NamedTuple):
     gpus: int
 
 
-#: A run by number, its job and its GPUs.
+#: The index of a run, its job, and its number of GPUs.
 _Held = tuple[int, int, int]
 
 
@@ -56,12 +56,12 @@ class _Pace(NamedTuple):
 
 
 def tick_of(tasks: Sequence[ElasticTask]) -> Fraction:
-    """Return a power of ten, in seconds, that is negligible compared with the shortest job."""
+    """Return the tick in seconds: a power of ten that is negligible compared with the shortest job."""
     return Fraction(10) ** floor(log10(TICK * float(min(task.height for task in tasks))))
 
 
 def retimed(tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch]) -> list[TaskStretch]:
-    """Repeat runs in order so that every rule of a plain cluster holds exactly.
+    """Repeat runs in the same order, at times for which every rule of a plain cluster holds exactly.
 
     The runs between two events form a step. A step lasts until all jobs of the next one are released. A job
     stops in the tick in which its work is done, and its last step lasts until then. A job that is too short for
@@ -102,9 +102,9 @@ def _pace(task: ElasticTask, tick: Fraction) -> _Pace:
 def _steps(
     tasks: Sequence[ElasticTask], gpus: int, runs: Iterable[TaskStretch], tick: Fraction
 ) -> list[tuple[int, dict[int, int]]]:
-    """Return the jobs that run between two events, and the ticks for which they run.
+    """Return, for each step between two events, its length in ticks and the GPUs of the jobs that run.
 
-    Where rounded ends would let jobs hold too many GPUs, no job runs, and the missing work is done later.
+    If jobs would hold too many GPUs because of rounded ends, no job runs, and the missing work is done later.
     """
     number = {task.name: job for job, task in enumerate(tasks)}
     starting, ending = defaultdict[int, list[_Held]](list), defaultdict[int, list[_Held]](list)

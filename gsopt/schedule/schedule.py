@@ -1,4 +1,4 @@
-"""Schedule: the jobs that ran, with times, GPUs and modes, read and written as CSV and JSON."""
+"""Schedule: the jobs that ran, with their times, GPUs and modes, as CSV or JSON."""
 
 import csv
 import json
@@ -112,7 +112,7 @@ class Schedule:
     vacated: tuple[Vacated, ...] = ()
 
     def rounded_on(self, clock: Clock) -> Clock:
-        """Return the clock on which the times were rounded: that of the workload, or the given one.
+        """Return `clock` if the times were rounded on the workload's clock, or else a clock with origin 0.
 
         If any time is a fraction, all times are exact.
         """
@@ -137,7 +137,7 @@ class Schedule:
     def to_csv(self) -> str:
         """Return the schedule as CSV: the segments, then a row for each machine that was given up.
 
-        Fractions are written as ``3/2``, the GPUs of a placement are separated by blanks, and unused columns
+        Fractions are written as ``3/2``, the GPUs of a placement are separated by spaces, and unused columns
         are left out. Names that a spreadsheet would read as formulas are preceded by an apostrophe.
         `preemptive` is not written.
         """
@@ -328,7 +328,7 @@ def _segment(row: dict[str, str]) -> dict[str, Any]:
 
 
 def _vacated(row: dict[str, str]) -> dict[str, Any]:
-    """Return the fields of a machine that was given up. Other cells of its row become unknown fields."""
+    """Return the fields of a machine that was given up. Other cells of its row are kept, to be refused."""
     others = {name: cell for name, cell in row.items() if cell and name not in {"start", "vacated"}}
     return {"time": row.get("start"), "server": row["vacated"], **others}
 

@@ -14,30 +14,30 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.schedule.adaptive_progress import AdaptiveProgress
 from gsopt.schedule.presence import Presence, PresenceStep
 
-#: Kinds of events, in their order within an instant.
+#: Kinds of events, in the order in which simultaneous events are processed.
 _LOSS, _END, _STEP, _START = range(4)
 
 
 @dataclass(slots=True, eq=False)
 class Account:
-    """A job under judgement, with the work that it has done and the seconds that rounding must excuse."""
+    """A job being checked: the work that it has done, and its error, which rounding must explain."""
 
     number: int
     job: Job
     work: Any  # seconds at speed 1
     speed: Any  # the highest speed that the job may have reached, to turn work into seconds
-    limit: Any  # most seconds that may be owed
+    limit: Any  # largest tolerated error, in seconds
     # Work at the end of each phase, infinite for the last one, and its slowdown by mode.
     phases: Sequence[tuple[Any, Callable[[str], Any]]] = ()
     owed: Any = 0
     done: Any = 0
     communicated: Any = 0  # seconds in which the GPUs have waited for the network
-    samples_in: Mapping[str, Any] = field(default_factory=dict)  # of all work by mode; empty without a training
+    samples_in: Mapping[str, Any] = field(default_factory=dict)  # for all work, by mode; empty without training
     epochs: Any = 0  # passes over the data set
     adaptive: AdaptiveProgress | None = None  # the progress of an adaptive job
 
     def excuses(self, seconds: Any) -> bool:
-        """Check whether some more seconds can be excused, and if so count them."""
+        """Check whether a further error of some seconds is tolerable, and if so add it."""
         if self.owed + seconds > self.limit:
             return False
         self.owed += seconds
@@ -65,7 +65,7 @@ class Account:
                 seconds -= needed
 
     def lose(self, time: Any, seconds: Any = inf) -> None:
-        """Lose seconds of work, or everything without checkpoints, unless the job is complete."""
+        """Lose some seconds of work, or all work without checkpoints, unless the job is complete."""
         complete = (self.work - self.done) / self.speed <= self.limit
         if self.adaptive is not None:  # its work may be done before its last epoch ends
             complete = self.adaptive.completed_at is not None
@@ -88,7 +88,7 @@ class Account:
 
 @dataclass(slots=True, eq=False)
 class SweptSegment:
-    """A segment under judgement, and the state of the sweep over it."""
+    """A segment being checked, and its state in the sweep."""
 
     where: str
     account: Account
@@ -100,7 +100,7 @@ class SweptSegment:
     works_from: Any = None
     is_anew: bool = False  # whether all progress before it is lost
     goes_on: bool = False  # whether it continues the segment before it without a restart
-    pauses: bool = True  # whether a pause, or nothing, follows it
+    pauses: bool = True  # whether it is the last one or followed by a pause
     rate: Any = None  # speed without phases; slowdown of an adaptive job
     waiting: Any = 0  # share of the time in which its GPUs wait for the network
 
@@ -127,7 +127,7 @@ class Sweep:
     found: list[str]  # collects the broken rules, with times on the clock of the schedule
     clock: Clock = field(default_factory=Clock)
     held_during: list[tuple[Any, Any, int]] = field(default_factory=list)  # start, end, GPUs in use
-    shared_during: list[tuple[Any, Any, int]] = field(default_factory=list)  # the same of shared GPUs
+    shared_during: list[tuple[Any, Any, int]] = field(default_factory=list)  # the same for shared GPUs
 
     def __post_init__(self) -> None:
         cluster = self.scenario.cluster
@@ -265,7 +265,7 @@ class Sweep:
     # Rules
 
     def _charge(self, seconds: Any) -> None:
-        """Count the time in which jobs break rules, once even if they break several rules."""
+        """Add the time in which jobs break rules to their errors, only once if a job breaks several rules."""
         excused: dict[Account, bool] = {}
         for rule, pieces in self._broken:
             for piece in pieces:
@@ -327,7 +327,7 @@ class Sweep:
         piece.rate = slowdown
 
     def _slowdown(self, piece: SweptSegment) -> Any:
-        """Return the slowdown of an adaptive job by its partners and by the types of its GPUs."""
+        """Return the slowdown of an adaptive job due to its partners and its GPU types."""
         worst = self.scenario.speed.slowdown(piece.job, self._partners(piece))
         return worst / self._share_of_speed(piece.placement) if self.scenario.speed.knows_types else worst
 

@@ -1,18 +1,19 @@
 """Verify: the exact check of a certificate, which proves a lower bound on the mean job completion time.
 
-This file shares no code with the search for bounds, and computes in whole numbers only. The proof:
+This file shares no code with the search for bounds, and computes only with integers. The proof:
 
 Time, counted from the first release date, is divided into cells. A GPU-second in cell b has a price l_b >= 0.
-In the last cell, which has no end, it is free. Let S be the price of all GPU-seconds that there are. No
-schedule uses more of them. So if job j is released at r_j and completes at C_j in some schedule, then
+In the last cell, which has no end, it is free. Let S be the price of all available GPU-seconds. No schedule
+uses more than these. So if job j is released at r_j and completes at C_j in some schedule, then
 
     sum_j (C_j - r_j)  >=  sum_j (C_j - r_j + price of the GPU-seconds of job j) - S  >=  sum_j v_j - S,
 
-where v_j is the least that job j can cost if all GPUs are its own. If it completes in cell e, which begins at
-g, then C_j is at least max(g, r_j) plus the seconds that it runs in cell e. So a second on k GPUs costs k l_b
-in a cell b before e, and k l_e + 1 in cell e. The job buys the cheapest seconds that do its work. This is a
-fractional knapsack, whose items are the segments of the concave hull of the job's menus, for the time of each
-cell. In cell e, all segments up to the corner with the least cost per work, where the 1 counts, are one item.
+where v_j is the least cost of job j if it has all GPUs to itself. If it completes in cell e, which begins at g,
+then C_j is at least max(g, r_j) plus the seconds that it runs in cell e. So a second on k GPUs costs k l_b in a
+cell b before e, and k l_e + 1 in cell e. The job buys the cheapest seconds that do its work. This is a
+fractional knapsack. For each cell, its items are the segments of the concave hull of the job's menus, each for
+at most the length of the cell. In cell e, all segments up to the corner with the least cost per unit of work,
+including the 1, form one item.
 
 Network tiers, overheads, phases, slower GPUs and rounds only delay jobs, so the bound holds with them too.
 """
@@ -40,10 +41,10 @@ from gsopt.schedule.certificate import Certificate, Proof
 
 Array = np.ndarray[Any, Any]
 
-#: Whole numbers below this one, and sums of two, fit into 64 bits. Otherwise those of Python are used.
+#: Integers below this limit, and sums of two of them, fit into 64 bits. Otherwise Python's integers are used.
 FITS = 2**62
 
-#: Cells of completion that are tried at once: first, and at most.
+#: Number of cells of completion that are tried at once: at first, and at most.
 _FEWEST, _MOST = 8, 64
 
 
@@ -69,8 +70,8 @@ def verify(
     Raises
     ------
     InvalidInput
-        The certificate is damaged, belongs to other data or claims what its prices do not prove, or the
-        scenario has something that the proof does not cover.
+        The certificate is damaged, belongs to other data or claims a bound that its prices do not prove, or the
+        scenario has a feature that the proof does not cover.
     TimeUp
         The time limit passed.
 
@@ -109,10 +110,11 @@ class ProofData:
     origin
         The first release date, on the clock of the workload.
     jobs
-        Release date, duration and menu of each job. The menu has the numbers of GPUs in all modes with their
-        speeds, as far as the cluster has so many GPUs.
+        Release date, duration and menu of each job. The menu lists the numbers of GPUs in all modes that the
+        cluster has room for, with their speeds.
     gpus
-        The times at which the number of GPUs changes, with the number from then on. The first time is 0.
+        The times at which the number of available GPUs changes, each with the number from then on. The first
+        time is 0.
     """
 
     origin: Exact
@@ -121,7 +123,7 @@ class ProofData:
 
     @classmethod
     def of(cls, scenario: Scenario) -> "ProofData":
-        """Select the data of a scenario, and refuse what could make the bound wrong."""
+        """Select the data of a scenario, and refuse everything that could make the bound invalid."""
         given, most = scenario.workload.jobs, scenario.cluster.gpus
         types = {machine.gpu_type for machine in scenario.cluster.machines}
         adaptive = [job.name for job in given if scenario.application(job) is not None]
@@ -149,14 +151,14 @@ class ProofData:
 
     @property
     def ticks(self) -> int:
-        """Smallest number of ticks in a second such that all times are whole numbers of ticks."""
+        """Smallest number of ticks in a second for which all times are whole numbers of ticks."""
         times = [time for job in self.jobs for time in job[:2]] + [time for time, _ in self.gpus]
         return lcm(*{time.denominator for time in times})
 
     def total(
         self, ticks: int, edges: Sequence[int], unit: int, prices: Sequence[int], budget: Budget
     ) -> Fraction:
-        """Return the lower bound on the sum of job completion times in seconds that prices prove."""
+        """Return the lower bound, in seconds, that prices prove on the sum of job completion times."""
         jobs = [_in_ticks(ticks, *job) for job in self.jobs]
         longest = max(-(-job.work // int(job.speed[0])) for job in jobs)
         end = max(edges[-1], jobs[-1].release) + longest  # by then, every job could complete in the last cell
@@ -176,7 +178,7 @@ class ProofData:
 
 
 class _Job(NamedTuple):
-    """A job in ticks, with the corners of its hull: numbers of GPUs, and speeds as whole numbers."""
+    """A job in ticks, with the corners of its hull: numbers of GPUs, and speeds as integers."""
 
     release: int
     work: int
@@ -206,7 +208,7 @@ def _array(values: Sequence[int]) -> Array:
 
 
 def _least_cost(job: _Job, edges: Array, unit: int, prices: Array) -> int:
-    """Return the least cost of a job in 1 / `unit` ticks, rounded down."""
+    """Return the least cost of a job, rounded down, in units of 1 / `unit` ticks."""
     start = first = int(np.searchsorted(edges, job.release, side="right")) - 1
     best, rows = inf, _FEWEST
     while first < len(prices) and (int(edges[first]) - job.release) * unit < best:  # later ones cost no less

@@ -3,7 +3,8 @@
 `StepTime` models the duration of a step, and `Tabulated` holds measured throughput. `BatchingJob` is a job with
 limits on its batch size and with its remaining work, either known or as a distribution (`Progress`).
 `LimitRules` defines how the limits change over time, and `heuristics.policies.ones.progress` predicts the
-remaining work from completed jobs. The decision for all jobs is `gsopt.problems.batching.Batching`.
+remaining work from completed jobs. The decision problem for all jobs together is
+`gsopt.problems.batching.Batching`.
 
 Examples
 --------

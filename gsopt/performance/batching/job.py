@@ -44,7 +44,7 @@ class Progress(Frozen):
     processed: Annotated[float, Field(ge=LEAST, le=1e15)]
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the exact number of remaining samples according to an estimate.
+        """Return an estimate of the number of remaining samples, without rounding.
 
         The estimate ``"mean"`` raises an error for alpha = 1, as the mean is infinite.
         """
@@ -73,7 +73,7 @@ class BatchingJob(Frozen):
     remaining
         Remaining samples to train.
     progress
-        Distribution of the progress. Replaces `remaining`.
+        Distribution of the progress, given instead of `remaining`.
     min_gpus
         Smallest number of GPUs on which the job may run.
     weight
@@ -134,7 +134,7 @@ class BatchingJob(Frozen):
         return self
 
     def left(self, estimate: Estimate = "mean") -> Exact:
-        """Return the exact number of remaining samples, as given or as estimated."""
+        """Return the given or estimated number of remaining samples, without rounding."""
         if self.progress is not None:
             return self.progress.left(estimate)
         return decimal(self.remaining or 0)
@@ -152,7 +152,7 @@ class BatchingJob(Frozen):
         return self.throughput.fastest(gpus, self.largest(gpus))
 
     def runs_on(self, gpus: int) -> bool:
-        """Check whether there is a batch size for a number of GPUs."""
+        """Check whether the job has a possible batch size on a number of GPUs."""
         return self.throughput.offers(gpus, self.largest(gpus))
 
     def changes(self, batch_size: int, gpus: int) -> bool:

@@ -4,9 +4,9 @@ from collections.abc import Iterable, Sequence
 
 
 def most_used(gpus: int, menus: Iterable[tuple[Sequence[int], bool]]) -> int:
-    """Return the largest number of GPUs, of those available, that jobs can use together.
+    """Return the largest number of the available GPUs that jobs can use together.
 
-    Each menu has the allowed GPU counts of a job, in ascending order, and whether the job must run.
+    Each menu lists the allowed GPU counts of a job, in ascending order, and says whether the job must run.
     """
     reached, every = 1, (1 << gpus + 1) - 1  # a bit for each possible sum
     for counts, must in menus:

@@ -12,10 +12,10 @@ from gsopt.core.numbers.compiled import is_worth_loading
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Numbers of GPUs of a job that are processed together, so that their totals stay in the cache.
+#: How many GPU counts of a job are processed together, so that their totals stay in the cache.
 _BLOCK = 64
 
-#: Additions for which a compiled kernel saves more than its loading from disk takes.
+#: Number of additions from which on a compiled kernel saves more time than it takes to load from disk.
 _MANY = 500_000_000
 
 
@@ -82,7 +82,7 @@ def add_jobs(costs: Floats, table: Floats, *, compiled: bool | None = None) -> N
 
 
 def read_back(table: Floats, costs: Floats, used: int) -> Counts:
-    """Return the number of GPUs of each job in a division of a total number of GPUs at the least cost."""
+    """Return the number of GPUs of each job in a least-cost division of a total number of GPUs."""
     jobs, width = costs.shape
     chosen = np.zeros(jobs, dtype=np.int64)
     for job in range(jobs - 1, -1, -1):

@@ -16,7 +16,7 @@ from gsopt.scenario.job import LEAST
 #: Samples of a batch over all GPUs of a job.
 BatchSize = Annotated[int, Field(ge=1, le=1_000_000_000)]
 
-#: Most seconds of a part of a step.
+#: Largest duration of a part of a step, in seconds.
 _LONGEST = 1e9
 
 #: Seconds of a part of a step.
@@ -111,7 +111,7 @@ class StepTime(Frozen):
         return 1 <= gpus <= batch_size
 
     def fastest(self, gpus: int, most: int) -> int | None:
-        """Return the batch size of at most `most` samples with the highest throughput.
+        """Return the batch size of at most `most` samples with the highest throughput, or None if none fits.
 
         This is either the largest batch, or the largest batch that can be split into equal local batches. If
         the fixed part is small, the delay due to one GPU with an additional sample may exceed the gain from
@@ -219,7 +219,7 @@ class Tabulated(Frozen):
         return max(self._measured(gpus, most), key=lambda size: (self._table[size, gpus], size), default=None)
 
     def offers(self, gpus: int, most: int) -> bool:
-        """Check whether any batch size of at most `most` samples was measured."""
+        """Check whether any batch size of at most `most` samples was measured on a number of GPUs."""
         return any(True for _ in self._measured(gpus, most))
 
     def _measured(self, gpus: int, most: int) -> Iterator[int]:
@@ -232,7 +232,7 @@ def _kind(given: object) -> str:
     return "table" if is_table else "model"
 
 
-#: Either of the two; files need not state which, and error messages are about the intended one.
+#: A model or a table. Files need not state which, and error messages refer to the intended one.
 Throughput = Annotated[
     Annotated[StepTime, Tag("model")] | Annotated[Tabulated, Tag("table")], Discriminator(_kind)
 ]

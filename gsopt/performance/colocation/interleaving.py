@@ -1,4 +1,4 @@
-"""Interleaving: jobs that take turns in using disk, CPU, GPU and network within each iteration."""
+"""Interleaving: jobs that take turns using disk, CPU, GPU and network within each iteration."""
 
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations_with_replacement, permutations
@@ -9,12 +9,12 @@ from gsopt.core.numbers.grid import Number
 
 
 def cycle(stages: Sequence[Sequence[Number]]) -> Any:
-    """Return the shortest time in which the jobs of a group, taking turns, complete one iteration each.
+    """Return the least seconds in which the jobs of a group, taking turns, complete one iteration each.
 
-    The time is in seconds. `stages` contains the seconds for which each job needs each resource in an
-    iteration. An iteration uses each resource once, always in the same cyclic order, but may start with any
-    resource. In each phase of the cycle every job uses a different resource, and all wait for the slowest job
-    before the next phase. Source: Muri (SIGCOMM 2022). Complexity: O(k!) for k resources.
+    `stages` contains the seconds for which each job needs each resource in an iteration. An iteration uses each
+    resource once, always in the same cyclic order, but may start with any resource. In each phase of the cycle
+    every job uses a different resource, and all wait for the slowest job before the next phase. Source: Muri
+    (SIGCOMM 2022). Complexity: O(k!) for k resources.
     """
     resources = len(stages[0]) if stages else 0
     is_group = 1 <= len(stages) <= resources
@@ -44,17 +44,16 @@ def interleaved(stages: Mapping[str, Sequence[float]]) -> dict[str, dict[str, fl
     }
 
 
-#: Parts of a cycle of `pipelined`, and how many of them it follows; the last four count.
+#: Number of parts of a cycle of `pipelined`, and number of parts that are simulated; only the last four count.
 _PARTS, _FOLLOWED = 4, 8
 
 
 def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
     """Return the least seconds of a cycle of up to four jobs with input, GPU and network stages.
 
-    A cycle has four parts. Reading and preparing the input take two of them, which only have to be over
-    together; the GPU and the network take one each. Two jobs may also alternate between the input of one and
-    the rest of the other. Source: the simulator that the authors of Muri published. Complexity: O(k!) for k
-    jobs.
+    A cycle has four parts. The input stage spans two of them and only has to end with the second one. The GPU
+    and network stages take one part each. Two jobs may also alternate between the input of one and the rest of
+    the other. Source: the simulator that the authors of Muri published. Complexity: O(k!) for k jobs.
     """
     require(1 <= len(stages) <= _PARTS, "stages", stages, "must hold 1 to 4 jobs")
     for job, own in enumerate(stages):
@@ -69,7 +68,7 @@ def pipelined(stages: Sequence[Sequence[Number]]) -> Any:
 
 
 def _repeated(order: Sequence[Sequence[Number]]) -> Any:
-    """Return the seconds of the second of two cycles, in which job m is m parts behind."""
+    """Return the seconds that the second of two cycles takes, where job m is m parts behind."""
     ends: list[Any] = [0]
     for part in range(_FOLLOWED):
         network, gpu, given = (dict(enumerate(order)).get((part + shift) % _PARTS) for shift in (1, 2, 3))
@@ -98,11 +97,11 @@ def grouped(
     alone
         Seconds of an iteration of each model alone.
     most
-        Most jobs of a group, at least 2.
+        Largest number of jobs in a group; at least 2.
     crowding
-        By what cycles of two jobs, three jobs, and so on are longer than computed; 1 where left out.
+        Factors by which cycles of two jobs, three jobs, and so on are longer than computed; 1 if left out.
     cycle_of
-        The cycle of a group: `cycle`, or `pipelined`.
+        The function that computes the cycle of a group: `cycle` or `pipelined`.
 
     Examples
     --------

@@ -8,7 +8,7 @@ from typing import Any, Literal, get_args
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.core.numbers.grid import Exact, Number, decimal
 
-#: Rules for sharing: by the better of the two choices, or as the proof of the paper is printed.
+#: Rules for sharing: the better of the two choices, or two readings of the paper's printed proof.
 Rule = Literal["end_points", "sign", "cases"]
 
 
@@ -72,12 +72,12 @@ class Pair:
 
     @property
     def running_lasts(self) -> bool:
-        """Whether the running job outlasts the new one if they share from now on (Case 1)."""
+        """Whether the running job outlasts the new one if the two share from now on (Case 1)."""
         return self.slowdown_running * self.remaining >= self.slowdown_new * self.seconds
 
     @property
     def shared_sum(self) -> Any:
-        """Sum of the completion times if they share from now on (Equation 19, or 23 at 0)."""
+        """Sum of the completion times if the two share from now on (Equation 19, or 23 for a delay of 0)."""
         return sum(self.completions())
 
     @property

@@ -69,8 +69,8 @@ def choose_sub_batch(
 ) -> Choice:
     """Choose the sub-batch with the least mean completion time of the pair, or choose to wait.
 
-    Every sub-batch that fits is tried, including the whole batch and single samples. A sub-batch that should
-    not share counts as waiting with the whole batch.
+    Every sub-batch that fits is tried, including the whole batch and single samples. If the job should not
+    share with a sub-batch, it waits and then runs with the whole batch instead.
 
     Source: Castor, Algorithm 2. The algorithm as printed returns within its loop, so it tries only the whole
     batch. It ends before trying single samples, so a job with a batch of 1 never shares. It stores a ``t`` that

@@ -40,8 +40,9 @@ def hierarchical(size: float, dimensions: Sequence[Dimension], *, whole: bool = 
     """Return the duration of a hierarchical all-reduce in seconds.
 
     Reduce-scatters run from the innermost dimension outwards, and all-gathers from the outermost one inwards.
-    Every dimension is a ring. After p units of the first dimension, each unit has only a p-th of the bytes, so
-    the outer rings carry little. The dimensions are processed one after another, without pipelining.
+    Every dimension is a ring. After the reduce-scatter among p units of the first dimension, each unit has only
+    a p-th of the bytes, so the outer rings carry little. The dimensions are processed one after another,
+    without pipelining.
 
     Source: the hierarchical collective of ASTRA-sim with a single chunk.
 

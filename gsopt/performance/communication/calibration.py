@@ -1,4 +1,4 @@
-"""Calibration: fits link and computing times so that the model yields measured penalties.
+"""Calibration: link and computing times, fitted so that the model yields measured penalties.
 
 Source: Dally, section IV-C2, which scales the computing times of each model until the simulated latency equals
 the measured one. In addition, a latency and a time per byte are fitted to all models of one tier.
@@ -18,7 +18,8 @@ from gsopt.performance.communication.collective import Collective
 from gsopt.performance.communication.layers import Layer
 from gsopt.performance.communication.overlap import penalty
 
-#: Starting points of the fit: shares of the latency, and of the time per byte, that alone explain a penalty.
+#: Starting points of the fit: shares of the latency, and of the time per byte, that could alone explain a
+#: penalty.
 _STARTS = ((1.0, 1e-3), (0.5, 0.5), (1e-3, 1.0))
 
 
@@ -32,8 +33,8 @@ class Fit(Frozen):
     penalties
         Penalties computed with it, by model.
     spread
-        Root mean square of the decimal logarithms of modelled over measured penalties. A spread of 0.01 means 2
-        %, and 0.3 means a factor of two.
+        Root mean square of the decimal logarithms of the ratios of modelled to measured penalties. A spread of
+        0.01 means 2 %, and 0.3 means a factor of two.
 
     Examples
     --------

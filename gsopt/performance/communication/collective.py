@@ -8,7 +8,7 @@ from pydantic import Field
 from gsopt.core.problem import Frozen
 from gsopt.performance.communication.wire import Dimension
 
-#: Seconds, also per byte, within the range of computations.
+#: Seconds, or seconds per byte.
 _Time = Annotated[float, Field(ge=0, le=1e18)]
 
 

@@ -54,7 +54,7 @@ def read_layers(path: str | Path, *, partial: bool = False) -> tuple[Layer, ...]
     """Read the layers of a data-parallel model from a workload file of ASTRA-sim, first layer first.
 
     The first line is ``DATA``, and the second the number of layers. Each further line has twelve values
-    separated by blanks: a name, a dependence, then time (ns), collective and bytes of the forward pass, of the
+    separated by spaces: a name, a dependency, then time (ns), collective and bytes of the forward pass, of the
     input gradient and of the weight gradient, and the time of the update, which is ignored. Lines with a single
     number are skipped.
 

@@ -1,4 +1,4 @@
-"""Links: derives the wires of a cluster from its links."""
+"""Links: the wires of a cluster, derived from its links."""
 
 from collections.abc import Iterator, Mapping
 

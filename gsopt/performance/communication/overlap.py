@@ -44,7 +44,7 @@ def exposed(layers: Sequence[Layer], collective: Collective, *, scale: float = 1
 def penalty(
     layers: Sequence[Layer], collective: Collective, *, scale: float = 1.0, floor: float = 0.0
 ) -> float:
-    """Return the exposed communication per unit of computation, but no less than a floor.
+    """Return the exposed communication per unit of computation, but at least a floor.
 
     Parameters
     ----------

@@ -13,7 +13,7 @@ from gsopt.core.numbers.grid import decimal
 from gsopt.core.problem import Frozen
 from gsopt.performance.communication.units import gigabits
 
-#: Nanoseconds of a second.
+#: Nanoseconds per second.
 _NANOSECONDS = 10**9
 
 
@@ -32,7 +32,7 @@ class Wiring(StrEnum):
 
 
 class Wire(Frozen):
-    """The links of one level, which are identical, and each of which carries one message at a time.
+    """The identical links of one level, each of which carries one message at a time.
 
     Attributes
     ----------
@@ -115,8 +115,8 @@ class Dimension(Frozen):
 
 
 #: The network of Dally's clusters: NVSwitch as a ring of the GPUs of a machine, Quantum (InfiniBand) and
-#: Spectrum (Ethernet) switches. Bandwidths: section III-C. Latencies are not printed: these make a ring of 8
-#: GPUs take the latency that fits Table I, and those of machine and rack fit it to a factor of two only.
+#: Spectrum (Ethernet) switches. Bandwidths: section III-C. Latencies are not reported. With these values, a
+#: ring of 8 GPUs has the latency that fits Table I, though only within a factor of two for machine and rack.
 DALLY_WIRES: Mapping[str, Wire] = {
     "machine": Wire(bandwidth=gigabits(900), latency=62e-9, wiring=Wiring.RING),
     "rack": Wire(bandwidth=gigabits(400), latency=0.32e-6),

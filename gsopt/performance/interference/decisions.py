@@ -1,4 +1,4 @@
-"""Decisions: the cost of deciding about sharing with predicted instead of measured slowdowns."""
+"""Decisions: the cost of basing sharing decisions on predicted instead of measured slowdowns."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from math import inf
@@ -10,8 +10,8 @@ from gsopt.core.problem import Frozen
 from gsopt.performance.colocation import Pair
 from gsopt.performance.interference.table import Couple, PairTable
 
-#: Remaining seconds of the running job over those of the new one, for which decisions are compared; only their
-#: ratio matters.
+#: Ratios of the remaining seconds of the running job to those of the new job, for which decisions are compared.
+#: Decisions depend on the seconds only through this ratio.
 RATIOS = (1 / 8, 1 / 4, 1 / 2, 1.0, 2.0, 4.0, 8.0)
 
 
@@ -26,12 +26,12 @@ class Decisions(Frozen):
     cases
         Number of decisions.
     alike
-        Fraction of decisions that are equal.
+        Fraction of cases in which both decisions are equal.
     sharing
         Fraction of cases in which the jobs should share according to the measured slowdowns.
     benefit, benefit_measured
         Mean sharing benefit of the decisions based on predicted and on measured slowdowns. The benefit is the
-        new job's completion time if it waits, relative to its actual one. Source: Castor, Eq. 24.
+        new job's completion time if it waits, divided by its actual completion time. Source: Castor, Eq. 24.
     deviation
         Mean difference between the two benefits, relative to the second one. In the paper it is below 10 %
         (section 6.4).

@@ -114,8 +114,8 @@ def predicted(
 ) -> PairTable:
     """Return a table with every pair predicted from other pairs.
 
-    A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). If a
-    table has only one pair, it cannot be predicted and is omitted.
+    A policy that has never seen a pair can assume these slowdowns (`gsopt.simulation.beliefs.believing`). The
+    only pair of a table cannot be predicted and is omitted.
 
     Parameters
     ----------

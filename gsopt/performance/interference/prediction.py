@@ -35,7 +35,7 @@ class Prediction:
     importance: Mapping[str, float] = field(default_factory=dict)
 
     def slowdowns(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[float]:
-        """Return the slowdown of the first configuration of each pair by the second, limited to 1 to 1e6."""
+        """Return the slowdown of the first configuration in each pair by the second, limited to [1, 1e6]."""
         return [min(max(1.0, float(value)), _LARGEST) for value in self.estimate(pairs)]
 
     def filled(self, table: PairTable) -> dict[str, dict[str, float]]:
@@ -55,5 +55,5 @@ class Predictor(Protocol):
     """Interface of a predictor, which learns from a table of pairs."""
 
     def __call__(self, table: PairTable, /) -> Prediction:
-        """Return the prediction."""
+        """Learn from a table, and return the prediction for all other pairs."""
         ...

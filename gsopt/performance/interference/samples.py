@@ -39,7 +39,7 @@ class Samples:
 
     @cached_property
     def logs(self) -> list[float]:
-        """The logarithms of the slowdowns."""
+        """The logarithms of the slowdowns, in the order of `rows`."""
         return [log(slowdown) for _, _, slowdown in self._directions()]
 
     def vectors(self, pairs: Sequence[tuple[Profile, Profile]]) -> list[list[float]]:

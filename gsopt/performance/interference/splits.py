@@ -17,8 +17,8 @@ def splits(
     """Yield training tables, each with the pairs held out of it.
 
     Both directions of a pair are always on the same side. With ``by="pair"`` every pair is held out once, so
-    five folds are five splits of 80:20. With ``by="configuration"`` no training pair has a configuration of the
-    fold, so every held-out pair has at least one unseen configuration. A pair across two folds is held out
+    five folds are five splits of 80:20. With ``by="configuration"`` no training pair has a configuration from
+    the fold, so every held-out pair has at least one unseen configuration. A pair across two folds is held out
     twice. Folds that leave no training pair, or hold none out, are skipped.
 
     Source: Castor, section 6.2, which splits job pairs at random, about 80:20. The split by configuration is

@@ -9,7 +9,7 @@ from gsopt.performance.interference.prediction import Prediction
 from gsopt.performance.interference.samples import Samples
 from gsopt.performance.interference.table import PairTable, Profile
 
-#: Number of seeds of scikit-learn.
+#: Number of seeds that scikit-learn accepts.
 _SEEDS = 2**32
 
 

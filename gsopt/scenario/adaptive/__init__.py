@@ -1,1 +1,1 @@
-"""Adaptive jobs: training whose speed depends on the shape of the placement, the batch and the progress."""
+"""Adaptive jobs: training jobs whose speed depends on placement shape, batch size and progress."""

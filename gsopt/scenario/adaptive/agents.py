@@ -1,4 +1,4 @@
-"""Agents: how adaptive jobs measure and tune themselves."""
+"""Agents: the settings by which adaptive jobs measure and tune themselves."""
 
 from typing import Annotated, Literal
 
@@ -13,15 +13,15 @@ class Agents(Frozen):
     Attributes
     ----------
     interval
-        Seconds between two tunings of a job's batch, counted from the start of the scenario's clock. A job also
-        tunes its batch at the end of each epoch.
+        Seconds between successive tunings of a job's batch size, counted from the start of the scenario's
+        clock. A job also tunes its batch size at the end of each epoch.
     whole_seconds
         Whether the time from the last tuning to the end of an epoch is rounded to whole seconds, at least one,
         as in the simulator of Pollux.
     progress
         The measure of progress. ``statistical``: a sample counts less in a larger batch, and all trainings of a
-        model need the same progress. ``samples``: all samples count alike, and a training needs as many as with
-        its user's batch, as in the simulator of Ares.
+        model need the same progress. ``samples``: all samples count alike, and a training needs as many samples
+        as with its user's batch size, as in the simulator of Ares.
     memory
         The largest local batch that fits on a GPU. ``model``: the limit of the application. ``placement``: the
         largest batch measured in the placement, as in the simulator of Sia.

@@ -1,4 +1,4 @@
-"""Application: measurements of one model, on one type of GPU or on several: how fast its jobs really are."""
+"""Application: measurements of one model on one or more GPU types, which determine its jobs' true speed."""
 
 from bisect import bisect_left
 from collections.abc import Callable, Mapping, Sequence
@@ -26,16 +26,15 @@ class Application(Frozen):
     **Step times.** On a measured shape, step times are interpolated between the measured local batches. All
     rotations of a shape are equivalent, as the nodes form a ring. Other shapes are reduced to their numbers of
     nodes and GPUs. Their times are interpolated linearly in these two numbers and the local batch, between the
-    means of measured placements and the measurements in `spread`. More nodes than were measured count as the
-    largest measured number.
+    means of measured placements and the measurements in `spread`. If there are more nodes than were measured,
+    the largest measured number is used.
 
     **Training.** Quantities that depend on the batch size are interpolated between trainings with a smaller and
     a larger one.
 
-    **GPU types.** A model may have measurements of its own on some types of GPU (`gpu_types`). Its jobs then
-    run on one type at a time, at the speed measured there, or as in `placements` on any other type. Trainings,
-    and the limits of the batch over all GPUs, are the same on all types. Without `gpu_types`, all GPUs are
-    alike.
+    **GPU types.** A model may have separate measurements on some GPU types (`gpu_types`). Its jobs then run on
+    one type at a time, at the speed measured there, or as in `placements` on any other type. Trainings, and the
+    limits of the batch over all GPUs, are the same on all types. Without `gpu_types`, all GPUs are alike.
 
     Source: Pollux (OSDI 2021), section 5.3.1, and the authors' simulator, which assumes at most 16 nodes and
     refuses anything beyond the measurements. For several types: Sia (SOSP 2023) and its authors' simulator.
@@ -46,9 +45,9 @@ class Application(Frozen):
     spread: Many[Spread] = ()  # step times by numbers of nodes and GPUs
     validations: Annotated[Many[Validation], Field(min_length=1)]  # complete trainings, by batch
     limits: Limits  # the batches that a job may have
-    epochs: Annotated[int, Field(ge=1)]  # of a complete training, whatever its batch
+    epochs: Annotated[int, Field(ge=1)]  # number in a complete training, with any batch size
     slowdown: Annotated[float, Field(ge=1, le=1e6)] = 1.0  # of real runs, relative to the measurements
-    gpu_types: Mapping[Name, MeasuredType] = Field(default_factory=dict)  # measurements on GPUs of single types
+    gpu_types: Mapping[Name, MeasuredType] = Field(default_factory=dict)  # measurements by GPU type
 
     @field_validator("validations", mode="after")
     @classmethod
@@ -75,11 +74,11 @@ class Application(Frozen):
     # GPU types
 
     def kind(self, gpu_type: str) -> str:
-        """Return what tells GPUs of a type from others: the type, or nothing where all GPUs are alike."""
+        """Return the GPU type if the application distinguishes types, or else an empty string."""
         return gpu_type if self.gpu_types else ""
 
     def on(self, gpu_type: str) -> "Application":
-        """Return the same model with what was measured on GPUs of a type as its only measurements."""
+        """Return the application restricted to the measurements on a GPU type, or itself if there are none."""
         return self._by_type.get(gpu_type, self)
 
     @cached_property
@@ -109,7 +108,7 @@ class Application(Frozen):
         return self._steps.times(shape, local_batches)
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return placements of a number of GPUs, one for each distinct behaviour of the step times.
+        """Return placements of a number of GPUs, one for each group of placements with the same step times.
 
         Step times may be unknown on some of these placements. In shapes that were not measured, a node has at
         most `largest` GPUs or, if None, at most as many as the largest measured node.
@@ -117,7 +116,7 @@ class Application(Frozen):
         return self._steps.shapes(gpus, largest)
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the largest local batch measured on a shape, or on as many nodes and GPUs or more.
+        """Return the largest local batch measured on a shape or, if none, on at least as many nodes and GPUs.
 
         The result is 0 if there is none.
 
@@ -143,7 +142,7 @@ class Application(Frozen):
         return self.progress_at(self.epochs)
 
     def progress_at(self, epoch: int) -> float:
-        """Return the progress after a number of epochs: the least among all trainings."""
+        """Return the progress after a number of epochs, which is the least among all trainings."""
         return self._progress[epoch]
 
     @cached_property
@@ -152,27 +151,27 @@ class Application(Frozen):
         return (0.0, *(min(epoch.progress for epoch in end) for end in ends))
 
     def is_validated(self, batch: int) -> bool:
-        """Check whether a batch size is between those of complete trainings."""
+        """Check whether a batch size lies between the smallest and the largest of the complete trainings."""
         return self._batches[0] <= batch <= self._batches[-1]
 
     def completion_epoch(self, batch: int) -> int:
-        """Return the last epoch of a training, counted from 0. It is the same for every validated batch."""
+        """Return the last epoch of a training (counted from 0); it is the same for every valid batch size."""
         self._around(batch)
         return self.epochs - 1
 
     def iterations(self, batch: int, epoch: int) -> float:
-        """Return the number of iterations that a batch size needs until the end of an epoch, counted from 0."""
+        """Return the number of iterations with a batch size until the end of an epoch (counted from 0)."""
         low, high = self._around(batch)
         return _interpolation(low, high, batch)(low.epochs[epoch].iterations, high.epochs[epoch].iterations)
 
     def gradient(self, batch: int, epoch: int) -> Gradient:
-        """Return the gradient statistics of a batch size during an epoch, counted from 0."""
+        """Return the gradient statistics for a batch size in an epoch (counted from 0)."""
         low, high = self._around(batch)
         mix, one, other = _interpolation(low, high, batch), low.epochs[epoch], high.epochs[epoch]
         return Gradient(mix(one.sqr, other.sqr), mix(one.var, other.var))
 
     def gradients(self, batches: Sequence[int]) -> tuple[Array, Array]:
-        """Return the gradient statistics, `sqr` and `var`, of several batches in every epoch, row by row."""
+        """Return the gradient statistics, `sqr` and `var`, by batch size (rows) and epoch (columns)."""
         around = [self._around(batch) for batch in batches]
         low, high = ([self._batches.index(each.batch) for each in side] for side in zip(*around, strict=True))
         below = np.array([batch - least.batch for batch, (least, _) in zip(batches, around, strict=True)])
@@ -190,7 +189,7 @@ class Application(Frozen):
 
     @cached_property
     def _statistics(self) -> tuple[Array, Array]:
-        """Return `sqr` and `var` of every training, row by row, in every epoch."""
+        """Return `sqr` and `var` by training (rows) and epoch (columns)."""
         epochs = [each.epochs[: self.epochs] for each in self.validations]
         sqr, var = (
             np.array([[getattr(epoch, name) for epoch in own] for own in epochs]) for name in ("sqr", "var")
@@ -198,7 +197,7 @@ class Application(Frozen):
         return sqr, var
 
     def _around(self, batch: int) -> tuple[Validation, Validation]:
-        """Return the trainings with the next smaller and the next larger batch size, or the exact one twice."""
+        """Return the trainings with the next smaller and next larger batch sizes, or an exact match twice."""
         after = bisect_left(self._batches, batch)
         if after < len(self._batches) and self._batches[after] == batch:
             return self.validations[after], self.validations[after]

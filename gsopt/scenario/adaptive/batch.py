@@ -1,4 +1,4 @@
-"""Batch: how the samples of an iteration are divided among GPUs and accumulation steps."""
+"""Batch: the division of an iteration's samples among GPUs and accumulation steps."""
 
 from typing import NamedTuple
 
@@ -12,16 +12,16 @@ class Batch(NamedTuple):
     steps: int
 
     def over(self, gpus: int) -> int:
-        """Return the batch size over a number of GPUs."""
+        """Return the total batch size on a number of GPUs."""
         return gpus * self.local * (self.steps + 1)
 
 
 def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
     """Divide a batch evenly over GPUs, accumulating gradients where it is too large for one pass.
 
-    On a single GPU, a batch above the initial one is always accumulated, as a single gradient does not reveal
-    its noise. The batch is rounded up to equal parts, unless that exceeds the largest batch. Source: Pollux'
-    simulator.
+    On a single GPU, a batch larger than the initial one is always accumulated, as a single gradient does not
+    reveal its noise. The batch is rounded up to equal parts, unless that exceeds the largest allowed batch.
+    Source: the simulator of Pollux.
     """
     local = -(-batch_size // gpus)
     steps = -(-local // limits.most_local) - 1
@@ -31,5 +31,5 @@ def split(batch_size: int, gpus: int, limits: Limits) -> Batch:
 
 
 def within(batch: Batch, gpus: int, limits: Limits) -> Batch:
-    """Reduce the local batch until the whole batch is at most the largest one."""
+    """Reduce the local batch until the total batch is at most the largest allowed one."""
     return batch._replace(local=min(batch.local, limits.most_batch // (gpus * (batch.steps + 1))))

@@ -1,4 +1,4 @@
-"""Course: how a training of an application truly progresses, wherever it runs."""
+"""Course: the true progress of an application's training on any GPUs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -26,12 +26,12 @@ class Course:
 
     application: Application
     agents: Agents
-    # Where progress counts samples, the batch size whose training has the expected length; None for the
-    # initial.
+    # If progress counts samples: the batch size whose training determines the work; None for the initial batch
+    # size.
     users_batch: int | None
 
     def on(self, gpu_type: str) -> "Course":
-        """Return the same training on GPUs of a type; its work is the same on all types."""
+        """Return the course on one GPU type; the work is the same on all types."""
         return self._by_type.get(gpu_type, self)
 
     @cached_property
@@ -41,7 +41,7 @@ class Course:
         }
 
     def limits(self, shape: tuple[int, ...]) -> Limits:
-        """Return the batch limits of a job on a shape."""
+        """Return the batch size limits of a job on a shape, which depend on `Agents.memory`."""
         limits = self.application.limits
         if self.agents.memory == "model":
             return limits
@@ -60,7 +60,7 @@ class Course:
         return self.work_at(self.application.epochs)
 
     def times(self, shape: tuple[int, ...], batch: Batch) -> tuple[float, float]:
-        """Return the seconds of a step and of its gradient exchange on a shape that was measured."""
+        """Return the seconds of a step and of its gradient exchange on a measured shape."""
         times = self.application.step_time(shape, batch.local)
         if times is None:
             rule = f"must be placements of {self.application.name} measured with {batch.local} samples per GPU"
@@ -68,28 +68,28 @@ class Course:
         return times
 
     def speed(self, shape: tuple[int, ...], batch: Batch, epoch: int) -> float:
-        """Return the progress per second in an epoch, counted from 0."""
+        """Return the progress per second in an epoch (counted from 0)."""
         seconds, samples = self._iteration(self.times(shape, batch), batch), batch.over(sum(shape))
         return self._gain(samples, self.application.gradient(samples, epoch)) / seconds
 
     def iteration_rate(self, shape: tuple[int, ...], batch_size: int) -> float:
-        """Return the iterations per second with a batch size on a shape that was measured."""
+        """Return the iterations per second with a batch size on a measured shape."""
         batch = split(batch_size, sum(shape), self.limits(shape))
         return 1 / self._iteration(self.times(shape, batch), batch)
 
     def iterations(self, batch_size: int, progress: float) -> float:
-        """Return the number of iterations with a batch size that make some progress.
+        """Return the number of iterations that a batch size needs for a given progress.
 
-        Within an epoch they are proportional to its progress.
+        Within an epoch, iterations are proportional to progress.
         """
         ends = [self.work_at(epoch) for epoch in range(self.application.epochs + 1)]
         counts = [0.0, *(self.application.iterations(batch_size, epoch) for epoch in range(len(ends) - 1))]
         return float(np.interp(progress, ends, counts))
 
     def seconds(self, gpus: int, batch_size: int) -> float | None:
-        """Return the seconds that a training takes with a batch on the best placement of some GPUs.
+        """Return the seconds that a training takes with a batch size on the best placement of `gpus` GPUs.
 
-        The result is None if it cannot run on them.
+        The result is None if the training cannot run on them.
 
         Epochs are not rounded to whole seconds.
         """
@@ -103,7 +103,7 @@ class Course:
         return None if best == inf else best
 
     def highest_rate(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> float:
-        """Return the highest share of the work per second on any placement of a number of GPUs, in any epoch.
+        """Return the highest share of the work per second in any epoch, on any placement of a number of GPUs.
 
         The parameters are those of `highest_speeds`.
         """
@@ -112,8 +112,8 @@ class Course:
     def highest_speeds(self, gpus: int, batch_size: int | None, *, largest: int | None = None) -> Array:
         """Return the highest progress per second on any placement of a number of GPUs, by epoch.
 
-        The speed is 0 where the training cannot run. If `batch_size` is None, the job may choose its batch.
-        Nodes have at most `largest` GPUs or, if None, at most as many as the largest measured node.
+        The speed is 0 where the training cannot run. If `batch_size` is None, the job may choose its batch
+        size. Nodes have at most `largest` GPUs or, if None, at most as many as the largest measured node.
         """
         return self._fastest(gpus, self.application.shapes(gpus, largest), batch_size)
 
@@ -134,14 +134,14 @@ class Course:
         return found
 
     def _possible(self, shape: tuple[int, ...], batches: list[Batch]) -> Iterator[tuple[Batch, Times]]:
-        """Yield the batches that were measured on a shape and validated, with the times of a step."""
+        """Yield the batches that were measured on a shape and validated, each with the times of a step."""
         times = self.application.step_times(shape, [batch.local for batch in batches])
         for batch, time in zip(batches, times, strict=True):
             if time is not None and self.application.is_validated(batch.over(sum(shape))):
                 yield batch, time
 
     def _iteration(self, times: Times, batch: Batch) -> float:
-        """Return the seconds of an iteration: accumulations and the step."""
+        """Return the seconds of an iteration: its accumulations and its step."""
         step, sync = times
         return (step + batch.steps * (step - sync)) * self.application.slowdown
 
@@ -153,7 +153,7 @@ class Course:
         return (var + sqr) / (var / (samples / self.application.limits.initial_batch) + sqr)
 
     def _gains(self, samples: Sequence[int]) -> Array:
-        """Return the progress of iterations over numbers of samples, row by row, in every epoch."""
+        """Return the progress per iteration, by number of samples (rows) and epoch (columns)."""
         each = np.array(samples)[:, None]
         if self.agents.progress == "samples":
             return np.repeat(each.astype(float), self.application.epochs, axis=1)
@@ -163,7 +163,7 @@ class Course:
 
 
 def _choices(gpus: int, limits: Limits, batch_size: int | None) -> list[Batch]:
-    """Return the batches that a job may have on a number of GPUs, of a given size or of any size if None."""
+    """Return the batches that a job may use on a number of GPUs, of a given size or of any size if None."""
     if batch_size is not None:
         return [split(batch_size, gpus, limits)]
     from gsopt.scenario.adaptive.throughput import batches

@@ -1,4 +1,4 @@
-"""Fitting: a throughput model is fitted to the step times that a job has measured."""
+"""Fitting: the fit of a throughput model to the step times that a job has measured."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -22,13 +22,15 @@ _MOST = (*(np.inf,) * 6, 10.0)
 #: Indices of the fields.
 _COMPUTE, _COMPUTE_EACH, _ACROSS, _ACROSS_EACH, _WITHIN, _WITHIN_EACH, _OVERLAP = range(7)
 
-#: Weights, beside the errors, of the squares of the overlap and of the relative seconds per GPU.
+#: Weights of the loss terms that do not measure errors: the squares of overlap - 1 and of the relative seconds
+#: per GPU.
 _SIMPLE, _OPTIMISTIC = 1e-3, 1e-2
 
-#: Least ratio of the seconds between nodes to those within one, as long as none were measured between nodes.
+#: Least ratio of exchange times between nodes to those within a node, as long as none are measured between
+#: nodes.
 _SLOWER = 1.1
 
-#: Fits that are remembered; a day of Pollux' 160 jobs has some hundreds.
+#: Largest number of cached fits; a day of Pollux's 160 jobs needs several hundred.
 _REMEMBERED = 4096
 
 
@@ -45,26 +47,26 @@ class Measurement(NamedTuple):
 def fit(measurements: Sequence[Measurement], *, tolerance: float | None = None) -> ThroughputModel:
     """Fit a throughput model to measured step times, one measurement for each configuration.
 
-    The fit minimizes the root mean square errors of the logarithms of computing times and of step times. Small
-    additional terms prefer little overlap and a low cost per additional GPU, so that untried configurations
-    look worth trying. Exchanges that were never measured are assumed to be cheap: they take no time or, between
-    nodes, 1.1 times as long as within one node. If only one local batch was measured, half of the computing
-    time is assumed to be constant.
+    The fit minimizes the sum of two root mean square errors: that of log computing times and that of log step
+    times. Small additional terms prefer little overlap and a low cost per additional GPU, so that untried
+    configurations look worth trying. Exchanges that were never measured are assumed to be cheap: they take no
+    time or, between nodes, 1.1 times as long as within one node. If only one local batch was measured, half of
+    the computing time is assumed to be constant.
 
     Source: Pollux (OSDI 2021), section 4.1; loss, starting point and limits as in the authors' program.
 
-    The search is local. In a fiftieth of random cases, its result also depends on the order of the
-    measurements. Jobs pass their measurements in the order of time, as in the authors' program. It takes ten to
-    a hundred evaluations of the loss and its gradient, each linear in the measurements. It ends when the
-    relative change of the loss, or the gradient, is below `tolerance`. None means scipy's defaults, 2e-9 and
-    1e-5, as in Pollux' program. Sia's program has 1e-5.
+    The search is local. In one of fifty random cases, its result also depends on the order of the measurements.
+    Jobs pass their measurements in order of time, as in the authors' program. The search takes 10 to 100
+    evaluations of the loss and its gradient, each in time linear in the number of measurements. It ends when
+    the relative change of the loss, or the gradient, falls below `tolerance`. None means scipy's defaults, 2e-9
+    and 1e-5 respectively, as in the program of Pollux. Sia's program uses 1e-5.
     """
     return _fitted(tuple(measurements), tolerance)
 
 
 @lru_cache(maxsize=_REMEMBERED)
 def _fitted(measurements: tuple[Measurement, ...], tolerance: float | None) -> ThroughputModel:
-    """Fit a model, and cache the fit because jobs of one application often measure the same."""
+    """Fit a model, and cache the fit because jobs of one application often have the same measurements."""
     from scipy.optimize import Bounds, minimize
 
     measured = _Measurements.of(measurements)
@@ -145,7 +147,7 @@ def _prior(parameters: _Floats) -> tuple[float, _Floats]:
 
 
 def _limits(measured: _Measurements) -> tuple[Any, Any, Any]:
-    """Return the starting point and the limits. Parameters without measurements are fixed."""
+    """Return the starting point and the limits of the fit. Parameters without measurements are fixed."""
     start, least, most = np.array([_START, _LEAST, _MOST])
     if (measured.local == measured.local[0]).all():
         start[_COMPUTE] = least[_COMPUTE] = most[_COMPUTE] = measured.computing.mean() / 2

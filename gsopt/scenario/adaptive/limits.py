@@ -1,4 +1,4 @@
-"""Limits: the batch sizes that an adaptive job may have."""
+"""Limits: the batch sizes that an adaptive job may use."""
 
 from typing import Annotated
 
@@ -11,7 +11,7 @@ Samples = Annotated[int, Field(ge=1, le=10**12)]
 
 
 class Limits(Frozen):
-    """The batch sizes that a job may have, in samples."""
+    """The batch sizes that a job may use, in samples."""
 
     initial_batch: Samples  # smallest batch over all GPUs, with which the job converges as its user expects
     most_batch: Samples  # largest batch over all GPUs

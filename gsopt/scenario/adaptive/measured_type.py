@@ -1,4 +1,4 @@
-"""Measured type: what was measured of a model on GPUs of one type."""
+"""Measured type: measurements of a model on GPUs of one type."""
 
 from typing import Annotated
 
@@ -26,7 +26,7 @@ Placements = Annotated[Many[MeasuredPlacement], Field(min_length=1), AfterValida
 
 
 class MeasuredType(Frozen):
-    """Step times of a model on GPUs of one type, and the samples that such a GPU processes at once."""
+    """Step times of a model on GPUs of one type, and limits on the samples that a GPU processes at once."""
 
     placements: Placements  # step times by placement
     spread: Many[Spread] = ()  # step times by numbers of nodes and GPUs

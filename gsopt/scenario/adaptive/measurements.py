@@ -1,4 +1,4 @@
-"""Measurements: step times on some GPUs, by placement or by numbers of nodes and GPUs."""
+"""Measurements: measured step times, by placement or by numbers of nodes and GPUs."""
 
 from typing import Annotated
 
@@ -6,7 +6,7 @@ from pydantic import AfterValidator, Field
 
 from gsopt.core.problem import Frozen, Gpus, Many, RuleBroken, refuse_falls
 
-#: Samples of each GPU, seconds of a step, and seconds of the step in which the GPUs exchange gradients.
+#: Samples per GPU, seconds of a step, and seconds of the step in which the GPUs exchange gradients.
 Point = tuple[
     Annotated[int, Field(ge=1, le=10**12)],
     Annotated[float, Field(gt=0, le=1e12)],
@@ -14,7 +14,7 @@ Point = tuple[
 ]
 
 
-#: Most nodes of a measured placement.
+#: Largest number of nodes in a measured placement.
 MOST_NODES = 500
 
 
@@ -26,7 +26,7 @@ def _check_points(points: tuple[Point, ...]) -> tuple[Point, ...]:
     return points
 
 
-#: Step times by samples of each GPU, ascending.
+#: Step times, in ascending order of the samples per GPU.
 Points = Annotated[Many[Point], Field(min_length=1), AfterValidator(_check_points)]
 
 
@@ -38,7 +38,7 @@ class MeasuredPlacement(Frozen):
 
 
 class Spread(Frozen):
-    """Step times measured by numbers of nodes and GPUs, however the GPUs are spread over the nodes."""
+    """Step times measured for a number of nodes and of GPUs, for any spread of the GPUs over the nodes."""
 
     nodes: Annotated[int, Field(ge=1, le=MOST_NODES)]
     gpus: Gpus

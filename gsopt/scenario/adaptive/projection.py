@@ -1,4 +1,4 @@
-"""Projection: the goodput that a job expects on GPUs of any type, of which it may have tried only some."""
+"""Projection: the goodput that a job expects on any GPU type, even one that it has not tried."""
 
 from typing import Any
 
@@ -8,10 +8,11 @@ from gsopt.scenario.adaptive.view import TraineeView
 def projected_goodput(
     trainee: TraineeView, gpu_type: str, nodes: Any, gpus: Any, most_batch: int | None = None
 ) -> Any:
-    """Return the goodput that a job expects on a type of GPU; None before it first worked.
+    """Return the goodput that a job expects on a GPU type, or None before it first works.
 
-    On a type on which it has worked that is by its own model. On any other it is by the model of the first type
-    on which it has worked, times the ratio of the speeds of a single GPU, which are known from profiling.
+    On a type on which the job has worked, its throughput model for that type predicts the goodput. On any other
+    type, the prediction for the first type on which it worked is multiplied by the ratio of the two types'
+    speeds on a single GPU, which are known from profiling.
 
     Source: Sia (SOSP 2023), section 3.2, and its authors' simulator, where the speed of a GPU is that with the
     largest measured batch.
@@ -21,11 +22,11 @@ def projected_goodput(
     trainee
         The job.
     gpu_type
-        Type of the GPUs; all are alike if the application does not tell types apart.
+        Type of the GPUs; ignored if the application does not distinguish types.
     nodes, gpus
         Numbers of nodes and GPUs.
     most_batch
-        Largest batch; None for that of the application.
+        Largest batch size; None for that of the application.
     """
     application = trainee.application
     known = next((kind for kind in (gpu_type, *trainee.worked_on) if trainee.model_on(kind) is not None), None)

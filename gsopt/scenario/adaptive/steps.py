@@ -1,4 +1,4 @@
-"""Step times: how long a step takes in any placement, interpolated between measurements."""
+"""Step times: the duration of a step in any placement, interpolated between measurements."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -34,9 +34,9 @@ class StepTimes:
         return [self._known[placed, local] for local in local_batches]
 
     def shapes(self, gpus: int, largest: int | None = None) -> list[tuple[int, ...]]:
-        """Return the measured placements of a number of GPUs, and another one for each number of nodes.
+        """Return the measured placements of a number of GPUs, and an unmeasured one for each number of nodes.
 
-        More nodes than were measured count as the largest measured number.
+        If there are more nodes than were measured, the largest measured number is used.
         """
         found = [ring for ring in self._measured if sum(ring) == gpus]
         alike = [[nodes] for nodes in range(1, min(self._most_nodes, gpus + 1))]
@@ -49,7 +49,7 @@ class StepTimes:
         return found
 
     def most_local(self, shape: Sequence[int]) -> int:
-        """Return the result of `Application.most_local`."""
+        """Return the largest local batch measured on a shape (see `Application.most_local`)."""
         ring = least_rotation(shape)
         if ring in self._measured:
             return self._measured[ring][-1][0]
@@ -69,7 +69,7 @@ class StepTimes:
     def _interpolator(self) -> Any:
         """The interpolator over nodes, GPUs and local batches.
 
-        It is None if the measurements do not span a space.
+        It is None if the measurements do not span these three dimensions.
         """
         from scipy.interpolate import LinearNDInterpolator
         from scipy.spatial import QhullError
@@ -116,7 +116,7 @@ def _between(points: Sequence[Point], local: int) -> tuple[float, float] | None:
 
 
 def _means(placements: Sequence[MeasuredPlacement]) -> list[tuple[float, ...]]:
-    """Return the mean times of all placements with equal numbers of nodes and GPUs and equal local batch."""
+    """Return the mean times of the placements with each number of nodes, number of GPUs and local batch."""
     rows = sorted((len(each.shape), sum(each.shape), *point) for each in placements for point in each.points)
     groups = ((key, list(group)) for key, group in groupby(rows, key=lambda row: row[:3]))
     return [(*key, fmean(row[3] for row in group), fmean(row[4] for row in group)) for key, group in groups]

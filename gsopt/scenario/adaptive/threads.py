@@ -1,4 +1,4 @@
-"""Threads: one thread for tiny problems of linear algebra, since several threads would wait for each other."""
+"""Threads: a single thread for tiny linear algebra, where several threads would wait for each other."""
 
 from contextlib import AbstractContextManager
 from functools import cache
@@ -18,5 +18,5 @@ def one_thread() -> AbstractContextManager[Any]:
 
 @cache
 def _controller() -> ThreadpoolController:
-    """Return the controller of this process's threaded libraries. They do not change once scipy is loaded."""
+    """Return the controller of this process's threaded libraries, which stay the same once scipy is loaded."""
     return ThreadpoolController()

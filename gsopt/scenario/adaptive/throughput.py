@@ -1,4 +1,4 @@
-"""Throughput: the step times of a fitted model, and the batch with the best goodput."""
+"""Throughput: step times predicted by a fitted model, and the batch size with the best goodput."""
 
 from typing import Annotated, Any, NamedTuple
 
@@ -14,10 +14,10 @@ from gsopt.scenario.adaptive.limits import Limits
 #: Seconds that replace 0, so that powers and logarithms and their derivatives are finite.
 LEAST_SECONDS = 1e-8
 
-#: Number of batch sizes that are tried, from the least to the most in geometric steps.
+#: Number of batch sizes that are tried, from the smallest to the largest in geometric steps.
 _BATCHES = 50
 
-#: Seconds, also per sample or GPU.
+#: Seconds, or seconds per sample or per GPU.
 _Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
@@ -79,7 +79,7 @@ class ThroughputModel(Frozen):
     def goodput(self, nodes: ArrayLike, gpus: ArrayLike, gradient: Gradient, limits: Limits) -> BatchChoice:
         """Return the best goodput on each number of nodes and GPUs, and the batch that achieves it.
 
-        Of 50 batch sizes from the smallest to the largest, the best one is chosen, or the first of several
+        The best of 50 batch sizes from the smallest to the largest is chosen, or the smallest of several
         equally good ones. Gradients are accumulated for a local batch above the limit and, on a single GPU, for
         a batch above the initial one, as a single gradient does not reveal its noise. If there are too many
         GPUs for the largest batch, each is assumed to have the smallest local batch, as in the authors'
@@ -104,7 +104,7 @@ def _efficiency(gradient: Gradient, scale: NDArray[np.float64]) -> NDArray[np.fl
 
 
 def batches(gpus: ArrayLike, limits: Limits) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return candidate local batches and accumulations. The last axes are those of `gpus`."""
+    """Return candidate local batches and their numbers of accumulations. The last axes are those of `gpus`."""
     gpus = np.asarray(gpus)
     least = np.maximum(limits.initial_batch, limits.least_local * gpus)
     local = np.geomspace(least, limits.most_batch, _BATCHES) / gpus

@@ -16,19 +16,19 @@ from gsopt.scenario.adaptive.throughput import BatchChoice, ThroughputModel
 class Trainee:
     """The state of an adaptive job: its true progress, its measurements, and its batch.
 
-    The state depends only on the calls of `place`, `slow` and `lose`, and on the clock. `advance` sets the
+    The state depends only on the calls to `place`, `slow` and `lose`, and on the clock. `advance` sets the
     clock; how often it is called makes no difference. Times are seconds since the beginning of the workload.
 
-    **Progress.** After a restart the job works from `works_from` on, at constant speed until it next tunes its
-    batch. It measures the step, and the gradients of the epoch, as soon as it works. At each multiple of the
-    interval, and at the end of each epoch, it tunes its batch by its measurements so far. It is complete at the
-    end of the last epoch.
+    **Progress.** After a restart, the job works from `works_from` on, at constant speed until it next tunes its
+    batch. It measures the step, and the gradients of the epoch, as soon as it starts to work. At each multiple
+    of the interval, and at the end of each epoch, it tunes its batch based on its measurements so far. It is
+    complete at the end of the last epoch.
 
     **Batch.** A batch size chosen by its user is kept. Otherwise the job takes the smallest allowed batch until
     its first measurement, and then the batch with the best expected goodput. Gradients are accumulated for a
     batch that does not fit at once and, on a single GPU, for a batch above the initial one.
 
-    **GPU types.** If its application is measured on several types of GPU, the job measures and fits each type
+    **GPU types.** If its application is measured on several GPU types, the job measures and fits each type
     separately. Its first batch on a type is the smallest one.
 
     Source: Pollux (OSDI 2021), sections 3 and 4.1, and the authors' simulator. In the simulator, an epoch with
@@ -51,17 +51,18 @@ class Trainee:
     course
         The true course of its training.
     shape, gpu_type
-        Number of its GPUs on each node, empty if it has none; and their type where types differ for it.
+        Number of its GPUs on each node, empty if it has none; and the type of these GPUs, empty if its
+        application does not distinguish types.
     batch_size
-        Batch size over all GPUs that it was given; None if it chooses its batch.
+        Batch size over all GPUs that it was given; None if it chooses the size itself.
     batch
-        How its batch is divided; None if it has no GPUs.
+        Division of its batch; None if it has no GPUs.
     epoch
         Completed epochs.
     restarts
         Number of placements after the first one.
     gradient
-        Last measured gradient statistics; None before it first worked.
+        Last measured gradient statistics; None before it first works.
     completed_at
         Time of its completion; None before.
     """
@@ -99,8 +100,9 @@ class Trainee:
     ) -> None:
         """Restart the job on the given GPUs of one type, or stop it, and refuse a shape on which it cannot run.
 
-        An empty shape stops it. It works again from `works_from` on, `slowdown` times slower than with GPUs to
-        itself. Without `batch_size` it chooses its batch. No call of any method may have had a later `now`.
+        An empty shape stops it. The job works again from `works_from` on, `slowdown` times slower than with
+        GPUs to itself. Without `batch_size`, it chooses its batch size. `now` must not be earlier than in any
+        previous call to any method.
         """
         self._record_progress(now)
         placed = tuple(gpus for gpus in shape if gpus)
@@ -118,14 +120,14 @@ class Trainee:
         self._work(max(now, works_from))
 
     def slow(self, slowdown: float, now: float) -> None:
-        """Change the slowdown by sharing GPUs, from now on."""
+        """Change the slowdown caused by sharing GPUs, from `now` on."""
         self._record_progress(now)
         self._slowdown = slowdown
         if self._next_change < inf:
             self._work(max(now, self._begun))
 
     def lose(self, share: float, now: float) -> None:
-        """Take back a share of all work done so far (1 for all of it). The job keeps its measurements."""
+        """Reduce the progress by a share of the whole work, but not below 0. The job keeps its measurements."""
         self._record_progress(now)
         self._done = max(self._done - share * self.course.work, 0.0)
         while self.course.work_at(self.epoch) > self._done:
@@ -134,7 +136,7 @@ class Trainee:
             self._work(max(now, self._begun))
 
     def advance(self, now: float) -> None:
-        """Run until a time, which must not be before that of the last call of any method."""
+        """Run until `now`, which must not be earlier than in any previous call to any method."""
         while self._next_change <= now:
             self._tune()
         self._now = now
@@ -142,18 +144,18 @@ class Trainee:
             self._measure()
 
     def next_change(self) -> float:
-        """Return the next time at which the job completes or tunes its batch, or infinity without GPUs."""
+        """Return the next time at which the job completes or tunes its batch, or infinity if it has no GPUs."""
         return self._next_change
 
     # The truth about it
 
     @property
     def share(self) -> float:
-        """The completed share of its work."""
+        """The completed share of the job's work."""
         return self._progress(self._now) / self.course.work
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true current speed with GPUs to itself, as a share of the work per second.
+        """Return the true current speed on unshared GPUs, as a share of the job's work per second.
 
         `batch` is the batch size over all GPUs; if None, the one that the job would choose.
         """
@@ -168,7 +170,7 @@ class Trainee:
     def model(self) -> ThroughputModel | None:
         """The throughput model fitted to all measurements, as if all GPUs were alike.
 
-        It is None before the job first works. If a configuration was measured on several types of GPU, the
+        It is None before the job first works. If a configuration was measured on several GPU types, only the
         first measurement counts.
         """
         return self._model(None)
@@ -190,16 +192,16 @@ class Trainee:
 
     @property
     def worked_on(self) -> tuple[str, ...]:
-        """Types of GPU on which it has worked, the first one first."""
+        """GPU types on which the job has worked, in the order in which it first used them."""
         return tuple(dict.fromkeys(kind for kind, *_ in self._measured))
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs on which it has worked, or 0 before it first works."""
+        """Largest number of GPUs on which the job has worked, or 0 before it first works."""
         return max((each.gpus for each in self._measured.values()), default=0)
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs, or None before the job works on the type.
+        """Return the goodput expected on the given nodes and GPUs, or None before the job works on the type.
 
         If `gpu_type` is None, all GPUs count as alike.
         """
@@ -252,7 +254,7 @@ class Trainee:
         self._work(now)
 
     def _choose(self) -> None:
-        """Choose the batch by current knowledge, but keep the old one if the new one was not measured."""
+        """Choose the batch again, but keep the old one if the new one has no known step time."""
         self._chosen_with = self._knowledge()
         batch = self._choice(self.shape, self.gpu_type, self.batch_size)
         if self.application.on(self.gpu_type).step_time(self.shape, batch.local) is not None:

@@ -24,12 +24,12 @@ class TraineeView:
 
     @property
     def application(self) -> Application:
-        """The true measurements of its model, which real schedulers know only from profiling."""
+        """The true measurements of the job's model, which real schedulers know only from profiling."""
         return self._trainee.application
 
     @property
     def course(self) -> Course:
-        """The true course of its training: its work, and its speed on any GPUs with any batch."""
+        """The true course of the job's training: its work, and its speed on any GPUs with any batch."""
         return self._trainee.course
 
     @property
@@ -43,22 +43,22 @@ class TraineeView:
 
     @property
     def gradient(self) -> Gradient | None:
-        """Last measured gradient statistics, or None before it first works."""
+        """Last measured gradient statistics, or None before the job first works."""
         return self._trainee.gradient
 
     @property
     def gpu_type(self) -> str:
-        """Type of its GPUs where types differ for it; empty before it first worked."""
+        """Type of the job's current or last GPUs; empty if it had none, or if all types are alike for it."""
         return self._trainee.gpu_type
 
     @property
     def worked_on(self) -> tuple[str, ...]:
-        """Types of GPU on which it has worked, the first one first."""
+        """GPU types on which the job has worked, in the order in which it first used them."""
         return self._trainee.worked_on
 
     @property
     def most_gpus(self) -> int:
-        """Largest number of GPUs on which it has worked."""
+        """Largest number of GPUs on which the job has worked."""
         return self._trainee.most_gpus
 
     @property
@@ -73,26 +73,26 @@ class TraineeView:
 
     @property
     def share(self) -> float:
-        """Completed share of its work."""
+        """Completed share of the job's work."""
         return self._trainee.share
 
     @property
     def batch(self) -> Batch | None:
-        """The division of its batch, or None if it has no GPUs."""
+        """The division of the job's batch, or None if it has no GPUs."""
         return self._trainee.batch
 
     @property
     def batch_size(self) -> int | None:
-        """Batch size over all GPUs that it was given, or None if it chooses its batch."""
+        """Batch size over all GPUs that the job was given, or None if it chooses the size itself."""
         return self._trainee.batch_size
 
     def goodput(self, nodes: Any, gpus: Any, gpu_type: str | None = None) -> BatchChoice | None:
-        """Return the expected goodput on numbers of nodes and GPUs, or None before the job works on the type.
+        """Return the goodput expected on the given nodes and GPUs, or None before the job works on the type.
 
         If `gpu_type` is None, all GPUs count as alike.
         """
         return self._trainee.goodput(nodes, gpus, gpu_type)
 
     def rate(self, shape: Sequence[int], batch: int | None = None, gpu_type: str = "") -> float:
-        """Return the true speed with GPUs to itself, as a share of its work per second."""
+        """Return the true current speed on unshared GPUs, as a share of the job's work per second."""
         return self._trainee.rate(tuple(shape), batch, gpu_type)

@@ -20,7 +20,7 @@ from gsopt.scenario.cluster.routes import Routes
 from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Rack, Switch
 from gsopt.scenario.cluster.tier import Tier, tier_named
 
-#: Most GPUs of a cluster of racks: more than any that was built, and no more than memory holds.
+#: Largest number of GPUs in a cluster of racks: more than any cluster has today, but few enough for memory.
 _MOST_GPUS = 1_000_000
 
 #: Equal racks, such as ``4x8x8``.
@@ -113,7 +113,7 @@ class Cluster(Lean):
 
     @classmethod
     def plain(cls, gpus: int) -> "Cluster":
-        """Return a cluster of a number of identical GPUs.
+        """Return a plain cluster of identical GPUs.
 
         Examples
         --------
@@ -124,7 +124,7 @@ class Cluster(Lean):
 
     @classmethod
     def uniform(cls, *, racks: int = 1, machines: int, gpus: int, memory: int | None = None) -> "Cluster":
-        """Return a cluster of equal racks of equal machines. `gpus` is the number of GPUs of one machine.
+        """Return a cluster of equal racks with equal machines; `gpus` is the number of GPUs per machine.
 
         Examples
         --------
@@ -146,7 +146,7 @@ class Cluster(Lean):
 
     @classmethod
     def from_shape(cls, shape: str) -> "Cluster":
-        """Return a cluster of equal racks, given by its racks, machines per rack and GPUs per machine.
+        """Return a cluster of equal racks from its shape: racks x machines per rack x GPUs per machine.
 
         Raises
         ------
@@ -217,7 +217,7 @@ class Cluster(Lean):
 
     @cached_property
     def root(self) -> Switch:
-        """The switch above everything else. A plain cluster has none and is refused."""
+        """The switch above everything else; raises `InvalidInput` for a plain cluster, which has none."""
         if self.network:
             return self.network
         if not self.racks:
@@ -242,22 +242,22 @@ class Cluster(Lean):
 
     @cached_property
     def numbered(self) -> Levels:
-        """The groups of every level, for many look-ups. A plain cluster has none and is refused."""
+        """The groups on every level, prepared for look-ups; raises `InvalidInput` for a plain cluster."""
         return Levels(self.root)
 
     @property
     def machine_of(self) -> tuple[int, ...]:
-        """Index of the machine of every GPU."""
+        """For each GPU, the index of its machine."""
         return () if self.is_plain else self.numbered.machine_of
 
     @cached_property
     def gpu_types(self) -> tuple[str, ...]:
-        """Types of the GPUs, each once, in the order of the machines."""
+        """Distinct GPU types, in the order of the machines."""
         return tuple(dict.fromkeys(machine.gpu_type for machine in self.machines))
 
     @cached_property
     def gpus_of(self) -> Mapping[str, range]:
-        """The indices of the GPUs of every machine, by machine name."""
+        """For each machine, by name, the indices of its GPUs."""
         ends = accumulate(machine.gpus for machine in self.machines)
         return {
             machine.name: range(end - machine.gpus, end)
@@ -266,7 +266,7 @@ class Cluster(Lean):
 
     @property
     def rack_of(self) -> tuple[int, ...]:
-        """Index of the rack of every machine."""
+        """For each machine, the index of its rack."""
         return () if self.is_plain else self.group_of(Tier.RACK)
 
     @property
@@ -276,9 +276,10 @@ class Cluster(Lean):
 
     @property
     def groups(self) -> Mapping[str, tuple[Group, ...]]:
-        """The groups of every level. A plain cluster has none.
+        """The groups on every level. A plain cluster has none.
 
-        On a level where a machine has no switch, it belongs to the group of its widest switch below that level.
+        On a level where a machine has no switch, it belongs to the group of its widest switch below that level,
+        or is a group of its own.
         """
         return {} if self.is_plain else self.numbered.groups
 
@@ -329,7 +330,7 @@ class Cluster(Lean):
         )
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the tier that joins GPUs, given by number: the innermost level with all of them in one group.
+        """Return the tier of GPUs given by number: the innermost level on which one group contains them all.
 
         The three levels of a cluster of racks are members of `Tier`. All tiers are strings, and `levels` gives
         their order. A single GPU has the innermost tier.
@@ -345,14 +346,14 @@ class Cluster(Lean):
         return self.tier_between(*self._ends(gpus))
 
     def tier_between(self, first: int, last: int) -> str:
-        """Return the tier that joins all GPUs from one number to another.
+        """Return the tier that joins all GPUs from `first` to `last`.
 
-        Groups are ranges of GPUs.
+        These two determine it, because every group is a range of GPUs.
         """
         return Tier.MACHINE if self.is_plain else self.numbered.join(first, last)
 
     def best_tier(self, gpus: int) -> str:
-        """Return the innermost tier that a number of GPUs can have if all GPUs are free.
+        """Return the innermost tier that a number of GPUs can have if the whole cluster is free.
 
         Types and memory of GPUs are ignored. A job that can run on only some of them may need a wider tier, but
         never gets a narrower one.
@@ -368,9 +369,9 @@ class Cluster(Lean):
         return Tier.MACHINE if self.is_plain else self.numbered.best(gpus)
 
     def path(self, one: int, other: int) -> tuple[str | int, ...]:
-        """Return the nodes of the graph from one GPU to another, including both.
+        """Return the nodes of the graph on the path between two GPUs, including both.
 
-        Plain GPUs have no nodes between them.
+        In a plain cluster, there are no other nodes between them.
 
         Examples
         --------
@@ -383,7 +384,7 @@ class Cluster(Lean):
         return self._routes.path(one, other)
 
     def bottleneck(self, gpus: Sequence[int]) -> Link | None:
-        """Return the lowest rate and the longest latency between any of the GPUs, as a link.
+        """Return the lowest rate and the longest latency between any two of the GPUs, as a link.
 
         The rate is that of a single transfer. Return None if a link is unknown, or for fewer than two GPUs.
 
@@ -407,8 +408,8 @@ class Cluster(Lean):
         without a network is ``"datacenter"``. The graph's attributes name the root and any custom levels. Each
         node has a `kind`, which is its level, ``"machine"``, ``"island"`` or ``"gpu"``; machines also have
         `gpu_type` and `memory` (bytes). Each edge has the `tier` to which it leads and, if links are known,
-        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, the nodes above state their
-        numbers of GPUs instead.
+        `bandwidth` (B/s), `latency` (s) and `capacity` (B/s). With ``gpus=False``, GPUs are not nodes, and the
+        nodes above them state their number instead.
 
         Examples
         --------
@@ -427,7 +428,7 @@ class Cluster(Lean):
         return Routes(self.machines, self.graph(gpus=False))
 
     def _ends(self, gpus: Sequence[int]) -> tuple[int, int]:
-        """Return the lowest and the highest of some GPU numbers, and refuse numbers of no GPU."""
+        """Return the lowest and the highest of some GPU numbers, and refuse numbers that no GPU has."""
         first, last = min(gpus), max(gpus)
         if first < 0 or last >= self.gpus:
             rule = f"must be numbers from 0 to {self.gpus - 1}"

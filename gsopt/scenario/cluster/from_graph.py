@@ -1,4 +1,4 @@
-"""From graph: building a cluster from a networkx tree, with a one-line error for anything that is wrong."""
+"""From graph: the construction of a cluster from a networkx tree, with one-line errors."""
 
 import json
 from collections.abc import Callable, Hashable, Mapping, Sequence
@@ -21,7 +21,7 @@ from gsopt.scenario.cluster.tier import Tier
 
 
 class Levelled(Protocol):
-    """Interface of anything built from a tree that knows its levels."""
+    """Interface of objects that are built from a tree and know their levels."""
 
     @property
     def levels(self) -> tuple[str, ...]:
@@ -32,10 +32,10 @@ class Levelled(Protocol):
 T = TypeVar("T")
 C = TypeVar("C", bound=Levelled)
 
-#: Most digits of the number of a GPU.
+#: Largest number of digits in a GPU number.
 _MOST_DIGITS = 9
 
-#: Possible parents of GPUs and islands; those of machines and switches are switches.
+#: Possible kinds of parents of GPUs and of islands; the parents of machines and switches are switches.
 _PARENTS = {GPU: (ISLAND, MACHINE), ISLAND: (MACHINE,)}
 
 
@@ -49,7 +49,7 @@ def read_tree(
 
 
 def _given_levels(given: Any) -> Sequence[str] | None:
-    """Return the levels named by the caller or by the graph's attributes, as a list or a list in JSON."""
+    """Return the levels named by the caller or by the graph's attributes, which may be a JSON list."""
     levels = given
     if isinstance(given, str):
         with suppress(ValueError):
@@ -100,7 +100,7 @@ class _Tree:
         return self._checked("", lambda: make(network=top))
 
     def check_order(self, cluster: C) -> C:
-        """Compare the order of the levels with the given one."""
+        """Return the cluster, or refuse it if its levels are not in the given order."""
         named = [level for level in self._levels or () if level in cluster.levels]
         stand = [level for level in cluster.levels if level in named]
         if named != stand:
@@ -188,14 +188,14 @@ class _Tree:
 
     @cached_property
     def _number_of(self) -> Mapping[Hashable, int]:
-        """The numbers of the GPUs, if their nodes are the numbers from 0 on, and otherwise nothing."""
+        """The number of every GPU if the GPU nodes are the numbers from 0 on; otherwise empty."""
         gpus = [node for node in self._tree.nodes if self._kinds[node] == GPU]
         numbers = {gpu: _gpu_number(gpu) for gpu in gpus}
         return numbers if sorted(numbers.values()) == list(range(len(gpus))) else {}
 
     @cached_property
     def _lowest(self) -> Mapping[Hashable, int]:
-        """Lowest number of a GPU below every node, if GPUs have numbers."""
+        """The lowest GPU number below every node; empty if GPUs have no numbers."""
         lowest = dict(self._number_of)
         for node in reversed(self._tree.nodes):
             parent = self._tree.parent.get(node)
@@ -204,7 +204,7 @@ class _Tree:
         return lowest
 
     def _below(self, node: Hashable) -> Sequence[Hashable]:
-        """Return the children of a node, in the order of their GPU numbers if known, and else of the graph."""
+        """Return a node's children, in the order of their GPU numbers if known, and otherwise of the graph."""
         children = self._tree.children[node]
         lowest = self._lowest
         return sorted(children, key=lambda child: lowest.get(child, 0)) if lowest else children
@@ -286,7 +286,7 @@ class _Tree:
     # Errors
 
     def _checked(self, where: str, make: Callable[[], T]) -> T:
-        """Build something or, if it is invalid, raise one line that says where and why."""
+        """Return what `make` builds or, if that is invalid, raise a one-line error that says where and why."""
         try:
             return make()
         except ValidationError as error:
@@ -306,14 +306,14 @@ def _rack(switch: Switch) -> Rack:
 
 
 def _number(value: Any) -> Any:
-    """Return a number of any library as a Python number, and anything else unchanged."""
+    """Convert a number from any library to a Python number, and return anything else unchanged."""
     if isinstance(value, bool) or not isinstance(value, Real):
         return value
     return int(value) if isinstance(value, Integral) else float(value)
 
 
 def _gpu_number(node: Hashable) -> int:
-    """Return the number that a node represents, possibly as a string, or -1 if it is no number."""
+    """Return the number that a node represents, possibly as a string, or -1 if it is not a number."""
     if isinstance(node, str):
         return int(node) if node.isascii() and node.isdigit() and len(node) <= _MOST_DIGITS else -1
     return int(node) if isinstance(node, Integral) and not isinstance(node, bool) else -1

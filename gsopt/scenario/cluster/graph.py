@@ -58,7 +58,7 @@ def _data(link: Link | None) -> dict[str, float]:
 
 
 def _add_inside(tree: Any, machine: Machine, first: int | None) -> None:
-    """Add a machine's data, its islands, and its GPUs from `first` on, or only their number if None."""
+    """Add a machine's data, islands and GPUs, numbered from `first` on (if None, only the number of GPUs)."""
     node = tree.nodes[machine.name]
     if machine.gpu_type:
         node["gpu_type"] = machine.gpu_type

@@ -8,10 +8,10 @@ from gsopt.core.problem import Frozen
 
 
 class Lean(Frozen):
-    """Data that omit some fields in files while these have their defaults.
+    """Data written without some of its fields while these have their default values.
 
-    Existing files, and the keys of finished studies, lack the fields named in `later`. Omitting these fields
-    keeps both valid.
+    The fields are named in `later`. Existing files, and the keys of finished studies, lack these fields and so
+    remain valid.
     """
 
     later: ClassVar[frozenset[str]] = frozenset()

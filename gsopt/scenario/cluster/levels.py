@@ -15,13 +15,13 @@ from gsopt.scenario.cluster.machine import Machine
 from gsopt.scenario.cluster.switch import ISLAND, MACHINE, Switch
 from gsopt.scenario.cluster.tier import Tier, tier_named
 
-#: Levels in common use, in their usual order from the innermost out.
+#: Levels in common use, in their usual order, innermost first.
 USUAL_LEVELS = (
     *(ISLAND, MACHINE, "nvlink", "block", Tier.RACK, "row", "leaf", "pod", "spine", "core"),
     *("room", "zone", "region", "datacenter", Tier.NETWORK),
 )
 
-#: Most levels of one cluster; more than any network has.
+#: Largest number of levels in a cluster; more than any real network has.
 _MOST_LEVELS = 32
 
 
@@ -51,12 +51,12 @@ class Group:
 
 
 def order_levels(root: Switch) -> tuple[str, ...]:
-    """Return the levels below a switch and its own, innermost first.
+    """Return the level of a switch and all levels below it, innermost first.
 
-    A level that some paths lack has the same place as on the other paths. Levels that never occur on the same
-    path are ordered as in `USUAL_LEVELS`, with other names last. No tier depends on this order, but it decides
+    Some paths may lack levels, but the order is the same on all paths. Levels that never occur on the same path
+    are ordered as in `USUAL_LEVELS`, with other names last. No tier depends on their order, but it decides
     which of two levels counts as wider for a penalty. Raise `RuleBroken` for levels in different orders on two
-    paths, a level below itself, and too many levels.
+    paths, a level below itself, or too many levels.
     """
     below: dict[str, dict[str, str]] = {
         MACHINE: {}
@@ -84,7 +84,7 @@ def order_levels(root: Switch) -> tuple[str, ...]:
 
 
 def _sort(below: Mapping[str, Iterable[str]]) -> Iterator[str]:
-    """Yield every level after the levels below it, in the usual order if several could come next."""
+    """Yield every level after the levels below it, choosing in the usual order if several could come next."""
     usual = {level: index for index, level in enumerate(USUAL_LEVELS)}
     sorter = TopologicalSorter(below)
     sorter.prepare()
@@ -110,11 +110,11 @@ class Levels:
     groups
         The groups of every level.
     of_machine
-        Index of the group of every machine, by level, from the machines up.
+        For each level from that of machines outwards, the index of each machine's group.
     machine_of
-        Index of the machine of every GPU.
+        For each GPU, the index of its machine.
     island_of
-        Index of the island of every GPU; empty if no machine has islands.
+        For each GPU, the index of its island; empty if no machine has islands.
     """
 
     def __init__(self, root: Switch) -> None:
@@ -137,15 +137,15 @@ class Levels:
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """The number of GPUs in the largest group of every level, innermost first and so ascending."""
+        """The number of GPUs in the largest group of every level, innermost first, so in ascending order."""
         return tuple(max(len(group.gpus) for group in self.groups[level]) for level in self.names)
 
     def best(self, count: int) -> str:
-        """Return the innermost level with a group of at least a number of GPUs."""
+        """Return the innermost level that has a group of at least `count` GPUs."""
         return tier_named(self.names[bisect_left(self.sizes, count)])
 
     def join(self, first: int, last: int) -> str:
-        """Return the innermost level with all GPUs from one number to another in one group."""
+        """Return the innermost level on which one group contains all GPUs from `first` to `last`."""
         islands = self.island_of
         if islands and islands[first] == islands[last]:
             return ISLAND
@@ -170,7 +170,7 @@ def _climb(root: Switch) -> Iterator[tuple[Machine, Sequence[Switch]]]:
 
 
 def _widest(machine: str, path: Sequence[tuple[int, str]], rank: int) -> str:
-    """Return the name of the machine or of its widest switch up to the rank of a level."""
+    """Return the name of a machine's widest switch up to the rank of a level, or else of the machine."""
     found = machine
     for level, name in path:
         if level > rank:

@@ -6,7 +6,7 @@ from pydantic import Field
 
 from gsopt.scenario.cluster.lean import Lean
 
-#: Bytes per second; decimal, so 100 Gb/s are 12.5e9.
+#: Bytes per second, with decimal prefixes: 100 Gb/s are 12.5e9.
 Bandwidth = Annotated[float, Field(gt=0, le=1e18)]
 
 
@@ -20,7 +20,7 @@ class Link(Lean):
     latency
         Seconds that an empty message takes.
     capacity
-        Bytes per second of all transfers together; None if only the bandwidth is known.
+        Bytes per second of all concurrent transfers together; None if only the bandwidth is known.
 
     Examples
     --------

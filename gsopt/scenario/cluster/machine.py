@@ -1,4 +1,4 @@
-"""Machine: GPUs in one server, and the islands of faster links among them."""
+"""Machine: the GPUs of one server, and the islands of GPUs that faster links join."""
 
 from typing import Annotated, Any
 

@@ -6,7 +6,7 @@ from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Kinds of nodes of which there is one, at the root.
+#: Kinds of nodes that occur only at the root.
 _ROOTS = ("datacenter", "network")
 
 
@@ -26,7 +26,7 @@ class Rooted:
         return found
 
     def edge(self, node: Hashable) -> Mapping[str, Any]:
-        """Return the data of the edge up from a node, which is empty for the root."""
+        """Return the data of the edge above a node; empty for the root."""
         found: Mapping[str, Any] = self.graph.edges[self.parent[node], node] if node in self.parent else {}
         return found
 

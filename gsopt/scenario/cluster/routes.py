@@ -10,7 +10,7 @@ from gsopt.scenario.cluster.machine import Machine
 
 
 class Routes:
-    """The paths of a cluster, each found once for a pair of machines.
+    """The paths between GPUs of a cluster, each found only once for a pair of homes.
 
     A home is an island, or a machine without islands. GPUs of one home have the same routes, so paths are
     computed from home to home. The machines are in the order of their GPUs, and the networkx tree has no GPUs.
@@ -31,7 +31,7 @@ class Routes:
         return (one, *self._between(self._home[one], self._home[other]), other)
 
     def bottleneck(self, gpus: Iterable[int]) -> Link | None:
-        """Return the lowest rate of the links that join GPUs, and the longest latency between two of them."""
+        """Return the lowest rate of the links that join GPUs, and the longest latency between any two GPUs."""
         on_home = Counter(self._home[gpu] for gpu in set(gpus))
         several = tuple((home, count > 1) for home, count in sorted(on_home.items()))
         if several not in self._bottlenecks:
@@ -55,7 +55,7 @@ class Routes:
         ]
 
     def _bottleneck(self, several: Mapping[str, bool]) -> Link | None:
-        """Compute the bottleneck of homes, where `several` says whether more than one GPU is in a home.
+        """Compute the bottleneck between homes; `several` tells whether a home has more than one of the GPUs.
 
         In a tree, every link between two homes is on the path from one of them to the first home.
         """

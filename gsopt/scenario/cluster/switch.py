@@ -10,7 +10,7 @@ from gsopt.scenario.cluster.lean import Lean
 from gsopt.scenario.cluster.link import Link
 from gsopt.scenario.cluster.machine import Machine
 
-#: Levels of machines and of what is in them; no switch has them.
+#: Levels of GPUs, islands and machines, which no switch may have.
 GPU, ISLAND, MACHINE = "gpu", "island", "machine"
 
 

@@ -1,10 +1,10 @@
-"""Tier: the names of the levels of every cluster of racks."""
+"""Tier: the names of the three levels of a cluster of racks."""
 
 from enum import StrEnum
 
 
 class Tier(StrEnum):
-    """Network level of a cluster of racks. A job's tier is the lowest one that joins all its GPUs.
+    """Network level of a cluster of racks. A job's tier is the innermost level that joins all its GPUs.
 
     Clusters with a custom network may have other levels. A tier is always a string: ``Tier.RACK == "rack"``.
 

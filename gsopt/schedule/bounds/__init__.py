@@ -1,15 +1,15 @@
-"""Bounds: lower bounds on the sum of completion times that scale to whole traces.
+"""Bounds: lower bounds on the sum of completion times, fast enough for whole traces.
 
 The bounds hold for every policy, whatever its preemptions, resizes, rounds and overheads. They assume only that
 a job on k GPUs is no faster than the menu of its mode says, that it makes no progress until the overhead of its
 first start is over, and that the GPUs in use never exceed the capacity. The bounds use three properties of a
 job: its area (the least GPU-seconds over the menus of all its modes, phase by phase), its height (the least
-seconds, likewise) and its release date. GPUs of slower types count by their capability
+seconds over the same menus) and its release date. GPUs of slower types are weighted by their capability
 (`gsopt.schedule.bounds.capability`), which leaves areas unchanged. With network tiers the bounds apply to the
 jobs of `on_best_tiers`, and with adaptive jobs to those of `on_weighted_epochs`. `total_jct` converts a sum of
-completion times into one of job completion times.
+completion times into a sum of job completion times.
 
-`gsopt.schedule.bounds.prices` has a bound by prices of GPU time, which is much better but takes longer.
+`gsopt.schedule.bounds.prices` derives a bound from prices of GPU time, which is much better but takes longer.
 `mean_jct_bound` returns the best bound that is affordable.
 
 Formulas are computed in exact numbers, with times read as decimals and counted from the first release date.

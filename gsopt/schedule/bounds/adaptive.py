@@ -1,4 +1,4 @@
-"""Adaptive: replacement of adaptive jobs by non-adaptive ones that are at least as fast, for lower bounds."""
+"""Adaptive: the replacement of adaptive jobs by non-adaptive jobs that are at least as fast."""
 
 from collections.abc import Mapping
 
@@ -9,7 +9,7 @@ from gsopt.schedule.bounds.epochs import EpochTimes, epoch_times, kinds_in
 
 
 def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | None = None) -> Scenario:
-    """Return a scenario in which non-adaptive jobs replace the adaptive ones and are at least as fast.
+    """Return the scenario with each adaptive job replaced by a non-adaptive job that is at least as fast.
 
     The speed of an adaptive job depends on the placement, the batch and the epoch. In the result, its work is
     the sum of the weights of its epochs, and its menus contain the highest speeds at which this weighted work
@@ -42,9 +42,9 @@ def on_weighted_epochs(scenario: Scenario, times: Mapping[str, EpochTimes] | Non
 
 
 def _weighted(scenario: Scenario, job: Job, times: EpochTimes | None) -> Job:
-    """Return a job with the weighted work of an adaptive job, at the highest speeds at which it grows.
+    """Return a job with the weighted work of an adaptive job, and the highest speeds at which this work grows.
 
-    The result has a mode for each type of GPU if the types differ for the job.
+    The result has a mode for each GPU type if the job distinguishes types.
     """
     if times is None:
         return job  # it is not adaptive, or runs nowhere

@@ -13,7 +13,7 @@ MOORE_HODGSON_JOBS = 150
 
 
 def lower_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the best lower bound on the sum of completion times that is affordable for the number of jobs.
+    """Return the best lower bound on the sum of completion times among those affordable for this many jobs.
 
     Parameters
     ----------
@@ -21,7 +21,7 @@ def lower_bound(workload: Workload, gpus: Number) -> Exact:
         The jobs.
     gpus
         The largest number of GPUs at any time. A GPU that n jobs may share counts n times, and GPUs of slower
-        types count by their capability (`gsopt.schedule.bounds.capability`).
+        types are weighted by their capability (`gsopt.schedule.bounds.capability`).
 
     Examples
     --------
@@ -49,7 +49,7 @@ def total_jct(total_completion: Number, workload: Workload) -> Fraction:
 
 
 def mean_jct(total_completion: Number, workload: Workload) -> float:
-    """Convert a sum of completion times into a mean job completion time, without rounding up.
+    """Convert a sum of completion times into a mean job completion time, rounded down.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Capability: how much GPUs of several types are worth, in GPUs of the type on which menus were measured."""
+"""Capability: the speed of GPUs of several types, relative to the type on which menus were measured."""
 
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.scenario import Scenario
@@ -31,7 +31,7 @@ class Capabilities:
         return None if count else worth
 
     def _room(self, gpu_type: str, memory: int) -> list[tuple[float, int]]:
-        """Return the capabilities of suitable GPUs, the best first, and how many GPUs have each."""
+        """Return the capabilities of suitable GPUs, in descending order, and how many GPUs have each."""
         cluster = self._scenario.cluster
         kinds = [gpu_type] if gpu_type else sorted({machine.gpu_type for machine in cluster.machines})
         if cluster.is_plain or not self._scenario.speed.gpu_types:

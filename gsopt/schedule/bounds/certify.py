@@ -1,4 +1,4 @@
-"""Certify: prices of GPU time, rounded to whole numbers, as a certificate of the bound that they prove."""
+"""Certify: certificates of lower bounds, from prices of GPU time that are rounded to integers."""
 
 from collections.abc import Sequence
 from itertools import pairwise
@@ -13,11 +13,11 @@ from gsopt.schedule.bounds.prices import PriceBound, price_bound
 from gsopt.schedule.certificate import Certificate
 from gsopt.schedule.verify import FITS, ProofData
 
-#: Ticks of the shortest cell and of all cells, at least, so that rounding moves no edge far. A grid of more
-#: than `_MOST_TICKS` is fine enough, however short its cells are.
+#: Least number of ticks in the shortest cell and in all cells together, so that rounding moves no edge far. A
+#: grid of more than `_MOST_TICKS` ticks is fine enough even if its cells are short.
 _FEWEST_OF_A_CELL, _FEWEST_TICKS, _MOST_TICKS = 2**6, 2**24, 2**44
 
-#: Bits of a price of 1, at least and at most.
+#: Least and largest number of bits of a price of 1.
 _FEWEST_BITS, _MOST_BITS = 20, 40
 
 
@@ -33,15 +33,15 @@ def certify(
 ) -> Certificate:
     """Return a certificate of a lower bound on the mean job completion time, which `gsopt.verify` checks.
 
-    The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to whole numbers. As all
-    prices are valid, the bound is then computed from them exactly.
+    The edges and prices of `gsopt.schedule.bounds.prices.price_bound` are rounded to integers. As any prices
+    prove a bound, the bound is then computed exactly from the rounded prices.
 
     Parameters
     ----------
     given, cluster, physics
         The workload or scenario, the cluster and the physics, as for `gsopt.simulate`.
     cells, evaluations, seconds, start
-        How long prices are improved, as for `price_bound`.
+        Limits on the search for better prices, and the prices with which it begins, as for `price_bound`.
 
     Raises
     ------
@@ -64,7 +64,7 @@ def certify(
 
 
 def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
-    """Round the prices of a bound, and compute what they prove."""
+    """Round the prices of a bound to integers, and return a certificate of the bound that they prove."""
     ticks = data.ticks
     shortest = min(end - begin for begin, end in pairwise(found.times))
     while found.times[-1] * ticks < (_MOST_TICKS if shortest * ticks < _FEWEST_OF_A_CELL else _FEWEST_TICKS):
@@ -90,7 +90,7 @@ def certificate_of(found: PriceBound, data: ProofData) -> Certificate:
 
 
 def _unit(edges: Sequence[int], prices: Sequence[float], data: ProofData) -> int:
-    """Return a power of two such that the costs of rigid jobs fit into 64 bits, if it can be large enough."""
+    """Return a power of two with which the costs of rigid jobs fit into 64 bits, if it can be large enough."""
     most = max(menu[-1][0] for _, _, menu in data.jobs)
     room = FITS / (4 * (edges[-1] + 1) * (most * max(prices, default=0.0) + 2))
     return 1 << min(max(int(room).bit_length() - 1, _FEWEST_BITS), _MOST_BITS)

@@ -1,4 +1,4 @@
-"""Epochs: the least seconds that each epoch of an adaptive job takes on any number of GPUs."""
+"""Epochs: the least seconds that each epoch of an adaptive job takes on each number of GPUs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -15,15 +15,16 @@ from gsopt.schedule.bounds.work import options
 
 Array = np.ndarray[Any, Any]
 
-#: Most seconds, and largest share of its work, that an epoch saves by ending in whole seconds: at least 1 s
-#: passes, so that 1.5 s count as 1 s.
+#: The most that an epoch saves by ending at a whole second: in seconds, and as a share of its work. At least a
+#: second passes, so the largest share is saved when 1.5 s are rounded to 1 s.
 _ROUNDED, _ROUNDED_SHARE = 0.5, 1 / 3
 
-#: Seconds of overhead that pay for what whole seconds save between two restarts, see `EpochTimes`.
+#: Seconds of overhead that outweigh what rounding to whole seconds saves between two restarts, see
+#: `EpochTimes`.
 _PAYING = 2.0
 
-#: GPUs that cost as much as the job's own time, for the weights of epochs. The best constant for the workloads
-#: of Pollux and Sia; any is valid.
+#: Number of GPUs whose time costs as much as the job's own time, for the weights of epochs. Any number is
+#: valid; this one is the best for the workloads of Pollux and Sia.
 _OWN_GPUS = 8.0
 
 
@@ -31,19 +32,19 @@ _OWN_GPUS = 8.0
 class EpochTimes:
     """The least seconds of each epoch, for all jobs of one kind.
 
-    A job goes through an epoch at most at the highest true speed over all placements and allowed batches. Its
-    progress begins when the overhead of its first start is over. If `Agents.whole_seconds` holds, an epoch ends
-    a whole number of seconds, and at least one, after the job last tuned itself. Rounding to whole seconds can
-    save up to half a second each time. How these savings are counted depends on how jobs are interrupted:
+    In each epoch, a job is at most as fast as its highest true speed over all placements and allowed batches.
+    Its progress begins when the overhead of its first start is over. If `Agents.whole_seconds` holds, an epoch
+    ends a whole number of seconds, and at least one, after the job last tuned itself. Rounding to whole seconds
+    can save up to half a second each time. How these savings are counted depends on how jobs are interrupted:
 
-    - *Dear restarts.* Every start, resize and change of GPUs or mode that may change the number of GPUs costs
-      at least two seconds, and no job is ever slower than on GPUs of its own. Let a visit be the time between
-      two such changes. An epoch that lasts x seconds without rounding takes at least max(1, x - 1/2) seconds if
-      it begins and ends in one visit, and is counted with this number. An epoch that began in an earlier visit
+    - *Costly restarts.* Every start, resize and change of GPUs or mode that may change the number of GPUs costs
+      at least two seconds, and no job is ever slower than on unshared GPUs. Let a visit be the time between two
+      such changes. An epoch that lasts x seconds without rounding takes at least max(1, x - 1/2) seconds if it
+      begins and ends in one visit, and is counted with this number. An epoch that began in an earlier visit
       saves at most one more second, and an epoch that is not over when the visit ends is at most one second
       further than counted. The overhead at the beginning of the visit covers both, since the job counts as
-      running on the same GPUs during it. The first visit begins with a whole epoch. Here one second suffices
-      (`advance`), and the rest of the first overhead delays the job.
+      running on the same GPUs during this overhead. The first visit begins with a whole epoch, so one second
+      suffices there (`advance`), and the rest of the first overhead delays the job.
     - *Whole seconds throughout.* If, in addition, all decisions fall on whole seconds and all overheads take
       whole seconds, then every epoch inside a visit also takes a whole number of seconds: x - 1/2, rounded up.
     - *Any other case.* Rounding saves time only at the end of an epoch: at most half a second at the current
@@ -56,13 +57,14 @@ class EpochTimes:
     Attributes
     ----------
     counts
-        The numbers of GPUs on which the job may run, ascending; for each type of GPU if types differ for it.
+        The numbers of GPUs on which the job may run, in ascending order; for each GPU type if the job
+        distinguishes types.
     seconds
         The least seconds by epoch and number of GPUs; infinite where the job cannot run.
     advance
         The seconds of the first start's overhead that the counted seconds already include.
     types
-        The type of GPU of each entry of `counts`; empty if all GPUs are alike for the job.
+        The GPU type of each entry of `counts`; empty if all GPUs are alike for the job.
     """
 
     counts: Array
@@ -121,10 +123,11 @@ def epoch_times(scenario: Scenario, round_length: float | None = None) -> dict[s
     return {name: known for name, known in pairs if known is not None}
 
 
-#: A type of GPU, empty if all are alike; a number of them; and a batch, None where the job chooses it.
+#: A GPU type, empty if all are alike; a number of GPUs; and a batch size, None if the job chooses it.
 _Option = tuple[str, int, int | None]
 
-#: Model, batch of the user where it counts, and options: a chosen batch stands for fixed ones beside it.
+#: Model, the user's batch size if it counts, and options; one with a chosen batch size covers those with fixed
+#: ones.
 _Kind = tuple[str, int | None, frozenset[_Option]]
 
 
@@ -158,7 +161,7 @@ class _Times:
         return EpochTimes(np.array(counts), counted, advance, types if any(types) else ())
 
     def _largest(self, kind: str) -> int | None:
-        """Return the GPUs of the largest machine, of a type or of any."""
+        """Return the number of GPUs of the largest machine, among those of a type or among all."""
         return max((each.gpus for each in self._machines if kind in ("", each.gpu_type)), default=None)
 
     def _options(self, job: Job) -> set[_Option]:
@@ -188,7 +191,7 @@ class _Times:
 
 
 def kinds_in(scenario: Scenario, job: Job, mode: str) -> Sequence[str]:
-    """Return the types of GPU on which a job may run in a mode; an empty name if all GPUs are alike for it."""
+    """Return the GPU types on which a job may run in a mode, or one empty name if all are alike for it."""
     if not scenario.tells_types(job):
         return [""]
     own = job.gpu_type_in(mode)

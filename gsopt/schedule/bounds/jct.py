@@ -19,15 +19,16 @@ from gsopt.schedule.bounds.relaxation import Relaxation
 if TYPE_CHECKING:
     from gsopt.schedule.bounds.prices import PriceBound
 
-#: Fewest jobs for which prices are tried by default; with fewer, formulas are as good.
+#: Least number of jobs for which prices are tried by default; for fewer jobs, formulas are as good.
 FEWEST_PRICED = 10
 
-#: Prices that are tried unasked: for 1,500 rigid jobs in a fraction of a second, about as long as a simulation.
-#: Elastic jobs need more of them for the same gap, and without compiled kernels take a hundred times as long.
+#: Default numbers of price vectors to try. For 1,500 rigid jobs this takes a fraction of a second, about as
+#: long as a simulation. Elastic jobs need more vectors for the same gap, and take a hundred times as long
+#: without compiled kernels.
 _EVALUATIONS, _EVALUATIONS_ELASTIC, _EVALUATIONS_IN_PYTHON = 60, 180, 15
 
-#: Rigid jobs up to which numpy tries so few prices faster than a compiled kernel is loaded; and elastic jobs
-#: for which neither a kernel nor many prices are worth their time.
+#: Number of rigid jobs below which numpy tries so few price vectors in less time than it takes to load a
+#: compiled kernel; and number of elastic jobs below which neither a kernel nor many price vectors pay off.
 _FEW_RIGID, _FEW_ELASTIC = 5_000, 30
 
 
@@ -40,8 +41,8 @@ class MeanBound:
     mean_jct
         The bound, in seconds.
     proof
-        How the bound is proven: ``formulas``, ``prices``, or ``given`` for a bound from the user. A proof ``in
-        rounds`` holds only for policies that decide in rounds.
+        How the bound is proven: ``formulas``, ``prices``, or ``given`` for a bound from the user. If it ends
+        with ``in rounds``, the bound holds only for policies that decide in rounds.
 
     Examples
     --------
@@ -63,7 +64,7 @@ def mean_jct_bound(
 ) -> MeanBound | None:
     """Return a lower bound on the mean job completion time of every policy, or None without jobs.
 
-    The bound is the best of the affordable formulas and the bound by prices of GPU time, which improves with
+    The bound is the best of the affordable formulas and the bound from prices of GPU time, which improves with
     more evaluations (`gsopt.schedule.bounds.prices.price_bound`). A job is never faster than on the best
     network tier that its GPUs can have. Slowdowns of jobs that share GPUs count as in
     `gsopt.schedule.bounds.places`.
@@ -109,7 +110,7 @@ def mean_jct_bound(
 
 
 def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
-    """Return a bound on the total over all jobs by prices, from as many evaluations as wanted or affordable.
+    """Return a bound on the total JCT from prices, with as many evaluations as wanted or affordable.
 
     The bound is 0 without evaluations.
     """
@@ -124,7 +125,7 @@ def _priced(relaxation: Relaxation, evaluations: int | None) -> Fraction:
 
 
 def _most_gpus(scenario: Scenario) -> float:
-    """Return the largest total capability of the available GPUs, for the places that jobs take up.
+    """Return the largest available capability, divided by the fewest places that a job takes up.
 
     If no GPU is ever available, all GPUs of the cluster count. The result is not rounded down.
     """

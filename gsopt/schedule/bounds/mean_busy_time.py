@@ -8,15 +8,15 @@ from gsopt.core.numbers.grid import Exact, Number
 from gsopt.scenario.job import Workload
 from gsopt.schedule.bounds.work import Steps
 
-#: Bits of a step to which means are rounded down.
+#: Number of fractional bits of a step to which means are rounded down.
 _BITS = 64
 
 
 def mean_busy_time_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times by mean busy times.
+    """Return a lower bound on the sum of completion times, derived from mean busy times.
 
     A job completes at least half its height after the mean time of its work. Serving the job with the smallest
-    area first, with preemption on one fast machine, minimizes the sum of these means. Takes O(n log n).
+    area first, with preemption on one fast machine, minimizes the sum of these means. Complexity: O(n log n).
 
     Examples
     --------

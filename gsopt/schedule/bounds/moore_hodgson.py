@@ -10,15 +10,14 @@ from gsopt.scenario.job import Job, Workload
 from gsopt.schedule.bounds.position import positions
 from gsopt.schedule.bounds.work import Steps, options
 
-#: Bits to which times are found: of a step, and of the gap between a time that is too early and one that is
-#: not.
+#: Number of bits to which times are found, relative to a step and to the last stride before a bisection.
 _BITS = 40
 
 
 def moore_hodgson_bound(workload: Workload, gpus: Number) -> Exact:
     """Return a lower bound on the sum of completion times, from the jobs that can be complete by each time.
 
-    The bound is at least as good as the position bound. Each bisection step takes O(n^2 log n).
+    The bound is at least as good as the position bound. Complexity: O(n^2 log n) for each bisection step.
 
     Examples
     --------
@@ -35,9 +34,9 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
     """Return lower bounds on the first, second, ... completion time.
 
     The q-th completion is not before the first time at which one fast machine can complete q jobs, if each uses
-    the least area with which it completes in the remaining time. Moore and Hodgson's rule on reversed time
-    finds this time. The results are in seconds and ascending, and the q-th one is a bound on the q-th
-    completion of every schedule.
+    the least area with which it can complete between its release and that time. Moore and Hodgson's rule on
+    reversed time finds this time. The results are in seconds and in ascending order. The q-th one is a bound on
+    the q-th completion of every schedule.
 
     Examples
     --------
@@ -52,7 +51,7 @@ def moore_hodgson_positions(workload: Workload, gpus: Number) -> list[float]:
 
 
 def latest_positions(steps: Steps, workload: Workload, gpus: Number) -> list[int]:
-    """Return bounds on the first, second, ... completion by bisection, in steps short enough for it."""
+    """Return lower bounds on the first, second, ... completion time in steps, found by bisection."""
     curves = [
         _Areas(job, arrival, steps.seconds, gpus)
         for job, arrival in zip(workload.jobs, steps.release, strict=True)
@@ -103,7 +102,7 @@ def _convex(a: tuple[int, int], b: tuple[int, int], c: tuple[int, int]) -> bool:
 
 
 def _most_completed(curves: Sequence[_Areas], time: int) -> int:
-    """Return the most jobs that can be complete at a time, by Moore-Hodgson on reversed time."""
+    """Return the largest number of jobs that can be complete at a time, by Moore-Hodgson on reversed time."""
     sizes = [(time - curve.arrival, curve.least(time - curve.arrival)) for curve in curves]
     chosen: list[int] = []
     used = 0
@@ -116,7 +115,7 @@ def _most_completed(curves: Sequence[_Areas], time: int) -> int:
 
 
 def _first_time(completed: Callable[[int], int], wanted: int, low: int, stride: int) -> int:
-    """Return a time before which `wanted` jobs cannot be complete, by growing strides and then bisection."""
+    """Return a time before which `wanted` jobs cannot be complete, using growing strides, then bisection."""
     if completed(low) >= wanted:
         return low
     while completed(low + stride) < wanted:

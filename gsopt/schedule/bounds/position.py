@@ -1,4 +1,4 @@
-"""Position: lower bounds on the first completion, the second, and so on."""
+"""Position: lower bounds on the first, second, ... completion."""
 
 from heapq import heappop, heappush, heapreplace
 from math import inf
@@ -9,7 +9,7 @@ from gsopt.schedule.bounds.work import Steps
 
 
 def height_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return a lower bound on the sum of completion times by running each job alone at its fastest.
+    """Return a lower bound on the sum of completion times, as if each job ran alone at its highest speed.
 
     Examples
     --------
@@ -22,9 +22,9 @@ def height_bound(workload: Workload, gpus: Number) -> Exact:
 
 
 def srpt_bound(workload: Workload, gpus: Number) -> Exact:
-    """Return the lower bound of shortest remaining time on one machine as fast as all GPUs.
+    """Return the sum of completion times under SRPT on one machine as fast as all GPUs, a lower bound.
 
-    This is a bound on the sum of completion times. Takes O(n log n).
+    SRPT always serves the job with the shortest remaining processing time. Complexity: O(n log n).
 
     Examples
     --------
@@ -42,7 +42,7 @@ def position_bound(workload: Workload, gpus: Number) -> Exact:
 
     On one fast machine, shortest remaining processing time (SRPT) completes the most jobs by any time, so the
     q-th completion is not before the q-th one under SRPT. Nor is it before the q-th smallest release date plus
-    height. The bound is at least as good as the SRPT bound and the height bound. Takes O(n log n).
+    height. The bound is at least as good as the SRPT bound and the height bound. Complexity: O(n log n).
 
     Examples
     --------
@@ -70,7 +70,7 @@ def positions(steps: Steps) -> list[int]:
 
 
 def srpt_completions(steps: Steps) -> list[int]:
-    """Return the completions under shortest remaining time on one machine as fast as all GPUs, in steps."""
+    """Return the completion times under SRPT on one machine as fast as all GPUs, in steps."""
     completions: list[int] = []
     pending: list[int] = []
     now = 0

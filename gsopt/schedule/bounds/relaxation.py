@@ -1,4 +1,4 @@
-"""Relaxation: jobs that are at least as fast, without network tiers, applications and overheads."""
+"""Relaxation: a scenario with jobs at least as fast, without network tiers, applications and overheads."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
@@ -65,13 +65,13 @@ class Relaxation:
         return replace(self, scenario=scenario, numbers=self.numbers[chosen], delays=self.delays[chosen])
 
     def heights(self) -> Fraction:
-        """Add up the least seconds of the jobs, with each epoch of an adaptive one on its fastest GPUs."""
+        """Add up the jobs' least run times, in seconds, with each adaptive epoch on its fastest GPUs."""
         jobs = self.scenario.workload.jobs
         own = (self.times[job.name].height if job.name in self.times else height(job) for job in jobs)
         return sum((Fraction(each) for each in own), Fraction(0))
 
     def delayed(self, weights: Sequence[float] | None = None) -> Fraction:
-        """Add up the delays, multiplied by the weights of the jobs if given."""
+        """Add up the delays, weighted by job if weights are given."""
         if weights is None:
             return Fraction(sum(self.delays))
         return sum((Fraction(w) * delay for w, delay in zip(weights, self.delays, strict=True)), Fraction(0))

@@ -1,4 +1,4 @@
-"""Starts: the least time that a job waits before it makes progress, for lower bounds."""
+"""Starts: the least time that passes before each job makes progress."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -25,10 +25,10 @@ def on_first_progress(
     scenario
         The given scenario.
     round_length
-        Seconds between decisions, of which the first is when the scenario's clock begins; None if jobs may
+        Seconds between decisions; the first decision is at the origin of the scenario's clock. None if jobs may
         start at any time.
     advances
-        The seconds of a job's first overhead that do not count, by name.
+        The seconds of each job's first overhead that do not delay the job, by name of the job.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""Stock: the largest set of machines that may be available over time, whichever of them are given up."""
+"""Stock: the largest set of machines that may be available over time, whichever machines are given up."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -13,15 +13,15 @@ from gsopt.scenario.scenario import Scenario
 
 Array = np.ndarray[Any, Any]
 
-#: Whether a machine is there. A request makes that uncertain for those it may take: the choice comes later.
+#: Whether a machine is present. A request makes this uncertain for the machines that it may take.
 _AWAY, _UNCERTAIN, _THERE = range(3)
 
-#: What happens, in its order within an instant.
+#: Kinds of happenings, in the order in which simultaneous ones are processed.
 _CAPACITY, _EVENT, _DEADLINE = range(3)
 
 
 def most_there(scenario: Scenario, worths: Array) -> Iterator[tuple[float, Array]]:
-    """Yield each time of change, and the largest total worth of the available GPUs from then on, for every row.
+    """Yield the time of each change, and the largest total value of the GPUs available from then on, by row.
 
     `worths` has a row for each way to value GPUs, and a column for each machine. It is known how many machines
     have been given up by each deadline, but not which. The remaining machines are assumed to be the most
@@ -59,9 +59,9 @@ class _MachineGroup:
     """Machines that are counted together: all machines of a type, or all machines."""
 
     members: Array
-    there: int  # most members that are there
-    promised: int  # the same, with those that have been given up for requests that are still open
-    asked: int = 0  # number that open requests ask for which take members only
+    there: int  # largest number of members that may be present
+    promised: int  # the same, including members given up for requests that are still open
+    asked: int = 0  # machines requested by open requests that take members only
 
     @classmethod
     def of(cls, members: Array) -> "_MachineGroup":
@@ -78,7 +78,7 @@ class _MachineGroup:
         self.promised += count
 
     def close(self, count: int, elsewhere: int) -> None:
-        """Close a request for `count` members, when at most `elsewhere` available members are out of its reach.
+        """Close a request for `count` members. At most `elsewhere` available members are out of its reach.
 
         Either all requested machines have been given up, which `promised` counts and `there` does not, or all
         machines that the request can take are away.
@@ -95,7 +95,7 @@ class _MachineGroup:
 
 
 class Stock:
-    """The machines of a cluster from event to event, as far as they do not depend on decisions.
+    """The machines of a cluster from event to event, no matter which ones a schedule gives up.
 
     Machines are counted in groups: one for each type, and one for all machines. Requests for machines of a type
     count in both groups, other requests only in the latter. A machine that is given up is away, but counts as
@@ -133,7 +133,7 @@ class Stock:
         self._cut()
 
     def most(self, worths: Array) -> Array:
-        """Return the largest total worth of the available machines, for every row of worths.
+        """Return the largest total value of the available machines, for every row of `worths`.
 
         The best machines of each type are taken, and the best of these overall. No choice is better, as types
         have no machine in common.
@@ -164,7 +164,7 @@ class Stock:
             self._doubt(servers & self._meant(request))
 
     def _lend(self, servers: int, meant: Array) -> None:
-        """Return up to `servers` machines that are away. It is not known which machines return."""
+        """Bring back up to `servers` absent machines. It is not known which ones."""
         for group in self._groups:
             group.come(min(servers, _count(group.members & meant & (self._known != _THERE))))
         self._known[meant & (self._known == _AWAY)] = _UNCERTAIN
@@ -193,7 +193,7 @@ class Stock:
         return found
 
     def _meant(self, event: Reclaim | Loan) -> Array:
-        """Return the machines that a request may take or a loan may return."""
+        """Return the machines that a request may take or a loan may bring back."""
         if event.among:
             return self._named(event.among)
         return self._kinds == event.gpu_type if event.gpu_type else np.ones(len(self._kinds), dtype=bool)

@@ -1,4 +1,4 @@
-"""Tiers: the network slowdowns that no placement can avoid, for use in bounds."""
+"""Tiers: the network slowdowns that no placement can avoid."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction

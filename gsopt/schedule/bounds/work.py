@@ -10,8 +10,9 @@ from gsopt.core.numbers.grid import Exact, Number, decimal, whole
 from gsopt.core.numbers.tolerances import SUM
 from gsopt.scenario.job import DEFAULT_MODE, Job, Workload
 
-#: Bits of the steps in a second up to which times count without rounding; otherwise the least time counts in so
-#: many bits, and the errors of a million times come to less than 2**-40 of it.
+#: Times are exact if the number of steps in a second has at most the first number of bits. Otherwise the
+#: shortest time has the second number of bits, and the errors of a million times add up to less than 2**-40 of
+#: it.
 _MOST_BITS, _LEAST_BITS = 256, 64
 
 
@@ -43,13 +44,13 @@ def height(job: Job) -> Exact:
 
 
 def options(job: Job) -> list[tuple[str, int, float]]:
-    """Return every mode and number of GPUs of a job, with the speed without phases."""
+    """Return every combination of mode and number of GPUs of a job, with its speed without phases."""
     default = [(DEFAULT_MODE, *entry) for entry in job.menu or ((job.gpus, 1.0),)]
     return default + [(mode.name, *entry) for mode in job.modes for entry in mode.menu]
 
 
 def _least(job: Job, held: Callable[[int], int]) -> Exact:
-    """Return the total over the phases, each with the option that needs least for its work."""
+    """Return the total over the phases, each with the option that needs the least for the phase's work."""
     choices, duration = options(job), decimal(job.duration)
     if not job.phases:
         return whole(duration * _cheapest([(held(count), speed) for _, count, speed in choices]))
@@ -73,7 +74,7 @@ def _cheapest(choices: Sequence[tuple[int, float]]) -> Exact:
 
 
 def first_release(workload: Workload) -> float:
-    """Return the first release date, or 0 without jobs."""
+    """Return the first release date, or 0 if there are no jobs."""
     return workload.jobs[0].release_date if workload.jobs else 0.0
 
 
@@ -87,9 +88,9 @@ def arrivals_of(workload: Workload) -> list[Exact]:
 class Steps:
     """The input of the bounds, in whole steps of time from the first release date.
 
-    The step divides all times if such a step is not too short. Otherwise times are rounded down to whole steps.
-    A job that needs less time and is released earlier completes no later, so bounds for the rounded times
-    remain valid.
+    The step divides all times if such a step is not too short. Otherwise, times are rounded down to whole
+    steps. A job that needs less time and is released earlier completes no later, so bounds for the rounded
+    times remain valid.
     """
 
     seconds: Fraction  # of a step

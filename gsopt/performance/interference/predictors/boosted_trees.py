@@ -8,7 +8,7 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 def boosted_trees(
     table: PairTable, /, *, trees: int = 300, depth: int = 4, rate: float = 0.1, seed: int = 0
 ) -> Prediction:
-    """Predict by gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
+    """Predict with gradient-boosted regression trees over the features of both jobs (needs scikit-learn).
 
     The paper describes a single tree but trains it with a boosting framework. This predictor uses boosting, and
     `regression_tree` a single tree.
@@ -22,7 +22,7 @@ def boosted_trees(
     trees, depth
         Number of trees, and their largest depth.
     rate
-        Learning rate, the factor of each tree's prediction.
+        Learning rate, by which each tree's prediction is multiplied.
     seed
         Seed for choosing among equally good splits.
 

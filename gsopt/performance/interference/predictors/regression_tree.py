@@ -8,7 +8,7 @@ from gsopt.performance.interference.trees import fitted, require_options, requir
 def regression_tree(
     table: PairTable, /, *, leaf: int = 2, depth: int | None = None, seed: int = 0
 ) -> Prediction:
-    """Predict by one regression tree over the features of both jobs (needs scikit-learn).
+    """Predict with one regression tree over the features of both jobs (needs scikit-learn).
 
     Both directions of a pair are samples of one tree. The paper's features are means and variances of hardware
     counters. As public tables lack these, the features are those of the table.

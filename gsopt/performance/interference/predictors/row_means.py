@@ -1,4 +1,4 @@
-"""Row means: the product of a job's general sensitivity and its partner's general harm."""
+"""Row means: slowdowns predicted from a job's mean sensitivity and its partner's mean aggressiveness."""
 
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
@@ -11,7 +11,7 @@ from gsopt.performance.interference.table import PairTable, Profile
 
 
 def row_means(table: PairTable, /) -> Prediction:
-    """Predict by the geometric means of a job's row and of its partner's column.
+    """Predict from the geometric means of a job's row and of its partner's column.
 
     A predicted slowdown is the mean of the table, times a factor for how much worse than average the job fares
     with all others, times a factor for how much worse than average all others fare with its partner. This

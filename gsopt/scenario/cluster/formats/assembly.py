@@ -1,4 +1,4 @@
-"""Assembly: building a cluster from switches and the GPUs of their machines, and the reverse."""
+"""Assembly: the conversion of switches and their machines' GPUs into a cluster, and the reverse."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -12,20 +12,20 @@ from gsopt.scenario.cluster.formats.branches import LEVELS, Branch, Tree, levell
 from gsopt.scenario.cluster.formats.nodes import Gpus, gpus_of
 from gsopt.scenario.cluster.graph import DATACENTER
 
-#: Characters that no name in a host list or in topology.conf may have.
+#: Characters that names in host lists and in topology.conf must not contain.
 _STRANGE = re.compile(r"[\s,\[\]#=\"\\]")
 
 
 class Told(NamedTuple):
     """The information that the caller adds to a topology file: the GPUs of machines, and names of levels."""
 
-    # Number of GPUs of every machine, or of each by its name; None where the file says it.
+    # Number of GPUs of every machine, or of each machine by name; None if the file states it.
     gpus: int | Mapping[str, int] | None = None
     # Names of the levels of switches below the root, innermost first; None for the usual ones.
     levels: Sequence[str] | None = None
 
     def levelled(self, source: str, tree: Tree) -> Tree:
-        """Name the levels of a tree."""
+        """Return a tree whose levels have the given names or, without them, the usual ones."""
         return levelled(source, tree, LEVELS if self.levels is None else self.levels)
 
     def refuse(self, source: str, *options: str) -> None:
@@ -37,7 +37,7 @@ class Told(NamedTuple):
                 )
 
     def about(self, source: str, tree: Tree, stated: Mapping[str, Gpus]) -> Callable[[str], Gpus]:
-        """Return a function that looks up the GPUs of a machine, for a file that states some of them."""
+        """Return a function that looks up a machine's GPUs, as stated by the caller or by the file."""
         if isinstance(self.gpus, Mapping):
             there = {machine for branch in tree.values() for machine in branch.machines}
             for name in self.gpus:
@@ -49,8 +49,8 @@ class Told(NamedTuple):
 def cluster_of(source: str, tree: Tree, gpus_of: Callable[[str], Gpus], notes: list[str]) -> Cluster:
     """Build the cluster of a tree whose levels are named, leaving out machines without GPUs.
 
-    The result is a cluster of racks for a single rack, and for racks below a switch named like the root of a
-    cluster of racks.
+    The result is a cluster of racks if the tree is a single rack, or racks below a root that has the default
+    name.
     """
     switches: dict[str, Switch] = {}
     for name, branch in tree.items():
@@ -93,7 +93,7 @@ def branches_of(cluster: Cluster) -> list[Branch]:
 
 
 def losses(cluster: Cluster) -> list[str]:
-    """Name the properties of a cluster other than switches, machines and the numbers and types of GPUs."""
+    """Return the names of a cluster's properties beyond its switches, its machines, and their GPUs."""
     links = [switch.uplink for switch in cluster.root.walk()]
     links += [link for machine in cluster.machines for link in (machine.uplink, machine.gpu_link)]
     has = {
@@ -110,7 +110,7 @@ def some_of(names: Sequence[str]) -> str:
 
 
 def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
-    """Return the switches of a cluster with names that fit into host lists, and note other losses."""
+    """Return the switches of a cluster with names that are valid in host lists, and note everything lost."""
     branches = branches_of(cluster)[len(cluster.racks) == 1 :]  # the only rack needs no root
     names = [name for branch in branches for name in (branch.name, *branch.machines)]
     plain = {name: _STRANGE.sub("-", name) for name in names}
@@ -136,7 +136,7 @@ def plain_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def note_changes(written: Sequence[Branch], once: Cluster, notes: list[str]) -> None:
-    """Note the written switches that differ once the file is read again."""
+    """Note the differences between the written switches and the cluster read back from the file."""
     read = {switch.name: switch.level for switch in once.switches}
     lost = [branch.name for branch in written if branch.name not in read and branch.name != DATACENTER]
     if lost:

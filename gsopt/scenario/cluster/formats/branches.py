@@ -5,10 +5,10 @@ from dataclasses import dataclass, replace
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Most levels of switches below the root; no network comes near it.
+#: Largest number of levels of switches below the root, far more than in any real network.
 _HIGHEST = 30
 
-#: Names of the levels of switches, innermost first; the outermost of a file is the network.
+#: Names of the levels of switches, innermost first; the outermost level of a file is always the network.
 LEVELS = ("rack", "pod", "zone", "region", *(f"level {number}" for number in range(5, _HIGHEST + 1)))
 NETWORK = "network"
 
@@ -44,7 +44,7 @@ def tree_of(source: str, branches: Iterable[Branch], notes: list[str]) -> Tree:
 
 
 def from_leaves(branches: Mapping[str, Branch], root: str) -> Tree:
-    """Return the root and the branches below it, each after all branches below it."""
+    """Return a root and all branches below it, each after those below it."""
     found: list[str] = []
     pending = [root] if root in branches else []
     while pending:
@@ -118,7 +118,7 @@ def _put(source: str, branch: Branch, places: dict[str, str], name: str, field: 
 
 
 def _ordered(source: str, named: Mapping[str, Branch], root: str) -> Tree:
-    """Order branches from the leaves to the root, and refuse a cycle, which the root does not reach."""
+    """Order branches from the leaves to the root, and refuse cycles, which the root does not reach."""
     ordered = from_leaves(named, root)
     if len(ordered) < len(named):
         lost = next(name for name in named if name not in ordered)

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.cluster.formats.hostlist import expand
 
-#: Settings with which a line may begin, each with the settings that may follow.
+#: Settings with which a line may begin, each with the settings that the line may contain.
 KINDS: Mapping[str, tuple[str, ...]] = {
     "SwitchName": ("SwitchName", "Switches", "Nodes", "LinkSpeed"),
     "BlockName": ("BlockName", "Nodes"),
@@ -32,7 +32,7 @@ class Line(NamedTuple):
         return f"line {self.number}"
 
     def names(self, source: str, key: str) -> list[str]:
-        """Return the names in a host list of the line, or none if the key is missing."""
+        """Return the names in the line's host list for a key, or none if the key is missing."""
         text = self.values.get(key.lower())
         if text is None:
             return []

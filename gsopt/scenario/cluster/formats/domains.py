@@ -1,4 +1,4 @@
-"""Domains: groups of machines joined by a faster network, such as NVLink, as one level of the tree."""
+"""Domains: a level of the tree for groups of machines that a faster network, such as NVLink, joins."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
@@ -14,8 +14,8 @@ def with_domains(source: str, tree: Tree, domains: Mapping[str, str]) -> Tree:
     """Insert domains, which are names shared by several machines, into a tree whose levels are named.
 
     A domain within one switch is inserted below it and takes its machines, even if the switch keeps no machine
-    of its own. A domain of several whole switches is inserted between them and the switch above. A domain with
-    parts of several switches is refused.
+    of its own. A domain that covers several whole switches is inserted between them and the switch above. A
+    domain that covers only parts of several switches is refused.
     """
     home = {machine: name for name, branch in tree.items() for machine in branch.machines}
     members: dict[str, list[str]] = {}

@@ -11,7 +11,7 @@ from gsopt.core.files import parse_json
 from gsopt.scenario.cluster import Cluster, Tier
 from gsopt.scenario.cluster.formats.assembly import Told
 
-#: Declarations that XML data do not need: entities may expand a thousandfold.
+#: Declarations that are refused, as XML data does not need them and entities may expand a thousandfold.
 _DECLARATION = re.compile(r"<!(DOCTYPE|ENTITY)")
 
 
@@ -60,7 +60,7 @@ def read_node_link(source: str, text: str, told: Told, _notes: list[str]) -> Clu
 
 
 def write_node_link(cluster: Cluster, _notes: list[str]) -> str:
-    """Write a cluster as node-link JSON, one node or edge per line, with numbers of GPUs instead of nodes."""
+    """Write a cluster as node-link JSON, a node or edge per line, with numbers of GPUs instead of GPU nodes."""
     import networkx as nx
 
     data = nx.node_link_data(cluster.graph(gpus=False), edges="edges")

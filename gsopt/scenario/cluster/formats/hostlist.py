@@ -1,4 +1,4 @@
-"""Host lists: many names in few characters, such as ``node[001-004,7]``, as Slurm writes them."""
+"""Host lists: Slurm's short notation for many names, such as ``node[001-004,7]``."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from gsopt.core.errors import shorten
 
-#: Most names in one file; a cluster has at most as many GPUs.
+#: Largest number of names in one file; a cluster has at most as many GPUs.
 MOST_NAMES = 1_000_000
 
 _MOST_DIGITS = 18  # of a number; more are text
@@ -21,8 +21,8 @@ _NUMBERED = re.compile(rf"(.*?)(\d{{1,{_MOST_DIGITS}}})", re.ASCII)
 def expand(text: str, most: int = MOST_NAMES) -> list[str]:
     """Return the names in a host list, in order.
 
-    Raise `ValueError` if `text` is not a host list or has more than `most` names. The message is the broken
-    rule.
+    Raise `ValueError` if `text` is not a host list or has more than `most` names. The error message is the
+    broken rule.
     """
     patterns = [[_choices(part) for part in _PARTS.findall(pattern)] for pattern in _patterns(text)]
     if sum(prod(choices.size() for choices in pattern) for pattern in patterns) > most:
@@ -73,7 +73,7 @@ class _RunOfNames(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Smallest number of digits."""
+        """Number of digits to which numbers are padded with zeros; 0 for no padding."""
         return len(self.digits) if self.digits.startswith("0") else 0
 
     def takes(self, name: str) -> bool:

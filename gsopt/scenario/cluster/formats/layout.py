@@ -11,8 +11,8 @@ from gsopt.scenario.cluster import Cluster, Machine, Switch
 
 _GAP = 0.35  # between boxes, and between islands
 _ROW = 8  # cells of a machine side by side
-_ASPECT = 1.6  # width over height that boxes of switches come near to; those of machines are square
-_WASTE, _MACHINES_WASTE = 6.0, 1.0  # of a share of empty places, against an aspect wrong by a factor of e
+_ASPECT = 1.6  # best ratio of width to height for boxes of switches; machines are best square
+_WASTE, _MACHINES_WASTE = 6.0, 1.0  # penalty per share of empty places; a ratio off by a factor of e costs 1
 _MOST_NAMED = 64  # with more, their names would be too small to be read
 
 
@@ -37,7 +37,7 @@ class Box:
 
 
 def laid_out(cluster: Cluster, name: float = 1.0) -> Box:
-    """Lay out a cluster. Each box has a strip of height `name` for its name above its contents."""
+    """Lay out a cluster, with a strip of height `name` for the name above the contents of each box."""
     if cluster.is_plain:
         columns = max(1, math.ceil(math.sqrt(cluster.gpus * _ASPECT)))
         return _of_cells("", "machine", _rows(range(cluster.gpus), columns), 0.0)

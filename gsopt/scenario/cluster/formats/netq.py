@@ -1,4 +1,4 @@
-"""NetQ: its topology graph, with switches in tiers and hosts below them."""
+"""NetQ: topology graphs of switches in tiers and hosts below them."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -11,7 +11,7 @@ from gsopt.scenario.cluster.formats.branches import Branch, tree_of
 
 
 def read_netq(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
-    """Read a cluster from a topology graph: devices with a tier are switches, all others machines.
+    """Read a cluster from a topology graph: devices with a tier are switches, and all others are machines.
 
     Links lead from the lower tier to the higher one.
     """
@@ -71,7 +71,7 @@ _FIELDS: Mapping[str, Mapping[str, type]] = {
 
 
 def _rows(source: str, owner: Any, place: str, *fields: str) -> Iterator[tuple[str, Any]]:
-    """Yield the rows of a field with their locations, and nested rows at the innermost level."""
+    """Yield the rows of a field, or of the innermost of several nested fields, with their locations."""
     field, *inner = fields
     rows = owner.get(field) if isinstance(owner, dict) else owner
     if not isinstance(owner, dict) or not isinstance(rows, list):

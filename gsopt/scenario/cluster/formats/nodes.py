@@ -1,4 +1,4 @@
-"""Nodes: the GPUs of machines, which topology files do not state."""
+"""Nodes: the GPUs of machines, as stated by the caller or by Slurm's generic resources."""
 
 import re
 from collections.abc import Mapping

@@ -13,12 +13,12 @@ _RATES = ((1e12, "Tb/s"), (1e9, "Gb/s"), (1e6, "Mb/s"), (1e3, "kb/s"), (1.0, "b/
 _TIMES = ((1.0, "s"), (1e-3, "ms"), (1e-6, "us"), (1e-9, "ns"))
 _BITS = 8  # of a byte
 
-#: All properties of a switch or machine but names.
+#: All properties of a switch or machine except names.
 _Likeness = tuple[object, ...]
 
 
 def outline(cluster: Cluster, *, width: int = 80, most: int = 60) -> str:
-    """Return the levels of a cluster as a table, followed by its tree, as text.
+    """Return a cluster as text: a table of its levels, followed by its tree.
 
     Neighbours that differ only in their names share a line.
 

@@ -60,7 +60,7 @@ def draw(
     cluster
         The cluster.
     placements
-        The GPU indices of every job, by name. For a moment of a schedule, this is ``{segment.job:
+        The GPU indices of every job, by name. For one moment of a schedule, this is ``{segment.job:
         segment.placement}`` over the segments that run then.
     colour
         The meaning of colours: ``job``, or ``tier``, the network level that joins the GPUs of each job.
@@ -128,7 +128,7 @@ class _JobLook(NamedTuple):
 
 
 def _kinds(cluster: Cluster, held: Mapping[str, Sequence[int]], colour: str) -> dict[str, _JobLook]:
-    """Return the label and colour of every job: its own while colours last, or that of its tier."""
+    """Return the label and colour of every job: the job's own (colours may repeat), or those of its tier."""
     tiers = {job: _tier(cluster, gpus) for job, gpus in held.items()}
     if colour == "job":
         return {job: _JobLook(job, each) for job, each in zip(held, cycle(COLOURS), strict=False)}
@@ -173,7 +173,7 @@ def _corners(x: float, y: float, width: float, height: float) -> list[tuple[floa
 
 
 def _runs(cells: Sequence[tuple[float, float]], held: Mapping[str, Sequence[int]]) -> Iterator[_RunOfCells]:
-    """Merge neighbouring cells of a job that are shared by equally many jobs."""
+    """Yield the runs of neighbouring cells of a job that equally many jobs share."""
     jobs_of: dict[int, list[str]] = {}
     for job, gpus in held.items():
         for gpu in gpus:

@@ -1,4 +1,4 @@
-"""Reader: reading clusters from files of any format, and writing them."""
+"""Reader: functions that read clusters from files of any supported format, and write them."""
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -42,7 +42,7 @@ class Format(StrEnum):
     NETQ = "netq"
 
 
-#: Formats that are written by the ending of a file's name alone.
+#: Format that each file extension implies when a cluster is written.
 _ENDINGS = {
     ".json": Format.GSOPT,
     ".graphml": Format.GRAPHML,
@@ -108,7 +108,7 @@ def read_cluster(
         Names of the levels of switches below the root, innermost first. If None, these are rack, pod, zone and
         region. A graph needs names only for levels that are not commonly used.
     notes
-        A list that receives a line for everything that was left out.
+        A list to which a line is added for everything that was left out.
 
     Raises
     ------
@@ -156,7 +156,7 @@ def write_cluster(
         A `Format`. If empty, the file's extension determines it: gsopt's JSON, GraphML, Slurm's switches
         (``.conf``) or topograph (``.yaml``).
     notes
-        A list that receives a line for everything that the format cannot represent.
+        A list to which a line is added for everything that the format cannot represent.
 
     Raises
     ------

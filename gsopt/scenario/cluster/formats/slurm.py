@@ -1,4 +1,4 @@
-"""Slurm: its topology.conf, with the switches of ``topology/tree`` or the blocks of ``topology/block``.
+"""Slurm: topology.conf files with the switches of ``topology/tree`` or the blocks of ``topology/block``.
 
 The file itself does not state the GPUs of nodes. So gsopt writes lines such as ``NodeName=node[1-4]
 Gres=gpu:h100:8``, as in slurm.conf, after a ``#``, where Slurm ignores them. It reads them with or without the
@@ -135,7 +135,7 @@ def _unmixed_branches(cluster: Cluster, notes: list[str]) -> list[Branch]:
 
 
 def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int]:
-    """Return the number of blocks in the switches of each level between blocks and root."""
+    """Return the numbers of blocks per switch, for the levels below the root that block sizes can represent."""
     held: dict[str, list[str]] = {}
     for branch in reversed(branches):
         held[branch.name] = [block for child in branch.branches for block in held[child]] or [branch.name]
@@ -154,7 +154,7 @@ def _ratios_of(branches: Sequence[Branch], blocks: Sequence[Branch]) -> list[int
 
 
 def _with_gpus(cluster: Cluster, branches: Sequence[Branch], lines: Sequence[str], notes: list[str]) -> str:
-    """Append a comment for each run of nodes with equal GPUs, and note changes from reading it again."""
+    """Append a comment for each run of nodes with equal GPUs, and note what reading the text back changes."""
     names = [machine for branch in branches for machine in branch.machines]
     gpus = [Gpus(machine.gpus, machine.gpu_type) for machine in cluster.machines]
     groups = groupby(zip(names, gpus, strict=True), key=lambda each: each[1])

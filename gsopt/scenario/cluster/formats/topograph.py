@@ -1,4 +1,4 @@
-"""Topograph: its YAML models of switches, blocks of nodes, and accelerator domains (NVLink)."""
+"""Topograph: YAML models of switches, blocks of nodes, and accelerator domains (NVLink)."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -15,11 +15,11 @@ from gsopt.scenario.cluster.formats.hostlist import compress, expand
 from gsopt.scenario.cluster.formats.nodes import Gpus
 from gsopt.scenario.cluster.formats.yaml_text import parse_yaml
 
-#: Beginning and endings of the annotations that name a block's accelerator domain and its part of it.
+#: Beginning and endings of the keys of annotations that name a block's accelerator domain and sub-domain.
 _ACCELERATOR, _DOMAIN, _PART = "accelerator", "/domain", "/sub-domain"
 _WRITTEN_DOMAIN = "accelerator.topology.test/domain"
 
-#: Our own annotations, for what the models do not state.
+#: gsopt's own annotations, for the GPUs, which topograph's models do not state.
 _GPUS, _GPU_TYPE = "gsopt/gpus", "gsopt/gpu-type"
 
 
@@ -43,8 +43,8 @@ class _Block(NamedTuple):
 def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Cluster:
     """Read a cluster from a model of topograph.
 
-    Accelerator domains become switches of the level ``"nvlink"``, at any height. Parts of domains are read only
-    if they are switches of their own.
+    Accelerator domains become switches of the level ``"nvlink"``, at any height. Sub-domains are read only if
+    they are also switches.
     """
     model = _model(source, text)
     tree = told.levelled(source, tree_of(source, model.branches, notes))
@@ -54,7 +54,7 @@ def read_topograph(source: str, text: str, told: Told, notes: list[str]) -> Clus
 
 
 def _note_parts(source: str, tree: Tree, parts: Mapping[str, str], notes: list[str]) -> None:
-    """Note the parts of domains that are not exactly the machines of one switch."""
+    """Note the sub-domains that are not exactly the machines of one switch."""
     members: dict[str, set[str]] = {}
     for machine, part in parts.items():
         members.setdefault(part, set()).add(machine)
@@ -127,7 +127,7 @@ def _hosts(source: str, field: str, given: Any) -> list[str]:
 
 
 def _annotated(blocks: Sequence[_Block], ending: str) -> Iterator[tuple[str, str]]:
-    """Yield the nodes of blocks that have an annotation, with its text."""
+    """Yield the nodes of the blocks that have an annotation, each with the text of the annotation."""
     for block in blocks:
         for key, text in block.annotations.items():
             if text and key.startswith(_ACCELERATOR) and key.endswith(ending):

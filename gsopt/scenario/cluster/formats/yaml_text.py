@@ -14,15 +14,15 @@ DEEPEST = 64
 _LONGEST_STREAM = 64 * 2**20
 _MOST_DOCUMENTS = 1_000_000
 
-#: Plain scalars of such a stream that mean nothing.
+#: Plain scalars that stand for null in such a stream.
 _NOTHING = frozenset({"", "~", "null", "Null", "NULL"})
 
 
 def parse_yaml(source: str, text: str) -> Any:
     r"""Read YAML of mappings, sequences and strings. Every scalar is returned as a string.
 
-    Otherwise node names such as ``0010`` would become numbers. Aliases are refused, as they may expand to a
-    thousand times the size of the text.
+    If scalars were converted, node names such as ``0010`` would become numbers. Aliases are refused, as they
+    may expand to a thousand times the size of the text.
     """
     found = _parsed(source, text, longest=_LONGEST, deepest=_DEEPEST, most=1)
     return found[0] if found else None
@@ -51,13 +51,13 @@ def _parsed(source: str, text: str, *, longest: int, deepest: int, most: int) ->
 
 
 class _Events:
-    """Converts the events of a YAML parser into data."""
+    """A converter from the events of a YAML parser to data."""
 
     def __init__(self, source: str, events: Any, deepest: int, most: int) -> None:
         self.source, self.events, self.deepest, self.most = source, events, deepest, most
 
     def read(self) -> list[Any]:
-        """Return the documents, of which an empty file has none."""
+        """Return the documents; an empty file has none."""
         found: list[Any] = []
         for event in self.events:
             if isinstance(event, yaml.DocumentStartEvent):

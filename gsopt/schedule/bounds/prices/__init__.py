@@ -1,4 +1,4 @@
-"""Prices: what a GPU-second is worth at each time, and the lower bound that such prices prove."""
+"""Prices: the price of a GPU-second at each time, and the lower bound that such prices prove."""
 
 from gsopt.schedule.bounds.prices.bound import PriceBound, price_bound
 

@@ -1,4 +1,4 @@
-"""Ascent: the search for better prices, step by step, on finer and finer cells of time."""
+"""Ascent: the step-by-step search for better prices, on finer and finer time cells."""
 
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,15 +18,16 @@ from gsopt.schedule.bounds.prices.quasi_newton import climb
 from gsopt.schedule.bounds.prices.supply import GpuSupply
 from gsopt.schedule.bounds.prices.trainings import Trainings
 
-#: Cells of the first grid for a number of jobs, and in the ratio of its root for more of them, which are there
-#: for a longer time. Each further grid has twice as many.
+#: Number of cells of the first grid for up to this number of jobs. For more jobs, which last for a longer time,
+#: the number of cells grows with the square root of the number of jobs. Each further grid has twice as many
+#: cells.
 FIRST_CELLS, _USUAL_JOBS = 40, 1_600
 
-#: Evaluations on the first grid, and how many more there are on each further one.
+#: Number of evaluations on the first grid, and how many more there are on each further grid.
 _EVALUATIONS, _MORE = 60, 60
 
-#: Rent of all GPUs of the types between which trainings choose, as a part of the bound: at the first prices,
-#: and at the least ones.
+#: Total rent of the GPU types between which trainings choose, as a share of the bound: at the first prices, and
+#: at the lowest allowed prices.
 _FIRST_RENT, _LEAST_RENT = 0.01, 1e-7
 
 
@@ -86,7 +87,7 @@ class Ascent:
         Whether evaluations use the compiled kernel.
     trainings
         The adaptive jobs, whose order of epochs counts from the second grid on, or from the first grid on if
-        they choose between types of GPU; None to ignore the order.
+        they choose between GPU types; None to ignore the order.
     on_evaluation
         Called with the best prices after each evaluation; it may raise `Enough`.
     """
@@ -114,7 +115,7 @@ class Ascent:
         self.best = replace(self.best, edges=edges, prices=prices)
 
     def climb(self) -> None:
-        """Climb on finer and finer cells, up to their largest number."""
+        """Climb on finer and finer cells, up to the largest number of cells."""
         for level in count():
             evaluations = _EVALUATIONS + level * _MORE
             trainings = self._trainings if level or self._chooses else None
@@ -132,7 +133,7 @@ class Ascent:
     def _climb_on_grid(self, evaluations: int, trainings: Trainings | None) -> None:
         """Climb on the cells of the best prices for some evaluations.
 
-        With trainings, the last evaluation is fine.
+        With trainings, the last evaluation cuts their courses into finer parts.
         """
         edges, shape = self.best.edges, self.best.prices.shape
         there, lengths = self.supply.gpu_seconds(edges), np.diff(edges)
@@ -202,12 +203,12 @@ class Ascent:
 
     @cached_property
     def _slipped(self) -> float:
-        """Return the total error in the job completion times from rounding release dates down."""
+        """Return the total error in job completion times caused by rounding release dates down."""
         return float(self.demand.slip @ self.demand.weight) * (1 + SUM)
 
 
 def prove(values: Array, sizes: Array, rents: Array, terms: int) -> float:
-    """Return the bound proven by jobs and rents, minus all possible rounding errors.
+    """Return the bound: the costs of the jobs minus the rents, and minus all possible rounding errors.
 
     Each value is a sum of at most `terms` terms, and their total magnitude is at most the value's size.
     """

@@ -25,14 +25,16 @@ from gsopt.schedule.bounds.prices.trainings import Trainings
 from gsopt.schedule.bounds.relaxation import Relaxation
 from gsopt.schedule.bounds.work import first_release
 
-#: Most cells unless told otherwise; where that is more, a multiple of those of the first grid.
+#: Default largest number of cells; or this multiple of the number in the first grid, if that is more.
 _FINEST, _TIMES_FIRST = 320, 3
 
-#: Steps of hulls from which on compiled kernels pay, which take most of a second to load; for rigid jobs numpy
-#: is nearly as fast. It does not depend on the evaluations, so that a longer run takes the same steps first.
+#: Number of hull segments from which on compiled kernels pay off, in general and for rigid jobs. Kernels take
+#: most of a second to load, and for rigid jobs numpy is nearly as fast. The choice does not depend on the
+#: number of evaluations, so a longer run begins with the steps of a shorter one.
 _MANY, _MANY_RIGID = 100, 1_000
 
-#: What weights are taken: as far apart as nanoseconds and decades, so that sums of them keep their digits.
+#: Smallest and largest allowed weights: as far apart as nanoseconds and decades, so that their sums keep their
+#: digits.
 _LEAST_WEIGHT, _MOST_WEIGHT = 1e-9, 1e9
 
 
@@ -56,7 +58,7 @@ class PriceBound:
     prices
         Price of a GPU-second of the cluster in each cell.
     type_prices
-        Surcharge for each GPU type, for jobs that can only run on that type.
+        Surcharge in each cell for each GPU type, for jobs that can only run on that type.
     slopes
         The cost of one more second of work at speed 1, for each job in order. Together with the steps of the
         jobs' hulls, the slopes rank the best uses of GPUs.
@@ -112,7 +114,7 @@ def price_bound(
     round_length: float | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Return a lower bound on the weighted sum of completion times of every schedule, by prices of GPU time.
+    """Return a lower bound on every schedule's weighted sum of completion times, from prices of GPU time.
 
     Time is divided into cells, and a GPU-second in each cell has a price of at least 0. For any prices, let
     every job choose its cheapest plan, whose cost is its completion time plus the price of the GPU-seconds that
@@ -126,8 +128,8 @@ def price_bound(
     A GPU of a type that is c times slower has a capability of 1 / c, and prices are per unit of capability. On
     k GPUs with total capability v, a job of speed s(k) is no faster than s(k) v / k. That is a point on the
     line from (0, 0) to (k, s(k)), which is below its hull. So no choice of GPU types yields more work for the
-    same price. Each type that some jobs cannot avoid has additional prices of its own, and so has each between
-    which adaptive jobs choose: such a job pays the price of the type on which it runs.
+    same price. Each type that some jobs cannot avoid has additional prices of its own. So does each type
+    between which adaptive jobs choose: such a job pays the price of the type on which it runs.
 
     The supply at any time is the most that can be available, whichever machines are given up on request
     (`gsopt.schedule.bounds.stock`). Capability is added up over each cell, so capacity changes need no edges.
@@ -211,7 +213,7 @@ def relaxed_bound(
     compiled: bool | None = None,
     on_progress: Callable[[PriceBound], Any] | None = None,
 ) -> PriceBound:
-    """Bound the times after the first progress dates of a relaxation, with the options of `price_bound`."""
+    """Return a bound on times from the release dates of a relaxation, with the options of `price_bound`."""
     begin = monotonic()
     scenario = relaxation.scenario
     jobs, found = scenario.workload.jobs, list[PriceBound]()
@@ -356,7 +358,7 @@ def _bound_of(scenario: Scenario, types: Sequence[str], demand: Demand, found: P
 
 
 def _prices_of(start: PriceBound, types: Sequence[str]) -> Array:
-    """Return the prices of a bound by row. GPU types that are missing in it have no surcharge."""
+    """Return the prices of a bound by row. GPU types that the bound lacks have no surcharge."""
     nothing = (0.0,) * len(start.prices)
     return np.array([start.prices, *(start.type_prices.get(name, nothing) for name in types)])
 

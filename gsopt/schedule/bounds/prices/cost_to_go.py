@@ -8,10 +8,10 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: Part of a step by which two edges may differ and still be one.
+#: Share of a step by which two edges may differ and still count as one.
 _SAME = 1e-6
 
-#: Parts of the course that are passed in one step, at most, unless there are too many steps.
+#: Largest number of parts of the course passed in one step, unless that makes too many steps.
 _PASSED = 2.0
 
 
@@ -39,13 +39,13 @@ def cost_to_go(  # noqa: C901, PLR0912, PLR0915 - a call for each node would cos
     Parameters
     ----------
     edges, prices
-        The edges of the time cells, and the price of a GPU in each cell, by rows of prices.
+        The edges of the time cells, and the price of a GPU in each cell, by row of prices.
     weight
-        What a unit of time costs.
+        The cost of a unit of time.
     first, kinds, gpus, rates
-        The ways to run in each part of the course. `kinds`, `gpus` and `rates` hold rows of prices, numbers of
-        GPUs and the parts that they complete per unit of time. The ways of part p have the indices from
-        ``first[p]`` up to, but not including, ``first[p + 1]``.
+        The ways to run in each part of the course. `kinds`, `gpus` and `rates` hold the row of prices of each
+        way, its number of GPUs, and the parts that it completes per unit of time. The ways of part p have the
+        indices from ``first[p]`` up to, but not including, ``first[p + 1]``.
     most_steps
         The largest number of steps that do not end at a cell edge.
     times, cell, cost
@@ -150,12 +150,10 @@ def spread_usage(
     share: Array,
     usage: Array,
 ) -> None:
-    """Add the derivatives of the cost by the prices to the usage, for shares of jobs at its nodes.
+    """Add the derivatives of the cost with respect to the prices to `usage`, by row of prices and cell.
 
-    The usage is by row of prices and cell.
-
-    The function follows the computation of `cost_to_go` forwards in time: each node passes its share on to the
-    nodes from which its cost was computed. `share` is overwritten.
+    The function follows the computation of `cost_to_go` forwards in time: each node passes its share of jobs on
+    to the nodes from which its cost was computed. `share` is overwritten.
     """
     parts = len(first) - 1
     paid = np.empty(len(gpus))

@@ -1,4 +1,4 @@
-"""Demand: the needs of a scenario's jobs, as arrays, in a suitable unit of time."""
+"""Demand: the needs of a scenario's jobs as arrays, in a suitable unit of time."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
@@ -22,11 +22,11 @@ from gsopt.schedule.bounds.work import arrivals_of, options
 
 Array = np.ndarray[Any, Any]
 
-#: A type and a number of GPUs; what a job holds there, which is their worth times the places that it takes up;
-#: and the part of its speed on GPUs on which menus were measured.
+#: A way to run: the GPU type; the number of GPUs; what the job holds, which is their total capability times the
+#: places that it takes up; and its speed relative to GPUs on which menus were measured.
 Way = tuple[str, int, float, float]
 
-#: Up to this number doubles hold every integer.
+#: Number up to which floats hold every integer.
 _LARGEST = 2**53
 
 
@@ -37,9 +37,9 @@ class Demand:
     Times are counted from the first release date, in a unit that depends on the data: the same jobs in
     milliseconds yield the same arrays.
 
-    The work of each phase counts at the phase's least slowdown. The options of a job are the concave hull of
-    all its modes, on the numbers of GPUs that the cluster has for it. GPUs of slower types count by their
-    capability (`gsopt.schedule.bounds.capability`).
+    The work of each phase is counted at the phase's least slowdown. The options of a job are the concave hull
+    of all its modes, on the numbers of GPUs that the cluster has for it. GPUs of slower types are weighted by
+    their capability (`gsopt.schedule.bounds.capability`).
 
     Attributes
     ----------
@@ -83,14 +83,14 @@ class Demand:
 
     @cached_property
     def area(self) -> Array:
-        """Least product of GPUs and units of time, for each job."""
+        """Least area of each job: GPUs times units of time."""
         lead = self.first[:-1]
         found: Array = self.work * self.gpus[lead] / self.speed[lead]
         return found
 
     @cached_property
     def height(self) -> Array:
-        """Least units of time, for each job."""
+        """Least run time of each job, in units."""
         found: Array = self.work / np.add.reduceat(self.speed, self.first[:-1])
         return found
 
@@ -151,9 +151,10 @@ class Demand:
 
 
 def types_of(scenario: Scenario, times: Iterable[EpochTimes] = ()) -> list[str]:
-    """Return the GPU types that some jobs require in all modes, if the cluster also has others.
+    """Return the GPU types that need prices of their own, in alphabetical order.
 
-    Those between which adaptive jobs choose, which have some least times of their epochs, belong to them.
+    These are the types that some jobs require in all modes, and those between which adaptive jobs choose, as
+    listed in `times`. They need no prices of their own if the cluster has no other type.
     """
     tied = {_type_of(job) for job in scenario.workload.jobs} - {""}
     tied.update(gpu_type for each in times for gpu_type in each.types)
@@ -181,12 +182,12 @@ def _work(job: Job) -> Exact:
 
 
 def _unit(times: Sequence[Exact]) -> Exact:
-    """Return the largest unit that divides all times, or a larger unit if doubles cannot count so finely."""
+    """Return the largest unit that divides all times, or a larger unit if floats cannot count so finely."""
     return max(common_step(times) or 1, Fraction(max(times)) / _LARGEST)
 
 
 def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
-    """Return the largest double that is not above a time in units, and the difference."""
+    """Return the largest float that is not above a time in units, and the difference."""
     above, below = time.numerator * unit.denominator, time.denominator * unit.numerator
     units = above / below
     if _rest(above, below, units) < 0:
@@ -195,7 +196,7 @@ def _counted(time: Exact, unit: Exact) -> tuple[float, float]:
 
 
 def _rest(above: int, below: int, units: float) -> float:
-    """Return the difference between a fraction and a double below it.
+    """Return the difference between a fraction and a float below it.
 
     Plain integers are faster than fractions here.
     """
@@ -204,7 +205,7 @@ def _rest(above: int, below: int, units: float) -> float:
 
 
 def _worths(scenario: Scenario) -> Iterator[list[tuple[str, int, float, float]]]:
-    """Yield for each job the types and numbers of GPUs that there are for it, their worth, and its speeds."""
+    """Yield, for each job, the GPU types and numbers that it can have, their capability, and its speed."""
     most = Capabilities(scenario)
     for job in scenario.workload.jobs:
         entries = []
@@ -217,7 +218,7 @@ def _worths(scenario: Scenario) -> Iterator[list[tuple[str, int, float, float]]]
 
 
 def ways_of(scenario: Scenario) -> list[tuple[Way, ...]]:
-    """List the ways in which each job can run."""
+    """Return the ways in which each job can run."""
     found = zip(_worths(scenario), places(scenario), strict=True)
     return [
         tuple(sorted({(kind, count, worth * place, worth / count) for kind, count, worth, _ in entries}))
@@ -231,9 +232,9 @@ def _hulls(scenario: Scenario) -> Iterator[list[HullSegment[float]]]:
 
 
 def _joined(hull: Iterable[HullSegment[float]]) -> list[HullSegment[float]]:
-    """Join steps of equal efficiency, so that a job with linear speed-up has one step, whatever its menu.
+    """Join segments of equal efficiency, so that a job with linear speed-up has one segment, whatever its menu.
 
-    The corner between two joined steps may be above their line by its rounding error, which is far less than
+    The corner between two joined segments may be above their line by its rounding error, which is far less than
     the amount that the bound subtracts for rounding.
     """
     found: list[HullSegment[float]] = []

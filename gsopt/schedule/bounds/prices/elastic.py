@@ -10,7 +10,8 @@ from gsopt.core.numbers.tolerances import SUM
 from gsopt.schedule.bounds.prices.demand import Array, Demand
 from gsopt.schedule.bounds.prices.tables import Span, Tables
 
-#: Most steps of the search for the slope at which a job does just its work; every other one halves the bracket.
+#: Largest number of steps in the search for the slope at which a job does exactly its work. Every other step
+#: halves the bracket.
 _STEPS = 80
 
 
@@ -19,8 +20,8 @@ class Elastic:
     """Jobs with hulls of several segments, padded with empty segments.
 
     The slope is the value of a unit of work. Given a slope, a job runs on a segment in every cell where running
-    costs less than the work is worth. For every slope, the value of the job's work minus its gain is a lower
-    bound on its cost, and for the right slope it equals the cost.
+    costs less than the value of the work. For every slope, the value of the job's work minus its gain is a
+    lower bound on its cost, and for the right slope it equals the cost.
     """
 
     release: Array
@@ -57,7 +58,7 @@ class Elastic:
         return type(self)(**{field.name: getattr(self, field.name)[jobs] for field in fields(self)})
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the cost of some jobs if they complete in the given cells, infinite where they cannot.
+        """Return the costs of jobs that complete in the given cells, which are infinite if a job cannot.
 
         Returns
         -------
@@ -161,7 +162,7 @@ class _Trade:
         return corner, np.take_along_axis(gains, corner, axis=1)[:, 0] - self.jobs.weight
 
     def usage(self, slope: Array, part: Array) -> Array:
-        """Add up the usage by cell at the given slopes, weighted with the given part for each job."""
+        """Add up the usage by cell at the given slopes, weighted by a given part for each job."""
         cheapest = self._cheapest(slope)
         columns = zip(cheapest.T, self.jobs.gpus.T, strict=True)
         found = sum((self.span.usage(*column) for column in ((q, k * part) for q, k in columns)), np.zeros(1))

@@ -52,9 +52,9 @@ def evaluate(demand: Demand, edges: Array, prices: Array, *, compiled: bool) -> 
     """Compute the GPU-seconds with which each job completes at the least cost.
 
     The cost of a job is its weight times the seconds from release to completion, plus the price of each
-    GPU-second that it uses. Given the cell in which it completes, this is a fractional knapsack. An item is to
-    run on a segment of the job's hull for the length of a cell. In the last cell, each second of running delays
-    the completion by a second. The minimum over all cells is exact, as prices are constant in each.
+    GPU-second that it uses. Given the cell in which it completes, this is a fractional knapsack. Each item is a
+    run on one segment of the job's hull for the length of one cell. In the last cell, each second of running
+    delays the completion by a second. The minimum over all cells is exact, as prices are constant in each.
 
     Parameters
     ----------

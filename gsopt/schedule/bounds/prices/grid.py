@@ -1,4 +1,4 @@
-"""Grid: the cells of time, in each of which a GPU-second has one price."""
+"""Grid: time cells in which the price of a GPU-second is constant."""
 
 import numpy as np
 
@@ -25,16 +25,16 @@ def first_edges(demand: Demand, supply: GpuSupply, cells: int, areas: Array | No
 
 
 def _longest_queue(demand: Demand, supply: GpuSupply, areas: Array) -> float:
-    """Return the seconds that all work takes on the whole cluster, or on a GPU type, if it is always available.
+    """Return the time that all work takes on the whole cluster or on a GPU type, whichever is longer.
 
-    The result is the largest of these times.
+    It includes the time until the last change of the supply, before which no work counts as done.
     """
     held = [areas.sum(), *(areas[demand.kind == row].sum() for row in range(1, supply.rows))]
     return float(supply.times[-1] + max(held / np.maximum(supply.gpus[:, -1], 1.0)))
 
 
 def split(edges: Array, prices: Array, cells: int) -> tuple[Array, Array]:
-    """Halve the cells in or next to which prices change most, keeping the prices.
+    """Halve the cells at whose edges prices change most, and keep the prices.
 
     Parameters
     ----------

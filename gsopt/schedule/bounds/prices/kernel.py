@@ -29,8 +29,8 @@ def evaluate_jobs(  # noqa: C901, PLR0912, PLR0915 - a call for each item would 
     """Evaluate all jobs, and store values, slopes, sizes, and usage by kind and cell in the last four arrays.
 
     For each job, the kernel passes over the cells from its release date on. It keeps the cheapest items that do
-    all the work, sorted by cost. An item is to run on a segment of the hull for the length of a cell. In each
-    cell, the kernel computes the cost of completing there, for which items of this cell replace the most
+    all the work, sorted by cost. Each item is a run on one segment of the hull for the length of one cell. In
+    each cell, the kernel computes the cost of completing there, for which items of this cell replace the most
     expensive ones. Then it merges in the cell's own items. It stops when waiting alone costs more than
     completing in the best cell.
 

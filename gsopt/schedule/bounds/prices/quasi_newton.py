@@ -1,4 +1,4 @@
-"""Quasi-Newton: maximizing a concave function over nonnegative points, from its values and slopes."""
+"""Quasi-Newton: the maximization of a concave function over nonnegative points, from its values and slopes."""
 
 from collections import deque
 from collections.abc import Callable
@@ -8,24 +8,25 @@ import numpy as np
 from gsopt.core.numbers.tolerances import CURVATURE, SHORTEST_STEP
 from gsopt.schedule.bounds.prices.demand import Array
 
-#: Steps of which the curvature is remembered.
+#: Number of steps whose curvature is remembered.
 _REMEMBERED = 20
 
-#: Part of the rise that the slope promises which a step must bring, and part of the slope that may be left: the
-#: constants of Armijo and Wolfe that are usual for quasi-Newton methods. They choose steps and forgive nothing.
+#: Share of the rise promised by the slope that a step must bring, and share of the slope that may remain: the
+#: constants of Armijo and Wolfe that are usual for quasi-Newton methods. They choose steps and are not
+#: tolerances.
 _RISE, _STEEP = 1e-4, 0.9
 
-#: Trials of the length of a step before the memory of the curvature is given up.
+#: Number of step lengths that are tried before the remembered curvature is discarded.
 _TRIALS = 12
 
-#: Part to which the first step falls when even the steepest ascent brings nothing.
+#: Factor by which the first step shrinks when even the steepest ascent brings no gain.
 _SHORTER = 0.01
 
 Function = Callable[[Array], tuple[float, Array]]
 
 
 def climb(function: Function, point: Array) -> None:
-    """Climb until there is no further gain. The function remembers its best point, and may raise to stop.
+    """Climb until nothing is gained. The function remembers its best point, and may raise an error to stop.
 
     The inverse curvature is estimated from the last steps (L-BFGS) on the coordinates that are not held at 0,
     and points are projected onto the nonnegative ones. Step lengths are bisected until the value rises and the

@@ -12,7 +12,7 @@ from gsopt.schedule.bounds.prices.tables import Span, Tables
 
 @dataclass(frozen=True, eq=False)
 class Rigid:
-    """Jobs that run for a number of seconds on a number of GPUs."""
+    """Jobs that each run for a fixed number of seconds on a fixed number of GPUs."""
 
     release: Array
     seconds: Array
@@ -36,7 +36,7 @@ class Rigid:
         )
 
     def cost(self, tables: Tables, jobs: Array, end: Array) -> tuple[Array, Array]:
-        """Return the cost of some jobs if they complete in the given cells, infinite where they cannot.
+        """Return the costs of jobs that complete in the given cells, which are infinite if a job cannot.
 
         Returns
         -------

@@ -1,4 +1,4 @@
-"""Supply: the available GPU-seconds in each cell of time, of the whole cluster and of single types."""
+"""Supply: the available GPU-seconds of the cluster and of single GPU types, in each time cell."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -27,7 +27,7 @@ class GpuSupply:
     gpus
         The largest number of GPUs available from each of these times on, multiplied by the number of jobs that
         may share a GPU. There is one row for the whole cluster and one for each GPU type that jobs require.
-        GPUs of slower types count by their capability (`gsopt.schedule.bounds.capability`).
+        GPUs of slower types are weighted by their capability (`gsopt.schedule.bounds.capability`).
     """
 
     times: Array
@@ -70,7 +70,7 @@ class GpuSupply:
         return float(self.gpus[0].max())
 
     def gpu_seconds(self, edges: Array) -> Array:
-        """Return the GPUs of every row, cluster first, times units of time, in the cells between edges."""
+        """Return the available GPU time, in GPUs times units, by row (cluster first) and by cell."""
         points = np.union1d(edges, self.times)
         held = self.gpus[:, np.searchsorted(self.times, points[:-1], side="right") - 1] * np.diff(points)
         places = np.searchsorted(edges, points[:-1], side="right") - 1

@@ -10,17 +10,17 @@ from gsopt.schedule.bounds.prices.demand import Array
 
 @dataclass(frozen=True, eq=False)
 class Tables:
-    """The cells of one row of prices, in the order of time and by price.
+    """The cells of one row of prices, in order of time and in order of price.
 
     Attributes
     ----------
     edges, prices
-        The edges and prices of the cells in the order of time. The last cell has no end and is free.
+        The edges and prices of the cells, in order of time. The last cell has no end and is free.
     ascending
         The prices of all cells but the last, in ascending order.
     order, rank
-        The cells in ascending order of price, and the position of each cell in it. The last cell comes after
-        all others.
+        The cells in ascending order of price, and the position of each cell in this order. The last cell comes
+        after all others.
     seconds, costs
         ``seconds[b, q]`` is the total length of the cells that are among the first b and among the q cheapest.
         ``costs[b, q]`` is the price of a GPU during them.
@@ -108,7 +108,7 @@ class Span:
         return found
 
     def usage(self, cheapest: Array, gpus: Array) -> Array:
-        """Add up by cell the GPU-seconds of each job's `gpus` in its cheapest cells."""
+        """Return the total GPU-seconds by cell if each job holds `gpus` GPUs in its cheapest cells."""
         cells = self.tables.cells
         rank = self.tables.rank
         counts = np.zeros((cells + 1, cells + 1))

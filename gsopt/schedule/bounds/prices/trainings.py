@@ -16,8 +16,8 @@ from gsopt.schedule.bounds.prices.demand import Demand, Way, ways_of
 
 Array = np.ndarray[Any, Any]
 
-#: Nodes of the cost to go of one group of jobs, and parts of its course, at most; and how many times more parts
-#: the last, fine evaluation of a grid has.
+#: Largest number of nodes of the cost to go of one group of jobs, and of parts of its course; and the factor by
+#: which the last, fine evaluation of a grid has more parts.
 _NODES, _MOST_PARTS, _FINER = 200_000, 48, 3
 
 
@@ -50,7 +50,8 @@ class Parts:
     first
         The index of each part's first way to run, with one additional entry at the end.
     kinds, gpus, rates
-        The rows of prices, the numbers of GPUs, and the parts that they complete per unit of time.
+        By way to run: the row of prices, the number of GPUs, and the parts that these complete per unit of
+        time.
     """
 
     first: Array
@@ -63,7 +64,7 @@ class Parts:
 
     @classmethod
     def of(cls, seconds: Array, weights: Array, kinds: Array, gpus: Array, number: int) -> "Parts":
-        """Cut a course into `number` parts, which take equally long where the job is fastest.
+        """Cut a course into `number` parts that take equally long at the job's highest speeds.
 
         A part that covers several epochs counts weighted work, as in `EpochTimes.speeds`. Rounding may leave
         out work between two parts, which only makes the job faster.
@@ -96,7 +97,7 @@ class _Group:
     jobs: Array
     weight: float
     rows: Array  # of prices that the jobs may pay
-    kinds: Array  # places among these rows, by way to run
+    kinds: Array  # index among these rows, by way to run
     gpus: Array  # by way to run, as they are paid
     seconds: Array  # by epoch and way to run
     weights: Array  # of the epochs
@@ -119,7 +120,7 @@ class _Group:
         return cls(jobs, weight, own, kinds, np.array(gpus), seconds, times.weights)
 
     def parts(self, horizon: float, finer: int) -> Parts:
-        """Cut the course into parts, more of them the longer it is."""
+        """Cut the course into parts, whose number grows with its length."""
         fastest = float(self.seconds.min(axis=1).sum())
         number = min(_MOST_PARTS, max(1, int(sqrt(_NODES * fastest / horizon))))
         return Parts.of(self.seconds, self.weights, self.kinds, self.gpus, number * finer)
@@ -145,10 +146,10 @@ class Trainings:
     Each node is in two triangles whose other nodes are later or further in the course, and hence already known:
     one leads to the next step and one to the next part. The node gets the largest value that both triangles
     allow. The condition for k = 0 limits the decrease of phi over time to the weight, which the second triangle
-    needs too. Beyond the last price, phi is the cost of the fastest way to the end. The derivatives by the
-    prices are exact, namely those of the formulas that compute nodes from each other.
+    needs too. Beyond the last price, phi is the cost of the fastest way to the end. The derivatives with
+    respect to the prices are exact: they are those of the formulas that compute nodes from each other.
 
-    A job for which types of GPU differ has ways to run on each type, at the price of the type.
+    A job that distinguishes GPU types has ways to run on each type, at the price of the type.
 
     Jobs with the same course, kind and weight share one phi.
     """
@@ -185,11 +186,11 @@ class Trainings:
 
     @property
     def tells_types(self) -> bool:
-        """Whether some jobs choose between types of GPU that have prices of their own."""
+        """Whether some jobs choose between GPU types that have prices of their own."""
         return any(len(group.rows) > 1 for group in self._groups)
 
     def areas(self, gpus: Array) -> Array:
-        """Return the GPUs times units of time of each job of the demand, given those of every row of prices.
+        """Return the area of each job of the demand (GPUs times units), given the GPUs of every row of prices.
 
         A job that chooses between types counts as running on all GPUs of all its types at once.
         """
@@ -229,7 +230,7 @@ class Trainings:
         slopes: Array,
         usage: Array,
     ) -> float:
-        """Evaluate a group into the last three arrays, and return a bound on the rounding error."""
+        """Evaluate a group, fill in the last three arrays, and return a bound on the rounding error."""
         from gsopt.schedule.bounds.prices.cost_to_go import cost_to_go, spread_usage
 
         times = np.empty(most_steps + len(edges))

@@ -1,4 +1,4 @@
-"""Vectors: the least cost of completing each job at given prices, with numpy over all jobs at once."""
+"""Vectors: the least cost of completing each job at given prices, computed by numpy for all jobs at once."""
 
 import numpy as np
 
@@ -7,7 +7,7 @@ from gsopt.schedule.bounds.prices.elastic import Elastic
 from gsopt.schedule.bounds.prices.rigid import Rigid
 from gsopt.schedule.bounds.prices.tables import Tables
 
-#: Jobs and cells that are looked at in one go at least: each go has a price of its own.
+#: Least number of pairs of job and cell that are evaluated together, as each evaluation has a fixed cost.
 _BLOCK = 1_000
 
 
@@ -20,7 +20,7 @@ def evaluate_vectors(
     sizes: Array,
     usage: Array,
 ) -> None:
-    """Evaluate all jobs into arrays, as the kernel does.
+    """Evaluate all jobs like the kernel, and store the results in the last four arrays.
 
     The jobs of one kind are evaluated together: first in the earliest cell in which each can complete, then in
     the next one, and so on, as long as waiting alone costs less than the best cell so far.
