@@ -1,4 +1,4 @@
-"""Problems: one module for each decision, with its Problem and its Solution."""
+"""Problems: one module per decision, with its problem class and its solution class."""
 
 from gsopt.problems.admission import Admission
 from gsopt.problems.allocation import Allocation

@@ -19,11 +19,11 @@ from gsopt.problems.names import Named
 #: Number of workers of one job.
 Workers = Annotated[int, Field(ge=1, le=10_000_000)]
 
-#: Allowed numbers of extra workers of all jobs together; each is an item of the knapsack.
+#: Largest number of knapsack items: the allowed numbers of extra workers, counted over all jobs.
 MOST_ITEMS = 5_000_000
 
-#: Denominator above which the step of proportional values is too small to round any bound by, and number of
-#: values above which it takes longer to find a step than it is worth.
+#: Largest denominator of a step of proportional values, because smaller steps do not help to round bounds, and
+#: largest number of values for which it pays to look for a step.
 _LARGEST_DENOMINATOR, _MOST_VALUES = 1_000_000, 100_000
 
 #: Seconds, or worker-seconds.
@@ -33,11 +33,11 @@ Duration = Annotated[float, Field(ge=0, le=1e12)]
 class ElasticJob(Frozen):
     """A job that runs with at least `min_workers` workers.
 
-    It may have any number up to `max_workers`, or only the numbers listed in `counts`.
+    It may have any number of workers up to `max_workers`, or only the numbers of extra workers in `counts`.
 
-    The value of extra workers is the reduction of the running time. If speed is proportional to the number of
-    workers, the reduction follows from `time_at_min` or `remaining_work`. Otherwise `values` states the
-    reduction. A float stands for its shortest decimal, such as 0.1.
+    The value of extra workers is the reduction in running time. If speed is proportional to the number of
+    workers, the reduction follows from `time_at_min` or `remaining_work`. Otherwise, `values` states it. A
+    float stands for its shortest decimal, such as 0.1.
 
     Attributes
     ----------
@@ -47,14 +47,14 @@ class ElasticJob(Frozen):
     counts
         Allowed numbers of extra workers besides 0, in ascending order. Replaces `max_workers`.
     time_at_min
-        Running time in seconds with `min_workers` workers, or for a running job the remaining time.
+        Running time in seconds with `min_workers` workers (for a running job, the remaining time).
     remaining_work
         Remaining work in worker-seconds. Replaces `time_at_min`, which is then ``remaining_work /
         min_workers``.
     values
-        Reduction of the running time in seconds with each allowed number of extra workers. These numbers are 1,
-        2, ..., shape (max_workers - min_workers,), or the numbers in `counts`, shape (len(counts),). Replaces
-        the values for proportional speed, and may follow any measured scaling curve.
+        Reduction in running time, in seconds, for each allowed number of extra workers: for 1, 2, ..., shape
+        (max_workers - min_workers,), or for the numbers in `counts`, shape (len(counts),). Replaces the values
+        of proportional speed, and may follow any measured scaling curve.
     queued
         Whether the job is still waiting, so that its minimum workers also need GPUs from the capacity.
 
@@ -124,15 +124,15 @@ class ElasticJob(Frozen):
         return extra == 0 or (place < len(extras) and extras[place] == extra)
 
     def value(self, extra: int) -> Exact:
-        """Return the exact reduction of the running time, in seconds, from an allowed number of extra workers.
+        """Return the exact reduction in running time, in seconds, for an allowed number of extra workers.
 
-        With proportional speed it is T w / (w + m) for w extra workers and the time T with the minimum of m
-        workers (Algorithm 2, line 18).
+        With proportional speed, it is T w / (w + m) for w extra workers, where T is the time with the minimum
+        of m workers (Algorithm 2, line 18).
         """
         return whole(Fraction(*self.ratio(extra)))
 
     def ratio(self, extra: int) -> tuple[int, int]:
-        """Return a value as an unreduced numerator and denominator.
+        """Return the value of extra workers as an unreduced numerator and denominator.
 
         Adding many such values is faster than adding fractions.
 
@@ -159,13 +159,13 @@ class AllocationSolution(Frozen):
 
 
 class Allocation(Problem[AllocationSolution]):
-    """Share the remaining GPUs among elastic jobs so that the total reduction of running times is largest.
+    """Share the remaining GPUs among elastic jobs to maximize the total reduction in running times.
 
     This is a multiple-choice knapsack: one number of extra workers is chosen for each job, and takes ``extra *
     gpus_per_worker`` GPUs. `capacity` is the number of free GPUs. Running jobs already hold the GPUs of their
-    minimum workers. For queued jobs these GPUs come out of the capacity, as every solution starts all of them.
-    If they do not fit, the problem is infeasible. The first phase of the two-phase heuristic decides which jobs
-    of a longer queue to start.
+    minimum workers. For queued jobs, these GPUs come out of the capacity, because every solution starts all
+    queued jobs. If they do not fit, the problem is infeasible. The first phase of the two-phase heuristic
+    decides which jobs of a longer queue to start.
 
     In the classic knapsack, one item of every class must be chosen. To state such a knapsack, make each class a
     queued job: `min_workers` is the weight of its lightest item, and `counts` and `values` are the additional
@@ -294,11 +294,11 @@ class Allocation(Problem[AllocationSolution]):
         return ""
 
     def used_gpus(self, solution: AllocationSolution) -> int:
-        """Return the number of GPUs of the extra workers."""
+        """Return the number of GPUs that the extra workers use."""
         return sum(solution.extra.get(job.name, 0) * job.gpus_per_worker for job in self.jobs)
 
     def objective(self, solution: AllocationSolution) -> Exact:
-        """Return the total reduction of the running times, in seconds."""
+        """Return the total reduction in running times, in seconds."""
         given = ((job, solution.extra.get(job.name, 0)) for job in self.jobs)
         numerators: dict[int, int] = defaultdict(int)  # by denominator
         for numerator, denominator in (job.ratio(extra) for job, extra in given if extra):
@@ -323,18 +323,18 @@ class Allocation(Problem[AllocationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs and the number of GPUs."""
+        """Return the numbers of jobs and GPUs."""
         return {"jobs": len(self.jobs), "gpus": self.capacity}
 
     def measures(self, solution: AllocationSolution) -> dict[str, Number]:
-        """Return the number of extra workers and the number of idle GPUs."""
+        """Return the numbers of extra workers and idle GPUs."""
         return {
             "extra_workers": sum(solution.extra.values()),
             "idle_gpus": self.remaining - self.used_gpus(solution),
         }
 
     def candidates(self) -> Iterator[AllocationSolution]:
-        """Yield every combination of extra workers."""
+        """Yield every combination of allowed numbers of extra workers."""
         names = [job.name for job in self.jobs]
         for extra in product(*((0, *job.extras) for job in self.jobs)):
             yield AllocationSolution(extra=dict(zip(names, extra, strict=True)))

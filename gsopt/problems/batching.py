@@ -18,7 +18,7 @@ from gsopt.performance.batching.reach import most_used
 from gsopt.performance.batching.throughput import BatchSize, Tabulated
 from gsopt.problems.names import Named
 
-#: Numbers of GPUs that all jobs together may have to choose from.
+#: Largest number of allowed GPU counts, added up over all jobs.
 MOST_OPTIONS = 10_000_000
 
 
@@ -39,27 +39,27 @@ class Batches(Frozen):
 
 
 class Batching(Problem[Batches]):
-    """Divide GPUs among jobs and choose their batch sizes, so that jobs complete soon.
+    """Divide GPUs among jobs and choose batch sizes, so that jobs complete soon.
 
     A job that processes X samples per second and has Y samples left completes in T = Y / X seconds. Jobs do not
-    share GPUs. They are placed afterwards, as their location matters only for communication.
+    share GPUs. Placing them is left for later, because it matters only for communication.
 
     **Criteria.** `sruf` (smallest remaining utilization first) minimizes the sum of T c over running jobs on c
     GPUs each. `rate` maximizes the completions per second, the sum of 1 / T. `sum_time` minimizes the sum of T.
     For jobs with weights w, these terms are T c / w, w / T and w T. Each job that is reconfigured costs an
     additional `reconfiguration` in the same unit.
 
-    **Which jobs must run.** Waiting jobs cost nothing. So `sruf` alone would run only the few jobs with the
-    least work, each on as many GPUs as it may have, which the paper tries to avoid. `forced` makes jobs run as
+    **Which jobs must run.** Waiting jobs cost nothing, so `sruf` alone would run only the few jobs with the
+    least work, each on as many GPUs as it may have. The paper tries to avoid this. `forced` makes jobs run as
     long as there are free GPUs: the new jobs in the given order, as in the paper's refresh, or all jobs in
-    ascending order of their shortest T on their smallest number of GPUs. `sum_time` requires ``"all"``. If each
-    job may have a single GPU, as many jobs as possible then run.
+    ascending order of their shortest T on their smallest number of GPUs. `sum_time` requires ``"all"``. If
+    every job may run on a single GPU, as many jobs as possible run in this case.
 
-    **How many GPUs.** The paper's rule that every GPU has a job cannot be kept if the limits of the jobs leave
-    some GPUs over. Instead, solutions use as many GPUs as possible, which is `target`.
+    **How many GPUs.** The paper requires that every GPU has a job, but the limits of the jobs may leave some
+    GPUs unused. Instead, solutions use as many GPUs as possible (`target`).
 
-    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Here the local batches of a job are equal, whereas
-    Equation 1 chooses one for each GPU, as the largest local batch determines the duration of a step.
+    Source: ONES, section 3.2.1, Equations 1-5, 7 and 8. Equation 1 chooses a local batch for each GPU. Here,
+    the local batches of a job are equal, because the largest one determines the duration of a step.
 
     Attributes
     ----------
@@ -73,7 +73,7 @@ class Batching(Problem[Batches]):
         Which jobs must run: none, new ones, or all.
     caps
         Rule for the largest number of GPUs of a job, where R is its batch limit and b the largest number of
-        samples on a GPU. ``convergence``: ceil(R / b), as more GPUs would only make local batches smaller.
+        samples on a GPU. ``convergence``: ceil(R / b), because more GPUs would only make local batches smaller.
         ``batch``: R, that is, one sample on each GPU, as Equations 1-4 allow. ``refresh``: as in the paper's
         operators, which keep the local batch size. This is floor(R c / B), but at least 1, for a job that ran
         on c GPUs with a batch of B, and ceil(R / b) for other jobs.
@@ -84,9 +84,8 @@ class Batching(Problem[Batches]):
     reconfiguration
         Cost of each job that starts, stops, or changes its number of GPUs or its batch size.
     estimate
-        Number that stands for the remaining samples of a job if only their distribution is known. `sruf` is
-        linear in the remaining samples, so the means of the remaining samples yield the mean of `sruf`
-        (Equation 8).
+        Number used for the remaining samples of a job if only their distribution is known. `sruf` is linear in
+        the remaining samples, so the means of the remaining samples yield the mean of `sruf` (Equation 8).
 
     Examples
     --------
@@ -142,18 +141,18 @@ class Batching(Problem[Batches]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether to minimize or maximize, by criterion."""
+        """Whether to minimize or maximize, depending on the criterion."""
         return Sense.MAXIMIZE if self.criterion == "rate" else Sense.MINIMIZE
 
     @property
     def unit(self) -> str:
-        """Unit of the objective, by criterion."""
+        """Unit of the objective, depending on the criterion."""
         return {"sruf": "GPU-seconds", "rate": "completions per second", "sum_time": "seconds"}[self.criterion]
 
     # What the jobs may have
 
     def cap(self, job: BatchingJob) -> int:
-        """Return the largest number of GPUs that a job may have, regardless of how many there are."""
+        """Return the largest number of GPUs that a job may have, regardless of the size of the cluster."""
         limit = job.batch_limit
         if self.caps == "batch":
             return limit
@@ -214,14 +213,14 @@ class Batching(Problem[Batches]):
         )
 
     def worth(self, job: BatchingJob, grant: Grant) -> Exact:
-        """Return the term of a running job in the objective, without any cost of reconfiguration."""
+        """Return a running job's term in the objective, without any cost of reconfiguration."""
         time, weight = self.time(job, grant), decimal(job.weight)
         if self.criterion == "sruf":
             return whole(Fraction(time) * grant.gpus / weight)
         return whole(Fraction(weight) / time if self.criterion == "rate" else Fraction(time) * weight)
 
     def objective(self, solution: Batches) -> Exact:
-        """Return the total of the terms of running jobs and the costs of reconfiguration."""
+        """Return the total of the running jobs' terms and the costs of reconfiguration."""
         running = solution.running
         counted = [self.worth(job, running[job.name]) for job in self.jobs if job.name in running]
         changed = sum(_changes(job, running.get(job.name)) for job in self.jobs)
@@ -259,7 +258,7 @@ class Batching(Problem[Batches]):
         """Return the problem with every distribution of remaining samples replaced by a random draw from it.
 
         Algorithm 1 of the paper draws in this way, and then picks the best solution in its population. The
-        optimum of the problem returned here is the best of all solutions.
+        optimum of the returned problem is the best of all solutions for the drawn samples.
 
         Examples
         --------
@@ -280,11 +279,11 @@ class Batching(Problem[Batches]):
         return self.model_copy(update={"jobs": tuple(drawn), "about": None})
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, the number of GPUs, and the criterion."""
+        """Return the numbers of jobs and GPUs, and the criterion."""
         return {"jobs": len(self.jobs), "gpus": self.gpus, "criterion": self.criterion}
 
     def measures(self, solution: Batches) -> dict[str, Number]:
-        """Return the numbers of running jobs and of idle GPUs."""
+        """Return the numbers of running jobs and idle GPUs."""
         used = sum(grant.gpus for grant in solution.running.values())
         return {"running_jobs": len(solution.running), "idle_gpus": self.gpus - used}
 

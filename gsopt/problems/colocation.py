@@ -111,8 +111,8 @@ class Colocation(Problem[ColocationSolution]):
 
     A waiting job shares GPUs with one running job that has at least as many, and neither has another partner.
     The memory of each GPU must hold both jobs. While both run, each slows the other down. The running job slows
-    down as a whole even if the new job uses only some of its GPUs, as the slowest GPU holds up all others. Once
-    one completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that
+    down as a whole even if the new job uses only some of its GPUs, because the slowest GPU holds up all others.
+    Once one completes, the other runs at full speed. Without sharing, the new job is assumed to wait until that
     running job completes, even if other GPUs become free earlier. A pair saves the total completion time
     without sharing minus that with sharing, which may be negative. A job that keeps waiting saves nothing.
     `gsopt.problems.sharing.Sharing` models the same decision over time. A float stands for its shortest
@@ -165,7 +165,7 @@ class Colocation(Problem[ColocationSolution]):
         return decimal(self.interference.get(model, {}).get(beside, self.default_interference))
 
     def objective(self, solution: ColocationSolution) -> Exact:
-        """Return the completion time that all pairs save, in seconds."""
+        """Return the total completion time that the pairs save, in seconds."""
         running = {job.name: job for job in self.running}
         pending = {job.name: job for job in self.pending}
         return exact_total(
@@ -247,11 +247,11 @@ class Colocation(Problem[ColocationSolution]):
         ]
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of running jobs and the number of waiting jobs."""
+        """Return the numbers of running and waiting jobs."""
         return {"running": len(self.running), "pending": len(self.pending)}
 
     def measures(self, solution: ColocationSolution) -> dict[str, Number]:
-        """Return the number of pairs, of GPUs that are shared, and of pairs that run in sub-batches."""
+        """Return the numbers of pairs, of shared GPUs, and of waiting jobs that start in sub-batches."""
         gpus = {job.name: job.gpus for job in self.pending}
         return {
             "pairs": len(solution.shares),
@@ -260,11 +260,11 @@ class Colocation(Problem[ColocationSolution]):
         }
 
     def candidates(self) -> Iterator[ColocationSolution]:
-        """Yield every assignment of waiting jobs to modes and to different running jobs."""
+        """Yield every assignment of waiting jobs to modes and distinct running jobs."""
         yield from (ColocationSolution(shares=shares) for shares in self._shares(0, frozenset()))
 
     def _shares(self, index: int, taken: frozenset[str]) -> Iterator[dict[str, Share]]:
-        """Yield the possible choices of all waiting jobs from an index on, with partners not yet taken."""
+        """Yield every choice for the waiting jobs from an index on, with partners that are not yet taken."""
         if index == len(self.pending):
             yield {}
             return

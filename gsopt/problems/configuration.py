@@ -1,4 +1,4 @@
-"""Configuration: the GPU type, nodes and GPUs of each adaptive job, where every change means a restart."""
+"""Configuration: GPU types, nodes and GPUs for adaptive jobs that restart at every change."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,16 +16,16 @@ from gsopt.core.numbers.grid import step as common_step
 from gsopt.core.problem import Frozen, Gpus, Many, Name, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 
-#: Index of a configuration in the list of all.
+#: Index of a configuration in the list of all configurations.
 Place = Annotated[int, Field(ge=0)]
 
-#: The largest goodput relative to that of the slowest configuration.
+#: Largest allowed goodput relative to that of the slowest configuration.
 MOST_GOODPUT = 1e9
 
 #: Goodput relative to that of the slowest configuration.
 Relative = Annotated[float, Field(ge=1e-9, le=MOST_GOODPUT)]
 
-#: Factor by which a restart reduces the goodput.
+#: Factor by which a restart multiplies the goodput.
 Factor = Annotated[float, Field(ge=0, le=1)]
 
 
@@ -50,7 +50,7 @@ class Shape(Frozen):
 
 
 def shapes(kind: str, nodes: int, gpus_per_node: int) -> list[Shape]:
-    """List the configurations of a GPU type: 1, 2, 4, ... GPUs of one node, and one or more whole nodes.
+    """Return the configurations of a GPU type: 1, 2, 4, ... GPUs of one node, and one or more whole nodes.
 
     Source: Sia (SOSP 2023), section 3.2.
 
@@ -154,7 +154,7 @@ class Configuration(Problem[ConfigurationSolution]):
     decimals
         Number of decimals to which powers are rounded.
     cap
-        Upper limit of a power.
+        Upper limit on the powers.
 
     Examples
     --------
@@ -285,7 +285,7 @@ class Configuration(Problem[ConfigurationSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of GPUs, of GPU types and of configurations."""
+        """Return the numbers of jobs, GPUs, GPU types and configurations."""
         return {
             "jobs": len(self.jobs),
             "gpus": sum(self.gpus.values()),
@@ -294,7 +294,7 @@ class Configuration(Problem[ConfigurationSolution]):
         }
 
     def measures(self, solution: ConfigurationSolution) -> dict[str, Number]:
-        """Return the number of waiting jobs, of restarted jobs, and of idle GPUs."""
+        """Return the numbers of waiting jobs, restarted jobs and idle GPUs."""
         places = self.places(solution)
         return {
             "waiting_jobs": places.count(None),
@@ -317,7 +317,7 @@ class Configuration(Problem[ConfigurationSolution]):
 
 
 def _raised(value: float, power: float) -> float:
-    """Return a non-negative number raised to a power, or infinity if no double is large enough."""
+    """Return a non-negative number raised to a power, or infinity if the result is too large for a double."""
     try:
         return float(value**power)
     except (OverflowError, ZeroDivisionError):

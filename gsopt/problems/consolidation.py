@@ -1,4 +1,4 @@
-"""Consolidation: which waiting jobs start now, and on which GPUs, so that communication costs least."""
+"""Consolidation: which waiting jobs start now, and on which GPUs, to keep communication cheap."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -15,8 +15,8 @@ from gsopt.problems.names import Named
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.speed import TIER_PENALTIES, TierPenalty
 
-#: What all whole machines count together, as a part of the least that any placement of a job is worth: enough
-#: to break ties, too little to give up any noticeable value.
+#: Value of all whole machines together, relative to the least valuable placement of a job: large enough to
+#: break ties, too small to outweigh any noticeable value.
 _TIE = Fraction(1, 1_000_000)
 
 
@@ -55,19 +55,19 @@ class ConsolidationSolution(Frozen):
 class Consolidation(Problem[ConsolidationSolution]):
     """Place waiting jobs on free GPUs so that the GPUs do as much useful work as possible.
 
-    A job on d GPUs, joined by a network tier with penalty s, does as much work as d / (1 + s) GPUs that need
-    not communicate. Its value is w d / (1 + s), where w is its weight. A job on one GPU does not communicate,
-    so s is 0. A job that is not placed has no value. A float stands for its shortest decimal, such as 0.1, so
-    every value is an exact fraction.
+    A job on d GPUs, joined by a network tier with penalty s, does as much work as it would on d / (1 + s) GPUs
+    without communication. Its value is w d / (1 + s), where w is its weight. A job on one GPU does not
+    communicate, so s is 0. A job that is not placed has no value. A float stands for its shortest decimal, such
+    as 0.1, so every value is an exact fraction.
 
-    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, as
+    Source: Dally, section II-B and Table I, for the penalties. The paper decides about one job at a time, when
     GPUs are offered (Algorithm 1), whereas this problem decides about all waiting jobs at once. Table I was
     measured on 8 GPUs. Using it for other numbers of GPUs is an assumption.
 
     Attributes
     ----------
     cluster
-        The cluster, which must have racks or a network, as a plain cluster has no tiers.
+        The cluster, which must have racks or a network, because a plain cluster has no tiers.
     busy
         Indices of the GPUs that are in use.
     jobs
@@ -77,8 +77,8 @@ class Consolidation(Problem[ConsolidationSolution]):
         lower penalty.
     maximize
         ``value``: the total value. ``lexicographic``: first the number of placed jobs, then the value, so that
-        jobs start even where they hardly progress. ``fragmentation``: the value, with ties broken by the number
-        of machines left whole. Values within a millionth of the least valuable placement count as ties.
+        jobs start even where they make little progress. ``fragmentation``: the value, with ties broken by the
+        number of machines left whole. Values within a millionth of the least valuable placement count as ties.
 
     Examples
     --------
@@ -119,7 +119,7 @@ class Consolidation(Problem[ConsolidationSolution]):
 
     @model_validator(mode="after")
     def _penalties_do_not_fall(self) -> "Consolidation":
-        """Require that no tier has a lower penalty than a narrower one, as every formulation assumes."""
+        """Require that no tier has a lower penalty than a narrower one; every formulation assumes this."""
         for model, penalty in self.penalties.items():
             for inner, outer in pairwise(self.tiers):
                 less, more = penalty.of(inner, self.tiers), penalty.of(outer, self.tiers)
@@ -230,11 +230,11 @@ class Consolidation(Problem[ConsolidationSolution]):
         return found
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of GPUs and of free GPUs."""
+        """Return the numbers of jobs, GPUs and free GPUs."""
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "free": self.free_gpus}
 
     def measures(self, solution: ConsolidationSolution) -> dict[str, Number]:
-        """Return the number of jobs that start, of GPUs that stay idle, and of machines left whole."""
+        """Return the numbers of jobs that start, of GPUs that stay idle, and of machines left whole."""
         held = sum(len(gpus) for gpus in solution.placed.values())
         return {
             "placed_jobs": len(solution.placed),
@@ -243,7 +243,7 @@ class Consolidation(Problem[ConsolidationSolution]):
         }
 
     def candidates(self) -> Iterator[ConsolidationSolution]:
-        """Yield every choice of jobs to start and of their GPU counts in the innermost groups."""
+        """Yield every choice of jobs to start, and of their numbers of GPUs in each innermost group."""
         busy = frozenset(self.busy)
         groups = self.cluster.groups[self.tiers[0]]
         free = [[gpu for gpu in group.gpus if gpu not in busy] for group in groups]

@@ -1,4 +1,4 @@
-"""Goodput: the GPUs of each adaptive job on every node, where every move means a restart."""
+"""Goodput: the GPUs on each node for adaptive jobs that restart at every move."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -26,14 +26,14 @@ Seconds = Annotated[float, Field(ge=0, le=1e12)]
 
 
 class GoodputJob(Frozen):
-    """A job that adapts to its number of GPUs.
+    """A job that adapts its training to its number of GPUs.
 
     Attributes
     ----------
     name
         Name of the job.
     speedups
-        Speed-ups, with one row for each number of nodes. The first row is for one node with 1, 2, ... GPUs, the
+        Speed-ups, one row for each number of nodes. The first row is for one node with 1, 2, ... GPUs, the
         second for two nodes with 2, 3, ... GPUs, and so on. The job cannot run on other combinations.
     current
         Current number of GPUs on each node; empty if the job has no GPUs.
@@ -87,13 +87,13 @@ class Goodput(Problem[GoodputSolution]):
     Otherwise the job restarts, and f = max(t - r d, 0) / (t + d) for an age of t seconds, r restarts so far and
     d seconds per restart. A job without GPUs costs c**p, by default 1,000.
 
-    **Nodes.** No node hosts two jobs that each span several nodes, as they would slow each other down.
+    **Nodes.** No node hosts two jobs that each span several nodes, because they would slow each other down.
 
-    **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. As p is
-    negative, this is the same as minimizing the mean cost. `measures` returns the power mean.
+    **Fitness.** The paper maximizes the power mean, which is the mean cost raised to the power 1 / p. Because p
+    is negative, this is the same as minimizing the mean cost. `measures` returns the power mean.
 
     Source: Pollux (OSDI 2021), section 4.2, Equations 9-11, and the authors' simulator for the constants and
-    the restart of a job that is started or moved.
+    for the rule that a job restarts when it is started or moved.
 
     Attributes
     ----------
@@ -159,7 +159,7 @@ class Goodput(Problem[GoodputSolution]):
         return f"mean speed-up to the power {self.power}"
 
     def resolution(self, value: Number) -> Exact:
-        """Return the largest difference between values due to rounding, as speed-ups are doubles."""
+        """Return the largest difference between values that rounding may cause; speed-ups are doubles."""
         return whole(abs(Fraction(value)) * Fraction(SPEEDUP))
 
     # What a job may have, and counts
@@ -177,7 +177,7 @@ class Goodput(Problem[GoodputSolution]):
 
     @cached_property
     def factors(self) -> tuple[Exact, ...]:
-        """Factor by which a restart reduces each job's speed-up, in the order of the jobs."""
+        """Factor by which a restart multiplies each job's speed-up, in the order of the jobs."""
         return tuple(self._factor(job) for job in self.jobs)
 
     def _factor(self, job: GoodputJob) -> Exact:
@@ -251,11 +251,11 @@ class Goodput(Problem[GoodputSolution]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of nodes and of GPUs."""
+        """Return the numbers of jobs, nodes and GPUs."""
         return {"jobs": len(self.jobs), "nodes": len(self.nodes), "gpus": self.total}
 
     def measures(self, solution: GoodputSolution) -> dict[str, Number]:
-        """Return the paper's fitness, and the number of waiting jobs, of restarted jobs and of idle GPUs."""
+        """Return the paper's fitness, and the numbers of waiting jobs, restarted jobs and idle GPUs."""
         vectors = self.vectors(solution)
         moved = Counter(
             "restarts" if any(gpus) else "stops"

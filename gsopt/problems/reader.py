@@ -1,4 +1,4 @@
-"""Reader: reading problems, their solutions and their results from files."""
+"""Reader: functions that read problems, solutions and results from files."""
 
 import json
 from pathlib import Path
@@ -11,7 +11,7 @@ from gsopt.core.result import Result
 
 
 def read_problem(path: str | Path) -> Problem[Any]:
-    """Read the problem in an instance file of any decision.
+    """Read a problem, of any decision, from an instance file.
 
     Raises
     ------
@@ -43,7 +43,7 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
     Raises
     ------
     InvalidInput
-        As in `read_problem`, or if the result in the file has no solution.
+        The file is invalid, as in `read_problem`, or the result in it has no solution.
 
     Examples
     --------
@@ -65,12 +65,12 @@ def read_solution(path: str | Path, problem: Problem[Any]) -> Frozen:
 
 
 def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
-    """Read a result written by `gsopt.write` or ``gsopt solve --json``, and judge it again.
+    """Read a result written by `gsopt.write` or ``gsopt solve --json``, and check it again.
 
     Raises
     ------
     InvalidInput
-        As in `read_problem`, or if a field does not match the problem.
+        The file is invalid, as in `read_problem`, or a field does not match the problem.
     InvalidSolution, Contradiction
         The solution breaks a rule of the problem, or is better than the bound.
 
@@ -89,7 +89,7 @@ def read_result(path: str | Path, problem: Problem[S]) -> Result[S]:
 
 
 def problem_types() -> dict[str, type[Problem[Any]]]:
-    """Return the problem class of every decision, by its name."""
+    """Return the problem class of every decision, keyed by the decision's name."""
     from gsopt import problems
 
     types = (getattr(problems, name) for name in problems.__all__)

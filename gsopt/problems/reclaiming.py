@@ -1,4 +1,4 @@
-"""Reclaiming: which servers on loan to return so that the fewest jobs are preempted."""
+"""Reclaiming: which servers on loan to give back so that the fewest jobs are preempted."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -53,20 +53,20 @@ class Job(Frozen):
 
 
 class ReclaimingSolution(Frozen):
-    """The servers to return, in the order in which they were chosen."""
+    """The servers to give back, in the order in which they were chosen."""
 
     servers: Many[str]
 
 
 class Reclaiming(Problem[ReclaimingSolution]):
-    """Return exactly `demand` of the servers on loan, preempting jobs at the least total cost.
+    """Give exactly `demand` servers on loan back to their owner, at the least total cost of preempted jobs.
 
-    A preempted job loses all its workers on every server. With ``elasticity="tagged"`` a job is preempted when
-    it loses any base worker; with ``"fungible"`` flexible workers can replace base workers, and a job survives
+    A preempted job loses all its workers on every server. With ``elasticity="tagged"``, a job is preempted when
+    it loses any base worker. With ``"fungible"``, flexible workers can replace base workers, and a job survives
     if it keeps as many GPUs as its base workers had.
 
-    With ``second_objective="collateral"`` ties between equal costs are broken by collateral damage, the number
-    of GPUs of preempted jobs on servers that are not returned. The objective is then the integer ``cost * (1 +
+    With ``second_objective="collateral"``, ties between equal costs are broken by collateral damage: the number
+    of GPUs that preempted jobs lose on servers that are kept. The objective is then the integer ``cost * (1 +
     GPUs in use) + collateral``, which orders solutions lexicographically. Costs must be integers.
 
     Source: Aryl, section 4 (minimum k-union: the fewest jobs whose removal vacates k servers).
@@ -135,7 +135,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return used
 
     def preempted(self, solution: ReclaimingSolution) -> list[Job]:
-        """List the jobs that are preempted when the solution's servers are returned."""
+        """List the jobs that are preempted when the solution's servers are given back."""
         returned = set(solution.servers)
         lost = self._loses_base if self.elasticity == "tagged" else self._falls_below_base
         return [job for job in self.jobs if lost(job, returned)]
@@ -150,7 +150,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return lost > sum(job.flexible.values())
 
     def collateral(self, solution: ReclaimingSolution) -> int:
-        """Count the GPUs that preempted jobs lose on servers that are not returned."""
+        """Count the GPUs that preempted jobs lose on servers that are kept."""
         returned = set(solution.servers)
         return sum(
             gpus
@@ -179,7 +179,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return cost * self.cost_weight + self.collateral(solution)
 
     def violations(self, solution: ReclaimingSolution) -> list[str]:
-        """Check that exactly `demand` different servers of the instance are returned."""
+        """Check that exactly `demand` different servers of the instance are given back."""
         known = {server.name for server in self.servers}
         count = Counter(solution.servers)
         found = [f"servers: {name!r} is not a server of the instance" for name in count if name not in known]
@@ -200,7 +200,7 @@ class Reclaiming(Problem[ReclaimingSolution]):
         Parameters
         ----------
         solution
-            The servers to return; None to omit these flags.
+            The servers to give back; None to omit the flags `returned` and `preempted`.
 
         Examples
         --------
@@ -241,11 +241,11 @@ class Reclaiming(Problem[ReclaimingSolution]):
         return graph
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of servers to return."""
+        """Return the number of servers to give back."""
         return {"demand": self.demand}
 
     def measures(self, solution: ReclaimingSolution) -> dict[str, Number]:
-        """Return the number of preemptions, the collateral damage, and the GPUs that surviving jobs release."""
+        """Return the numbers of preemptions, of collateral GPUs, and of GPUs that surviving jobs release."""
         preempted = self.preempted(solution)
         gone = {job.name for job in preempted}
         returned = set(solution.servers)

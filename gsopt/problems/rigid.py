@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from gsopt.core.problem import RuleBroken
 from gsopt.scenario.job import Job
 
-#: Fields with which a job could run in several ways, with the values that rule this out.
+#: Fields that could let a job run in several ways, each with the value that rules this out.
 _RIGID: Mapping[str, tuple[object, str]] = {
     "menu": ((), "must be empty: the job runs on the GPUs that it demands"),
     "modes": ((), "must be empty: the job runs in only one way"),

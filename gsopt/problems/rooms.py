@@ -1,4 +1,4 @@
-"""Rooms: the free resources of machines while gangs stop and start one after another, and where gangs fit."""
+"""Rooms: the free resources of machines as gangs stop and start, and the placements that fit into them."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -8,14 +8,14 @@ from numpy.typing import NDArray
 
 from gsopt.problems.admission import Admission, Gang, Part, Places
 
-#: Whole numbers by machine or by group.
+#: Integers by machine or by group.
 Numbers = NDArray[np.int64]
 
 
 class Rooms:
     """The free resources of all machines of an admission problem, which change as gangs stop and start.
 
-    The judge does not use this class, but methods that place one gang after another do.
+    Methods that place one gang after another use this class; the check of solutions does not.
 
     Attributes
     ----------
@@ -115,7 +115,7 @@ class Rooms:
         return tuple(found[index] for index in range(len(gang.parts))) if len(found) == len(order) else None
 
     def _in_slices(self, part: Part, copies: Numbers) -> Numbers:
-        """Return how many workers fit in whole slices, counted at the first machine of each slice's group."""
+        """Return how many workers fit in whole slices, listed at the first machine of each slice's group."""
         if not part.slice:
             return copies
         starts = [group.machines.start for group in self._problem.cluster.groups[part.slice_within]]

@@ -28,10 +28,10 @@ Work = Annotated[float, Field(gt=0, le=1e15)]
 #: Work done per second on some number of GPUs.
 Rate = Annotated[float, Field(gt=0, le=1e12)]
 
-#: Figures of a schedule that an instance and its objective say already.
+#: Figures of a schedule that the instance or the objective already states.
 _STATED = frozenset({"jobs", "completed", "mean_jct", "lower_bound", "gap"})
 
-#: Longest that a job may take alone, in seconds, and the most that its rates may differ.
+#: Longest allowed running time of a job alone, in seconds, and largest allowed ratio between its rates.
 _LONGEST, _MOST_SPEEDUP = 1e12, 1e6
 
 
@@ -49,7 +49,7 @@ class ElasticJob(Frozen):
     rates
         Work done per second, by number of GPUs. The job may run only on these numbers of GPUs.
     gpus
-        Number of GPUs that the job demands. None for the smallest allowed number.
+        Number of GPUs that the job demands; None for the smallest allowed number.
 
     Examples
     --------
@@ -131,7 +131,7 @@ class SchedulingSolution(Frozen):
 
     @property
     def schedule(self) -> Schedule:
-        """Return the runs as a schedule with times as floats, for the simulator and plots."""
+        """The runs as a schedule with floating-point times, for the simulator and plots."""
         return Schedule(
             tuple(Segment(run.job, float(run.start), float(run.end), run.gpus) for run in self.runs)
         )
@@ -142,14 +142,14 @@ class Scheduling(Problem[SchedulingSolution]):
 
     A job may be interrupted and resized at any time and at no cost, and all GPUs are alike. Therefore, the
     optimum is a bound for every policy that runs jobs on allowed numbers of GPUs, regardless of its rounds,
-    overheads and placements. With `fairness`, no job may complete more than that many seconds later than if all
-    GPUs were shared equally, as a fluid, among the jobs present. Without preemption a job may be resized at any
-    time, but not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact methods solve it
-    only for jobs with linear speed and without fairness.
+    overheads and placements. With `fairness`, no job may complete more than this number of seconds later than
+    if all GPUs were shared equally, as a fluid, among the jobs present. Without preemption, a job may be
+    resized at any time, but not paused. This is the offline problem of elastic jobs in Aryl, section 5. Exact
+    methods solve it only for jobs with linear speed and without fairness.
 
     Times are exact numbers, counted from the first release date. Floats in the data stand for their shortest
     decimals, such as 0.1. A deadline may be missed by a billionth of the time from the job's release to the
-    deadline. Times given as floats may be off by rounding, which is added to the objective value
+    deadline. Times given as floats may break rules by rounding errors, which are added to the objective value
     (`gsopt.problems.trial`).
 
     Source: Ares, Eq. 1. The paper's text calls the reference value a job completion time, but the equation
@@ -199,7 +199,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return "seconds of mean job completion time"
 
     def resolution(self, value: Number) -> float:
-        """Return a millionth of a value, as mean job completion times vary continuously."""
+        """Return a millionth of a value, because mean job completion times vary continuously."""
         return CONTINUOUS * float(value)
 
     @cached_property
@@ -209,7 +209,7 @@ class Scheduling(Problem[SchedulingSolution]):
 
     @cached_property
     def tasks(self) -> tuple[ElasticTask, ...]:
-        """The jobs in exact numbers, by release date, with rates only for GPU counts that the cluster has."""
+        """The jobs in exact numbers, in order of release, with rates only for GPU counts within the cluster."""
         return tuple(
             ElasticTask(
                 job.name,
@@ -254,7 +254,7 @@ class Scheduling(Problem[SchedulingSolution]):
     def taken_over(self, schedule: Schedule) -> SchedulingSolution:
         """Convert a schedule for the scenario `own_clock` into a solution.
 
-        The times are only shifted if floats at these dates are precise enough for the shortest job. Otherwise
+        If floats at these dates are precise enough for the shortest job, the times are only shifted. Otherwise,
         the schedule is rebuilt in exact numbers (`gsopt.schedule.retiming`).
 
         Raises
@@ -295,7 +295,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return SchedulingSolution(runs=found)
 
     def objective(self, solution: SchedulingSolution) -> float:
-        """Return the mean job completion time in seconds, plus any time by which rounding breaks rules."""
+        """Return the mean job completion time in seconds, plus the time for which rounding breaks rules."""
         return float(self._trial(solution).mean_jct)
 
     def violations(self, solution: SchedulingSolution) -> list[str]:
@@ -304,7 +304,7 @@ class Scheduling(Problem[SchedulingSolution]):
         return [*trial.found, *self._unfair(trial)]
 
     def measures(self, solution: SchedulingSolution) -> dict[str, Number]:
-        """Return the figures of efficiency and fairness by which schedulers are compared."""
+        """Return figures of efficiency and fairness, as used to compare schedulers."""
         origin = self.origin
         verdict = judge(
             Schedule(
@@ -361,9 +361,9 @@ class Scheduling(Problem[SchedulingSolution]):
         ]
 
     def _trial(self, solution: SchedulingSolution) -> Trial:
-        """Judge a solution.
+        """Check a solution, or return its cached trial.
 
-        The last two trials are cached, as solutions are scored, checked and compared in turn.
+        The last two trials are cached, because each solution is scored, checked and compared.
         """
         for known, trial in tuple(self._judged):
             if known is solution:

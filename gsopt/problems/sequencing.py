@@ -56,7 +56,7 @@ class UnitJob(Frozen):
 
 
 class Sequences(Frozen):
-    """The job names of each machine, in order, by machine name.
+    """The names of the jobs on each machine, in the order in which they run, keyed by machine name.
 
     Machines that are left out run nothing.
     """
@@ -68,8 +68,9 @@ class Sequencing(Problem[Sequences]):
     """Run single-GPU jobs one after another on GPUs of several types, minimizing the mean completion time.
 
     Each machine runs its jobs without gaps once it is free, and no job is interrupted. The objective is the
-    total completion time, counted from now. Counting from the arrival of each job would only add a constant. A
-    float stands for its shortest decimal, such as 0.1, and seconds are added without rounding.
+    total completion time, counted from now. Counting from the arrival of each job would only change the
+    objective by a constant. A float stands for its shortest decimal, such as 0.1, and seconds are added without
+    rounding.
 
     Source: AlloX (EuroSys 2020), section 4.2; W. Horn, Minimizing average flow time with parallel machines
     (1973).
@@ -171,7 +172,7 @@ class Sequencing(Problem[Sequences]):
     # Around it
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of machines and of GPU types."""
+        """Return the numbers of jobs, machines and GPU types."""
         types = {machine.gpu_type for machine in self.machines}
         return {"jobs": len(self.jobs), "machines": len(self.machines), "types": len(types)}
 
@@ -186,7 +187,7 @@ class Sequencing(Problem[Sequences]):
         }
 
     def candidates(self) -> Iterator[Sequences]:
-        """Yield every way to split every ordering of the jobs among the machines."""
+        """Yield every way to split each ordering of the jobs among the machines."""
         cuts = list(combinations(range(len(self.jobs) + len(self.machines) - 1), len(self.machines) - 1))
         for jobs, cut in product(permutations(self._jobs), cuts):
             starts = [0, *(place - index for index, place in enumerate(cut))]

@@ -13,7 +13,7 @@ from gsopt.core.problem import Frozen, Gpus, Name, Problem, RuleBroken, Sense
 from gsopt.problems.names import Named
 from gsopt.scenario.job import LEAST, Seconds
 
-#: Steps per second; those of a job that does not run on a type are 0.
+#: Steps per second; 0 on a GPU type on which the job does not run.
 Throughput = Annotated[float, Field(ge=0, le=1e9)]
 
 
@@ -64,7 +64,7 @@ class TypedJob(Frozen):
 
 
 class TimeShares(Frozen):
-    """The share of time of each job on each type of GPU, by job name and type.
+    """The share of time for which each job runs on each type of GPU, by job name and type.
 
     Entries that are left out are 0.
     """
@@ -78,8 +78,8 @@ class Shares(Problem[TimeShares]):
     A job runs on one type at a time, on all its GPUs at once. Over many rounds it gets its share x_mt of the
     time on each type t. If it performs a_mt steps per second there, its throughput is r_m = sum_t a_mt x_mt.
     The shares of a job add up to at most 1. On each type, the shares times the jobs' GPUs add up to at most the
-    number of GPUs. A job that needs more GPUs than there are of a type does not run on it. The problem does not
-    decide which job runs in which round.
+    number of GPUs. A job cannot run on a type with fewer GPUs than it needs. The problem does not decide which
+    job runs in which round.
 
     **Criteria.** A job m has z_m GPUs and weight w_m. There are M_t GPUs of type t, M in total, and J jobs.
 
@@ -145,17 +145,17 @@ class Shares(Problem[TimeShares]):
 
     @property
     def sense(self) -> Sense:  # type: ignore[override]  # a constant in other decisions
-        """Whether to maximize or minimize, by criterion."""
+        """Whether to maximize or minimize, depending on the criterion."""
         return Sense.MAXIMIZE if self.criterion == "max_min" or self.is_sum else Sense.MINIMIZE
 
     @property
     def is_sum(self) -> bool:
-        """Whether the objective is the sum of the terms of all jobs, and not the worst of them."""
+        """Whether the objective is the sum of the terms of all jobs instead of the worst term."""
         return self.criterion in {"fifo", "max_sum"}
 
     @property
     def unit(self) -> str:
-        """Unit of the objective, by criterion."""
+        """Unit of the objective, depending on the criterion."""
         return {
             "max_min": "times the proportional throughput",
             "finish_time": "times the isolated completion time",
@@ -165,7 +165,7 @@ class Shares(Problem[TimeShares]):
         }[self.criterion]
 
     def resolution(self, value: Number) -> Number:
-        """Return a billionth of a value, as shares are doubles."""
+        """Return a billionth of a value, because shares are doubles."""
         return decimal(SHARE_VALUE) * abs(Fraction(value))
 
     # What the jobs are compared with
@@ -198,7 +198,7 @@ class Shares(Problem[TimeShares]):
         return {job.name: {kind: parts[job.gpus][kind] for kind in self.rates[job.name]} for job in self.jobs}
 
     def _isolated_parts(self, gpus: int) -> dict[str, Exact]:
-        """Return the isolated shares on every type of a job with the given number of GPUs."""
+        """Return the isolated shares, on every type, of a job with the given number of GPUs."""
         parts = {kind: Fraction(count, len(self.jobs) * gpus) for kind, count in self.gpus.items()}
         most = max(Fraction(1), sum(parts.values(), Fraction(0)))
         return {kind: whole(part / most) for kind, part in parts.items()}
@@ -222,7 +222,7 @@ class Shares(Problem[TimeShares]):
         return exact_dot((rates[kind], decimal(part)) for kind, part in own.items() if part and kind in rates)
 
     def levels(self, solution: TimeShares) -> list[Exact]:
-        """Return the term of each job in the objective, which is the worst term or, with `is_sum`, the sum."""
+        """Return the term of each job; the objective is the worst term or, with `is_sum`, their sum."""
         return [
             self.level(place, job, Fraction(self.throughput(job, solution)))
             for place, job in enumerate(self.jobs)
@@ -328,12 +328,12 @@ class Shares(Problem[TimeShares]):
         )
 
     def headline(self) -> dict[str, int | float | str]:
-        """Return the number of jobs, of GPUs and of GPU types, and the criterion."""
+        """Return the numbers of jobs, GPUs and GPU types, and the criterion."""
         gpus = sum(self.gpus.values())
         return {"jobs": len(self.jobs), "gpus": gpus, "types": len(self.gpus), "criterion": self.criterion}
 
     def measures(self, solution: TimeShares) -> dict[str, Number]:
-        """Return the mean number of idle GPUs, and the number of jobs that never run."""
+        """Return the mean number of idle GPUs and the number of jobs that never run."""
         used = exact_total(self._used(solution).values())
         never = sum(not self._runs(job, solution) for job in self.jobs)
         return {"idle_gpus": sum(self.gpus.values()) - used, "jobs_without_time": never}

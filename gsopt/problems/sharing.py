@@ -1,4 +1,4 @@
-"""Sharing over time: when each job starts, and on which GPUs, where two jobs may share a GPU."""
+"""Sharing over time: when and on which GPUs each job starts if two jobs may share a GPU."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from fractions import Fraction
@@ -44,21 +44,20 @@ def run_at(job: str, time: Exact, gpus: Iterable[int]) -> Run:
 
 
 class Sharing(Problem[SharingSolution]):
-    """Start rigid jobs on identical GPUs, where two jobs that share a GPU slow each other down.
+    """Start rigid jobs on identical GPUs, knowing that jobs that share a GPU slow each other down.
 
     A job runs on the same GPUs from its start to its end. Its partners are the jobs that hold one of its GPUs
-    at the same time. The worst of its current partners determines its speed. All jobs are known in advance, and
-    the mean time from release to end is minimized.
+    at the same time. The current partner that slows it down most determines its speed. All jobs are known in
+    advance, and the mean time from release to end is minimized.
 
     There are two models, which differ in the allowed start times. With ``"events"`` (Model E) a job may start
     only when some job arrives or ends, as under policies that decide at events. With ``"any"`` (Model C) it may
     start at any time, which may be slightly better. The optimum of Model E is not a bound for Model C.
 
-    A start is read as an exact time. If a start breaks a rule and is a float, it is taken for a rounded time,
-    and moved to the nearest event within a few units in its last place.
+    A start is read as an exact time. If a float breaks a rule, it is treated as a rounded time and moved to the
+    nearest event within a few units in its last place.
 
-    Source: Castor, Eq. 6-13, as a problem in its own right: without time slots, and with Eq. 4-5 for the
-    speeds.
+    Source: Castor, Eq. 6-13, without time slots, and Eq. 4-5 for the speeds.
 
     Attributes
     ----------
@@ -131,7 +130,7 @@ class Sharing(Problem[SharingSolution]):
 
     @cached_property
     def durations(self) -> tuple[Exact, ...]:
-        """Running time of every job if it runs alone, in seconds."""
+        """Running time of every job when it runs alone, in seconds."""
         return tuple(decimal(job.duration) for job in self.jobs)
 
     def slowdown(self, job: int, partner: int) -> Exact:
@@ -173,7 +172,7 @@ class Sharing(Problem[SharingSolution]):
         return found or self._replayed(solution)[1]
 
     def measures(self, solution: SharingSolution) -> dict[str, Number]:
-        """Return the makespan, and the number of seconds by which sharing prolongs the jobs."""
+        """Return the makespan, and the total number of seconds by which sharing prolongs jobs."""
         spans = self.spans(solution)
         longer = sum(
             end - start - duration for (start, end), duration in zip(spans, self.durations, strict=True)
@@ -186,7 +185,7 @@ class Sharing(Problem[SharingSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.gpus, "starts": self.starts}
 
     def spans(self, solution: SharingSolution) -> tuple[tuple[Exact, Exact], ...]:
-        """Return the exact start and end of every job, in the order of the jobs, for a legal solution."""
+        """Return the exact start and end of every job in a feasible solution, in the order of the jobs."""
         course, _ = self._replayed(solution)
         return tuple((course.starts[job], course.ends[job]) for job in range(len(self.jobs)))
 
@@ -280,7 +279,7 @@ class Sharing(Problem[SharingSolution]):
     # The judge
 
     def _replayed(self, solution: SharingSolution) -> tuple[ProgressOfJobs, list[str]]:
-        """Replay the runs, and return the progress of the jobs and the broken rules on starts and sharing."""
+        """Replay the runs; return the progress of the jobs and the broken rules about starts and sharing."""
         course, wrong = self._course(), list[str]()
         for run in sorted(solution.runs, key=lambda run: decimal(run.start)):
             job = self._number[run.job]
@@ -307,7 +306,8 @@ class Sharing(Problem[SharingSolution]):
     def _waits(self, course: ProgressOfJobs, job: int, run: Run, is_nearer: bool) -> bool:
         """Check whether a start just before an event is meant to be at the event.
 
-        This is the case if no other event is nearer, or if the event frees the GPUs that the job needs.
+        If jobs start at events, this is the case if no other event is nearer. If they start at any time, it is
+        the case if the job's GPUs are not free before the event.
         """
         if self.starts == "events":
             return is_nearer

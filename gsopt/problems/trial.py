@@ -1,15 +1,15 @@
-"""Trial: runs of elastic jobs on a plain cluster, judged in exact numbers.
+"""Trial: the exact check of runs of elastic jobs on a plain cluster.
 
-This is the judge of `gsopt.problems.scheduling`. It shares no code with any method. Exact times must keep every
-rule exactly.
+It checks the solutions of `gsopt.problems.scheduling`, and shares no code with any method. Exact times must
+satisfy every rule exactly.
 
 Times given as floats may be off by rounding. The time during which a job breaks a rule is called its debt. A
-debt is excused if it is at most the `gsopt.core.numbers.clock.clock_error` for the job's last end and shortest
-duration.
+debt is tolerated if it is at most the `gsopt.core.numbers.clock.clock_error` for the job's last end and
+shortest duration.
 
-Breaking rules gains nothing, as all debts until a job completes are added to its completion time. If the clock
-stopped for the length of every debt, the schedule would be legal, and no job would complete later than the
-completion time with which it is scored. So no schedule scores better than the optimum.
+Breaking rules gains nothing, because all debts until a job completes are added to its completion time. If the
+clock stopped for the length of every debt, the schedule would be legal, and no job would complete later than
+the completion time with which it is scored. Therefore, no schedule scores better than the optimum.
 """
 
 from collections import defaultdict
@@ -124,14 +124,14 @@ class Trial:
         return Fraction(sum(end - task.release for end, task in pairs if end is not None)) / len(self.tasks)
 
     def late(self, deadlines: Sequence[Exact]) -> list[int]:
-        """List the jobs that miss their deadlines by more than rounding can explain."""
+        """Return the jobs that miss their deadlines by more than rounding can explain."""
         rows = enumerate(zip(self.completions, deadlines, strict=True))
         return [
             job for job, (end, due) in rows if end is not None and (end - due) * self._parts > self._blur(job)
         ]
 
     def _blur(self, job: int) -> Exact:
-        """Return the largest delay of a job's completion due to rounding, in ticks."""
+        """Return the largest delay of a job's completion that rounding may cause, in ticks."""
         last = max((self.runs[piece.place] for piece in self._own[job]), key=lambda run: decimal(run.end))
         return 0 if isinstance(last.end, Fraction) else self._limit[job]
 
@@ -153,7 +153,7 @@ class Trial:
         return []
 
     def _excused(self, job: int) -> Fraction:
-        """Return the largest excusable debt of a job in ticks, which is 0 if all its times are exact."""
+        """Return the largest tolerated debt of a job in ticks, which is 0 if all its times are exact."""
         own = [self.runs[piece.place] for piece in self._own[job]]
         if all(isinstance(time, Fraction) for run in own for time in (run.start, run.end)):
             return Fraction(0)
@@ -167,7 +167,7 @@ class Trial:
         return max(self.tasks[job].rates[gpus] for gpus in {piece.gpus for piece in self._own[job]})
 
     def _excuses(self, job: int, parts: Exact, since: int, times: int = 1) -> bool:
-        """Check whether rounding excuses a broken rule, and if so, add the time to the job's debt."""
+        """Check whether rounding explains a broken rule and, if so, add the time to the job's debt."""
         if parts > self._left[job]:
             return False
         self._left[job] -= parts
@@ -234,7 +234,7 @@ class Trial:
                 self.found.append(f"at {self._seconds(since)}: {most} GPUs are held, {self.gpus} are there")
 
     def _overfull(self) -> Iterator[tuple[int, int, Mapping[int, int], set[int]]]:
-        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may be excused."""
+        """Yield each interval with too many GPUs in use: start, end, runs, and jobs that may take the debt."""
         starting, ending = (
             defaultdict[int, list[tuple[int, int]]](list),
             defaultdict[int, list[tuple[int, int]]](list),

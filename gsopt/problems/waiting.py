@@ -1,4 +1,4 @@
-"""Waiting over time: when and on which GPUs each job starts, as it may pay to wait for closer GPUs."""
+"""Waiting over time: when and on which GPUs each job starts if it may pay to wait for closer GPUs."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -22,7 +22,7 @@ from gsopt.scenario.scenario import Scenario
 from gsopt.scenario.speed import TIER_PENALTIES, Speed, TierPenalty, require_levels
 from gsopt.schedule import Schedule, Segment
 
-#: Number of a GPU in its cluster.
+#: Index of a GPU in its cluster.
 Gpu = Annotated[int, Field(ge=0, le=10_000_000)]
 
 
@@ -52,7 +52,7 @@ class CellShare(NamedTuple):
     job
         Index of the job.
     counts
-        Number of GPUs by index of the cell. Cells that are left out contribute none.
+        Number of GPUs by index of the cell. The job has no GPUs in cells that are left out.
     """
 
     job: int
@@ -146,10 +146,10 @@ class Waiting(Problem[WaitingSolution]):
 
     @property
     def step(self) -> Fraction | None:
-        """A number of which the optimum, and the value of any schedule without needless idling, is a multiple.
+        """A divisor of the optimum, and of the value of any schedule without needless idling.
 
-        The number is the greatest common divisor of all run times and release dates, the latter counted from
-        the first one. For the mean job completion time, this divisor is divided by the number of jobs.
+        It is the greatest common divisor of all run times and release dates, the latter counted from the first
+        one. For the mean job completion time, it is divided by the number of jobs.
         """
         times = [time for job in self.jobs for time in self.run_times(job)]
         common = step([*times, *(self._release(job) - self.origin for job in self.jobs)])
@@ -204,12 +204,12 @@ class Waiting(Problem[WaitingSolution]):
         return self._values(solution)[self.minimize]
 
     def violations(self, solution: WaitingSolution) -> list[str]:
-        """Check that every job runs once, after its release, and has as many GPUs as it demands to itself."""
+        """Check that every job runs once, after its release, alone on as many GPUs as it demands."""
         found = list(broken_runs(solution.runs, self.jobs, self.cluster.gpus))
         return found or list(self._crowded(solution))
 
     def measures(self, solution: WaitingSolution) -> dict[str, Number]:
-        """Return the criterion that is not minimized, and by how many seconds tiers prolong the jobs."""
+        """Return the criterion that is not minimized, and the total seconds by which tiers prolong jobs."""
         values = self._values(solution)
         del values[self.minimize]
         lost = (self._length(run) - self.run_times(self._job_of[run.job])[0] for run in solution.runs)
@@ -220,7 +220,7 @@ class Waiting(Problem[WaitingSolution]):
         return {"jobs": len(self.jobs), "GPUs": self.cluster.gpus, "minimize": self.minimize}
 
     def candidates(self) -> Iterator[WaitingSolution]:
-        """Yield every order of starts with every choice of cells, each job starting as early as possible."""
+        """Yield every order of starts with every choice of cells; each job starts as early as possible."""
         sizes = [len(cell) for cell in self.cells]
         shares = [
             [
@@ -236,10 +236,10 @@ class Waiting(Problem[WaitingSolution]):
 
     @cached_property
     def workload(self) -> Workload:
-        """The jobs as a workload, by release date, with times counted from the first release.
+        """The jobs as a workload, in order of release, with times counted from the first release.
 
         If run times are rounded, each job has a model of its own, and the job's duration is the rounded time on
-        the innermost tier. In this way, the simulator uses the rounded times.
+        the innermost tier. This makes the simulator use the rounded times.
         """
         return Workload(name=self.name, jobs=[self._as_simulated(job) for job in self.jobs])
 
@@ -378,9 +378,9 @@ class Waiting(Problem[WaitingSolution]):
 def broken_runs(
     runs: Sequence[Run], jobs: Sequence[Job], gpus: int, excuse: Callable[[Number], Number] | None = None
 ) -> Iterator[str]:
-    """Yield the rules on individual jobs that the runs break.
+    """Yield a message for each rule about individual jobs that the runs break.
 
-    Rounding may excuse a start that is slightly early.
+    A start may be early by as many seconds as `excuse` returns for it.
     """
     job_of = {job.name: job for job in jobs}
     for index, run in enumerate(runs):
@@ -402,7 +402,7 @@ def broken_runs(
 
 
 def first_segments(schedule: Schedule) -> list[Segment]:
-    """Return the first segment of every job, checking that all other segments continue it on the same GPUs.
+    """Return the first segment of every job, and check that all others continue it on the same GPUs.
 
     Raises
     ------

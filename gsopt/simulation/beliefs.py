@@ -9,13 +9,13 @@ from gsopt.simulation.policy import Allocation, Decider, Policy, State
 
 
 def believing(policy: Policy, speed: Speed) -> Policy:
-    """Return a policy that assumes slowdowns of shared GPUs other than the true ones.
+    """Return a policy that decides by assumed instead of true slowdowns from GPU sharing.
 
-    The simulation uses the slowdowns of the scenario, but the policy decides by the slowdowns in `speed`, for
-    example predicted ones (`gsopt.performance.interference.predicted`). Everything else that the policy sees is
-    true, such as remaining work and the speeds of modes and tiers.
+    The simulation uses the slowdowns of the scenario, but the policy sees the slowdowns in `speed`, such as
+    predicted ones (`gsopt.performance.interference.predicted`). Everything else that the policy sees is true,
+    such as remaining work and the speeds of modes and tiers.
 
-    Source: Castor, section 9.4 (Figure 13), which compares decisions by predicted and by measured ratios.
+    Source: Castor, section 9.4 (Figure 13), which compares decisions based on predicted and on measured ratios.
     """
 
     def believed(state: State, **options: Any) -> Decider:
@@ -25,7 +25,7 @@ def believing(policy: Policy, speed: Speed) -> Policy:
 
 
 class _Believed(PerceivedState):
-    """A state with the assumed slowdowns of shared GPUs."""
+    """A state that shows the assumed slowdowns from GPU sharing."""
 
     __slots__ = ("_speed",)
 
@@ -36,7 +36,7 @@ class _Believed(PerceivedState):
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed of a job that shares GPUs, by the assumed slowdowns."""
+        """Return the speed of a job, with the assumed slowdown if it shares GPUs."""
         alone = super().rate(job, gpus, mode, tier=tier)
         slowdowns = (self._speed.interference_of(self.jobs[job], self.jobs[other]) for other in beside)
         return alone / self._number(max(slowdowns, default=1.0))

@@ -1,8 +1,8 @@
-"""Engine: simulates a workload event by event, at exact event times and without time steps.
+"""Engine: the event-driven simulator, which uses exact event times instead of time steps.
 
-At each event time, jobs complete first, then GPUs come and go, then jobs arrive, and then the policy decides
-once. The running jobs are compared with the jobs that ran before, and only the difference takes effect. The
-next event time is always later, so every simulation with finitely many decisions ends.
+At each event time, jobs complete first, then GPUs join or leave the cluster, then jobs arrive, and finally the
+policy decides once. The engine compares the planned jobs with those that were running, and applies only the
+difference. The next event time is always later, so every simulation with finitely many decisions ends.
 """
 
 from collections.abc import Callable, Iterable, Mapping
@@ -38,11 +38,11 @@ from gsopt.simulation.progress import left_after, seconds_for, stretches
 from gsopt.simulation.run_state import RunState
 from gsopt.simulation.view import RunView
 
-#: Arrivals from one report of progress to the next.
+#: Number of arrivals between two progress reports.
 _REPORT_EVERY = 500
 
-#: Changes in a row that came no later than the end of the overhead of the last one, or that cost a job all its
-#: progress, before any job was complete; then the run is given up.
+#: A run is abandoned after more than this many consecutive changes that left a job no time beyond its overhead,
+#: or more than this many stops that cost a job all its progress, with no completion in between.
 _FRUITLESS_CHANGES = 10_000
 
 
@@ -86,7 +86,7 @@ class Engine(RunState):
         }
 
     def run(self, on_progress: Callable[[int], Any] | None = None) -> None:
-        """Run until every job is complete, or nothing else happens."""
+        """Run until every job is complete or no further event can occur."""
         plan, ledger, supply = self.plan, self.ledger, self.supply
         reported = 0
         while (now := self._next_instant()) is not None:
@@ -132,7 +132,7 @@ class Engine(RunState):
         return event
 
     def _next_event(self) -> Any:
-        """Return the time of the next completion, arrival or change of the supply, or None if there is none."""
+        """Return the time of the next completion, arrival or supply change, or None if there is none."""
         instant = self.due[0][0] if self.due else None
         if self.next_job < len(self.jobs):
             release = self.release[self.next_job]
@@ -145,10 +145,10 @@ class Engine(RunState):
         return instant
 
     def _set_round(self, event: Any, length: Any) -> None:
-        """Set the next decision to a multiple of the round length, unless nothing else happens.
+        """Schedule the next decision at a multiple of the round length, unless no further event can occur.
 
-        This is the next multiple or, if nothing needs a decision before, the first one at or after the next
-        event.
+        The decision is due at the next multiple. If nothing requires a decision before the next event, it is
+        due at the first multiple at or after that event.
         """
         if self._stuck():
             return
@@ -163,7 +163,7 @@ class Engine(RunState):
         self.wake = self.round * length
 
     def _stuck(self) -> bool:
-        """Check whether nothing can change any more: the policy has asked for no wake and starts no job."""
+        """Check whether nothing can change any more: no event is due, and the policy has requested no wake."""
         waits = self.asked_wake is not None and self.asked_wake > self.now
         return not waits and not self.is_news and self._is_at_rest()
 
@@ -199,7 +199,7 @@ class Engine(RunState):
                 self.until_completion = (self.occupied_seconds, self.capacity_seconds)
 
     def _is_done(self, job: int) -> bool:
-        """Check whether an adaptive job is complete. Otherwise it tunes itself and continues."""
+        """Check whether an adaptive job is complete; if it is not, it tunes itself and continues."""
         if self.trainees.is_done(job, self.now):
             return True
         self._settle(job)
@@ -217,7 +217,7 @@ class Engine(RunState):
             self.active += 1
 
     def _evict(self, job: int, lost_work: float | None) -> None:
-        """Evict a running job whose GPUs go away. It loses progress if they leave without notice."""
+        """Evict a running job whose GPUs leave the cluster; without notice, it also loses progress."""
         self.plan.evict(job)
         self.news[2].append(job)
         item = self.jobs[job]
@@ -227,7 +227,7 @@ class Engine(RunState):
             self._retime(job, self.rate[job])  # the machine may be lent at once, so that the job continues
 
     def _lose(self, job: int, seconds: Any) -> None:
-        """Take seconds of work back from a settled job, up to all its work so far."""
+        """Undo seconds of a job's work, at most all of its work so far; its progress must be settled."""
         work = self.number(self.jobs[job].duration)
         if job in self.trainees:
             self.remaining[job] = self.trainees.lose(job, seconds / work, self.now)
@@ -252,7 +252,7 @@ class Engine(RunState):
         self.guard.count_idle(self.now, jobs, is_idle=self._is_at_rest())
 
     def _carry_out(self, decision: Iterable[Action]) -> None:
-        """Plan the decision of a policy."""
+        """Enter the actions of a decision into the plan, and check the result."""
         for action in self.guard.finite(decision, self.active):
             self.guard.check_time(self.completion)
             handler = self.handlers.get(type(action))
@@ -306,7 +306,7 @@ class Engine(RunState):
     # The difference
 
     def _apply(self) -> None:
-        """Put the difference between the current plan and the running jobs into effect."""
+        """Apply the difference between the plan and the running jobs."""
         plan, in_force, running = self.plan, self.plan.in_force, self.running
         for job in plan.touched:
             before = in_force.get(job)
@@ -353,7 +353,7 @@ class Engine(RunState):
         self._run_on(job, after, before)
 
     def _seconds_to_resize(self, job: int, before: Held, after: Held) -> Any:
-        """Return the overhead of a change, or 0 if the scenario does not charge for this kind of change."""
+        """Return the overhead of a change in seconds, or 0 if the scenario does not charge for this change."""
         if self._keeps_shape(job, before, after):
             return self.number(0)
         if self.scenario.restarts == "machines" and not self.trainees.changes_type(job, before, after):
@@ -363,7 +363,10 @@ class Engine(RunState):
         return self.number(self.scenario.overhead(self.jobs[job]).resize)
 
     def _keeps_shape(self, job: int, before: Held, after: Held) -> bool:
-        """Check whether a job keeps its type and numbers of GPUs on machines, if restarts depend on them."""
+        """Check whether a job keeps its GPU type and its number of GPUs on each machine.
+
+        The result is False if the scenario restarts jobs at every change.
+        """
         if self.scenario.restarts == "change" or self.shapes.of(before.gpus) != self.shapes.of(after.gpus):
             return False
         return not self.trainees.changes_type(job, before, after)
@@ -415,7 +418,7 @@ class Engine(RunState):
         self.ledger.stirred.clear()
 
     def _make_progress(self, job: int, action: Action) -> None:
-        """Stop a run in which overheads take up all the time in which jobs hold GPUs."""
+        """Raise `IllegalDecision` if too many consecutive changes leave jobs no time beyond their overheads."""
         done, held = self.now - self.progress_from[job], self.now - self.held_since[job]
         is_fruitless = done < 0 or (held > 0 and done <= clock_error(self.now, 0))
         self.fruitless = self.fruitless + 1 if is_fruitless else 0
@@ -438,7 +441,7 @@ class Engine(RunState):
     def _lose_progress(self, job: int) -> None:
         """Reset a stopped job without checkpoints.
 
-        Raise an error if such jobs stop again and again without progress.
+        Raise `IllegalDecision` if such jobs are stopped too often before any job completes.
         """
         self._lose(job, self.number(self.jobs[job].duration))
         self.begun_anew += job not in self.plan.evicted
@@ -461,7 +464,7 @@ class Engine(RunState):
     # Progress
 
     def _settle(self, job: int) -> None:
-        """Subtract the progress until now from the remaining work."""
+        """Subtract a job's progress until now from its remaining work."""
         elapsed = self.now - self.progress_from[job]
         if elapsed > 0:
             if self.waiting[job]:
@@ -481,7 +484,7 @@ class Engine(RunState):
         self.communicated[job] += (self.now - self.progress_from[job]) * self.waiting[job]
 
     def _retime(self, job: int, rate: Any) -> None:
-        """Set the speed of a job whose progress is recorded, and find when it completes or tunes itself."""
+        """Set the speed of a settled job, and schedule its completion or its next tuning."""
         begin = max(self.progress_from[job], self.now)
         self.rate[job] = rate
         left, course = self.remaining[job], self.courses[job]
@@ -495,7 +498,7 @@ class Engine(RunState):
         heappush(self.due, (time, job, self.version[job]))
 
     def _rate_of(self, job: int) -> Any:
-        """Return the speed of a job on its GPUs with its partners, without phases."""
+        """Return the speed of a job on its GPUs beside its partners, ignoring phases."""
         count, gpus, mode = self.plan.in_force[job]
         ledger = self.ledger
         types = self.types.of(gpus)

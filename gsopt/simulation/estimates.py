@@ -11,10 +11,10 @@ from gsopt.scenario.training import Observation
 from gsopt.simulation.perception import PerceivedState, PerceivingDecider
 from gsopt.simulation.policy import Allocation, Decider, Policy, State
 
-#: Largest factor by which estimates are wrong; normal deviates stay below 10.
+#: Largest allowed factor. Normal deviates stay below 10, so estimates cannot overflow.
 _LARGEST_FACTOR = 1e6
 
-#: Default factor of one standard deviation: a third of the estimates are wrong by more than twice.
+#: Default factor at one standard deviation: a third of the estimates are off by more than a factor of 2.
 _FACTOR = 2.0
 
 
@@ -28,9 +28,9 @@ def misjudging(
 ) -> Policy:
     """Return a policy that sees wrong durations and wrong remaining work.
 
-    Both are multiplied by a constant factor for each job, as if the number of remaining steps were known and
-    only the duration of a step were estimated. Either the factors of all jobs are log-normal with median 1, or
-    a share of the jobs has factors uniform around 1 and the others are estimated correctly.
+    Each job has a constant factor that multiplies both, as if the number of remaining steps were known and only
+    the duration of a step were estimated. Either all jobs have log-normal factors with median 1, or a share of
+    the jobs has uniform factors around 1 and the other jobs are estimated correctly.
 
     Source of the share: Aryl, section 7.5 (Table 9), where up to 60 % of the predictions are wrong, each by at
     most 25 %. The paper does not state the distribution of the errors, which is uniform here. A job that is
@@ -39,7 +39,7 @@ def misjudging(
     Parameters
     ----------
     policy
-        The policy.
+        The policy that sees the estimates.
     factor
         The factor one standard deviation from the median, from 1 (all estimates are correct) to 1e6. With 2,
         the default without `wrong`, a third of the estimates are more than twice or less than half the truth.

@@ -8,7 +8,7 @@ from gsopt.scenario.scenario import Scenario
 
 
 class GpuTypes:
-    """The types of the GPUs of a scenario, if types affect speeds."""
+    """The GPU types of a scenario, if they affect speeds."""
 
     def __init__(self, scenario: Scenario) -> None:
         cluster, speed = scenario.cluster, scenario.speed
@@ -28,7 +28,7 @@ class GpuTypes:
         return Counter(of_machine[machine_of[gpu]] for gpu in gpus)
 
     def best(self, job: Job, mode: str, count: int) -> Mapping[str, int] | None:
-        """Return `count` GPUs of the fastest type that a mode of a job allows.
+        """Return the fastest GPU type that a job's mode allows, mapped to `count`.
 
         The result is None if types do not matter.
         """

@@ -1,8 +1,8 @@
-"""Guard: refuses decisions that make no progress, so that every run ends.
+"""Guard: limits on decisions that make no progress, which ensure that every run ends.
 
-The guard counts work instead of wall time: actions of one decision, wakes that hardly advance the clock, and
-wakes after which nothing ever starts. An arrival, a completion or a change of the cluster resets the count,
-which happens only finitely often.
+The guard counts steps instead of measuring wall-clock time: the actions of one decision, the consecutive wakes
+that hardly advance the clock, and the consecutive wakes after which no job runs and no event is due. Arrivals,
+completions and changes of the cluster reset the counts, and there are only finitely many of them.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -15,24 +15,26 @@ from gsopt.core.numbers.clock import clock_error
 from gsopt.simulation.interval import SHORTEST_ROUND
 from gsopt.simulation.policy import Action, Assign, IllegalDecision, Wake
 
-#: Actions of one decision, beside those for each job and machine; an `Assign` counts for each of its jobs.
+#: Actions allowed in one decision, whatever the number of jobs; an `Assign` counts once per job.
 _ACTIONS = 10_000
-#: And for each job and machine: more than any policy needs that tries places for a job and takes them back.
+#: Further actions allowed per job and machine: more than a policy needs to try placements of a job and undo
+#: them.
 _ACTIONS_EACH = 100
 
-#: Wakes in a row, each sooner than `SHORTEST_ROUND` after the decision before, while nothing happens. A policy
-#: with a step of time has at least that one; one that computes when to wake does so a few times for each job.
+#: Consecutive wakes allowed less than `SHORTEST_ROUND` after the previous decision, while nothing else happens.
+#: A policy with a fixed time step uses at least that length; one that computes when to wake does so a few times
+#: per job.
 _SHORT_WAKES = 10_000
-#: And for each job that is there.
+#: Further such wakes allowed per active job.
 _SHORT_WAKES_EACH = 100
 
-#: Wakes in a row after which nothing runs though nothing else will ever happen: more than a day of seconds, for
-#: those that wait for an hour at which they start jobs.
+#: Consecutive wakes allowed after which no job runs although no event is due: more than the seconds of a day,
+#: for policies that start jobs only at a certain hour.
 _IDLE_WAKES = 100_000
 
 
 class Guard:
-    """Counts the steps of a run that make no progress, and checks the time limit."""
+    """A counter of the steps of a run that make no progress, which also checks the time limit."""
 
     def __init__(self, machines: int, budget: Budget | None = None) -> None:
         self._machines = machines
@@ -48,9 +50,9 @@ class Guard:
             raise TimeUp(f"the time limit of {limit:g} s expired when {done:,} of {jobs:,} jobs were complete")
 
     def finite(self, decision: Iterable[Action], jobs: int) -> Iterator[Action]:
-        """Yield the actions of a decision about a number of jobs.
+        """Yield the actions of a decision when `jobs` jobs are active.
 
-        Raise `IllegalDecision` if they never end.
+        Raise `IllegalDecision` if there are too many actions.
         """
         things = jobs + self._machines
         most = _ACTIONS + _ACTIONS_EACH * things
@@ -63,7 +65,10 @@ class Guard:
             yield action
 
     def count(self, now: Any, jobs: int, *, is_wake: bool) -> None:
-        """Count a decision, which was caused by a wake of the policy or by an event."""
+        """Count a decision caused by a wake that hardly advances the clock.
+
+        Any other decision resets the count. Raise `IllegalDecision` if the count is too high.
+        """
         is_short = is_wake and now - self._decided < max(SHORTEST_ROUND, clock_error(now, 0))
         self._short, self._decided = self._short + 1 if is_short else 0, now
         if self._short > _SHORT_WAKES + _SHORT_WAKES_EACH * jobs:
@@ -74,9 +79,9 @@ class Guard:
             raise IllegalDecision(Wake(now), rule)
 
     def count_idle(self, now: Any, jobs: int, *, is_idle: bool) -> None:
-        """Count a decision after which jobs wait, nothing runs and no event will ever happen.
+        """Count a decision after which jobs wait, no job runs and no event is due (`is_idle`).
 
-        Other decisions reset the count.
+        Any other decision resets the count. Raise `IllegalDecision` if the count is too high.
         """
         self._idle = self._idle + 1 if is_idle else 0
         if self._idle > _IDLE_WAKES:
@@ -88,5 +93,5 @@ class Guard:
 
 
 def _weight(action: Any) -> int:
-    """Count the jobs that an action names."""
+    """Return the number of jobs that an action names, at least 1."""
     return max(len(action.jobs), 1) if isinstance(action, Assign) else 1

@@ -1,4 +1,4 @@
-"""Intervals: the seconds between two decisions."""
+"""Intervals: limits on the seconds between two decisions."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.scenario.job import LATEST

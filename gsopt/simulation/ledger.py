@@ -1,6 +1,7 @@
 """Ledgers: the available GPUs, and the jobs that hold them.
 
-A ledger follows a plan step by step, so too many jobs may hold a GPU in between. `check` checks the result.
+A ledger follows a plan step by step, so too many jobs may hold a GPU for the time being; `check` checks the
+result.
 """
 
 from bisect import insort
@@ -40,7 +41,7 @@ class PlainLedger:
         return True
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Refuse, as the GPUs of a plain cluster have no numbers."""
+        """Raise `Forbidden`, because the GPUs of a plain cluster have no numbers."""
         del number, job, mode, gpus
         raise Forbidden("GPUs of a plain cluster have no numbers")
 
@@ -50,20 +51,20 @@ class PlainLedger:
         self.free += count
 
     def check(self, number: int) -> None:
-        """Accept, as only free GPUs are granted."""
+        """Do nothing, because only free GPUs are granted."""
 
     def room(self, job: Job, mode: str) -> int:
-        """Count the free GPUs, which are all alike."""
+        """Return the number of free GPUs, which are all alike."""
         del job, mode
         return self.free
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return nothing, because the GPUs of a plain cluster have no numbers."""
+        """Return an empty tuple, because the GPUs of a plain cluster have no numbers."""
         del job, mode, count, placer
         return ()
 
     def placement(self, number: int) -> tuple[int, ...]:
-        """Return nothing, because the GPUs of a plain cluster have no numbers."""
+        """Return an empty tuple, because the GPUs of a plain cluster have no numbers."""
         del number
         return ()
 
@@ -73,25 +74,25 @@ class PlainLedger:
         return Tier.MACHINE
 
     def partners(self, number: int) -> Sequence[int]:
-        """Return no jobs, because no GPU is shared."""
+        """Return an empty sequence, because no GPU is shared."""
         del number
         return ()
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs that started last and have to stop so that the others fit below a limit."""
+        """Return the most recently started jobs that must stop for the others to fit within a limit."""
         return self._last_started(max(limit - self.given_up, 0), running)
 
     def displaced_by(self, gpus: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs that started last and have to stop so that a number of GPUs can be given up."""
+        """Return the most recently started jobs that must stop before `gpus` GPUs can be given up."""
         return self._last_started(max(self.capacity - gpus, 0), running)
 
     def set_limit(self, limit: int) -> None:
-        """Change the number of available GPUs, some of which may be given up."""
+        """Set the number of available GPUs, including those that have been given up."""
         self._limit = limit
         self._count()
 
     def give_up(self, gpus: int) -> None:
-        """Release GPUs on request, or take them back if negative."""
+        """Give up GPUs on request, or take them back if the number is negative."""
         self.given_up += gpus
         self._count()
 
@@ -152,7 +153,7 @@ class Placements:
         return self._servers
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the free GPUs by number, of one type or of any."""
+        """Return the numbers of the free GPUs, of one type or, by default, of any type."""
         if not kind:
             return tuple(chain.from_iterable(self._free))
         pairs = zip(self._cluster.machines, self._free, strict=True)
@@ -172,11 +173,11 @@ class Placements:
         return sorted({user for gpu in self._gpus_of[machine] for user in self._users[gpu]})
 
     def displaced(self, limit: int, running: Mapping[int, int]) -> list[int]:
-        """Return the jobs on GPUs numbered from a limit on."""
+        """Return the jobs that hold a GPU whose number is at least the limit."""
         return [number for number in running if self._held[number][-1] >= limit]
 
     def set_limit(self, limit: int) -> None:
-        """Keep only the GPUs below a limit, without those of machines that are away."""
+        """Make available only GPUs whose number is below a limit, except those of absent machines."""
         low, high = sorted((self._limit, limit))
         self._limit = limit
         if low < high:
@@ -210,7 +211,7 @@ class Placements:
         return True
 
     def offer(self, job: Job, mode: str, count: int, placer: Placer | None = None) -> tuple[int, ...]:
-        """Return the free GPUs that a placer would choose: the closest, with the least sufficient memory."""
+        """Return the closest free GPUs that a placer would choose; ties go to GPUs with the least memory."""
         tiers = self._cluster.levels.index
         closest = len(self._cluster.levels)
         best: tuple[int, ...] = ()
@@ -233,7 +234,7 @@ class Placements:
         return chosen
 
     def take(self, number: int, job: Job, mode: str, gpus: Sequence[int]) -> None:
-        """Grant GPUs by number to a job."""
+        """Grant a job GPUs given by number."""
         chosen = tuple(gpus)
         self._check_kind(job.gpu_type_in(mode) if mode else job.gpu_type, chosen)
         self._held[number] = chosen
@@ -298,7 +299,7 @@ class Placements:
                 raise Forbidden(f"the job must run on {kind} GPUs, and GPU {gpu} is of another type")
 
     def _room(self, job: Job, mode: str, most: float = inf) -> FreeGpus:
-        """Return the free GPUs of the machines whose type and memory suit a job, up to a limit of memory."""
+        """Return the free GPUs of machines of a suitable type with enough memory, but at most `most` bytes."""
         kind, memory = (job.gpu_type_in(mode), job.memory_in(mode)) if mode else (job.gpu_type, job.memory)
         need = (kind, memory or 0, most)
         if need not in self._rooms:

@@ -1,4 +1,4 @@
-"""Perception: policies that decide by a state that differs from the true one."""
+"""Perception: policies that see a state other than the true one."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ class PerceivedState(RunView):
 
 
 class PerceivingDecider:
-    """A decider that always sees a perceived state, which follows the run."""
+    """A decider that sees a perceived state instead of the true state of the run."""
 
     def __init__(self, state: PerceivedState, policy: Policy, options: Mapping[str, Any]) -> None:
         self._state = state
@@ -28,6 +28,6 @@ class PerceivingDecider:
         self.preemptive = self._decider.preemptive
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Decide by the perceived state."""
+        """Return the decision based on the perceived state."""
         del state
         return self._decider.decide(self._state)

@@ -1,4 +1,4 @@
-"""Placers: the choice of free GPUs for a job if a policy grants only a number of GPUs."""
+"""Placers: functions that choose the GPUs of a job if a policy grants only a number of GPUs."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -8,7 +8,7 @@ from gsopt.scenario.cluster import ISLAND, MACHINE, Cluster
 
 
 class FreeGpus:
-    """The free GPUs of machines, updated one machine at a time instead of recounted.
+    """The free GPUs of machines, kept up to date machine by machine.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ class FreeGpus:
             self.recount(machine, 0, len(free[machine]))
 
     def on(self, machine: int, count: int | None = None) -> tuple[int, ...]:
-        """Return the free GPUs of a machine, or a number of them from as few islands as possible.
+        """Return the free GPUs of a machine, or `count` of them from as few islands as possible.
 
-        They come from the island with the fewest free GPUs that suffice, or else from the emptiest islands
-        first. Ties go to the first island.
+        If one island has enough, the GPUs come from the one with the fewest free GPUs that suffice. Otherwise,
+        the islands with the most free GPUs come first. Ties go to the first island.
         """
         free = self._free[machine]
         if count is None or count >= len(free):
@@ -82,9 +82,9 @@ class FreeGpus:
         return self._by_count[self._counts[position]][0] if position < len(self._counts) else None
 
     def on_smallest_island(self, count: int) -> tuple[int, ...]:
-        """Return `count` free GPUs of the smallest island with enough, or none without such an island.
+        """Return `count` free GPUs of the island with the fewest that suffice, or an empty tuple.
 
-        Ties go to the first island. For a single GPU islands are ignored.
+        Ties go to the first island. The tuple is empty if no island suffices, and always for a single GPU.
         """
         if count == 1 or not self._islands_of:
             return ()
@@ -100,10 +100,10 @@ class FreeGpus:
         return tuple(gpu for gpu in self._free[machine] if self._island_of[gpu] == island)[:count]
 
     def smallest_group(self, count: int) -> Sequence[int] | None:
-        """Return the group of machines with the fewest free GPUs of those with at least `count`.
+        """Return the machines of the group with the fewest free GPUs among those with at least `count`.
 
-        The group, such as a rack, is on the innermost level that has one with enough free GPUs. Ties go to the
-        first group. Return None if only the whole cluster has enough.
+        The group, such as a rack, is on the innermost level where some group has enough free GPUs. Ties go to
+        the first group. Return None if only the whole cluster has enough.
         """
         for level, _, free_in in self._between:
             if room := [(free, group) for group, free in enumerate(free_in) if free >= count]:
@@ -111,7 +111,10 @@ class FreeGpus:
         return None
 
     def largest_first(self, machines: Iterable[int] | None = None) -> Iterator[int]:
-        """Yield some or all machines with free GPUs, those with the most first, ties in order."""
+        """Yield the given (or all) machines that have free GPUs, those with the most first.
+
+        Ties keep their order.
+        """
         if machines is None:
             for count in reversed(self._counts):
                 yield from self._by_count[count]
@@ -121,7 +124,7 @@ class FreeGpus:
         yield from sorted(some, key=lambda machine: -len(free[machine]))
 
     def recount(self, machine: int, before: int, after: int) -> None:
-        """Record a machine's number of free GPUs."""
+        """Record that a machine's number of free GPUs has changed from `before` to `after`."""
         if before:
             machines = self._by_count[before]
             del machines[bisect_left(machines, machine)]
@@ -150,10 +153,11 @@ Placer = Callable[[FreeGpus, int], Sequence[int]]
 def consolidated(free: FreeGpus, count: int) -> tuple[int, ...]:
     """Return `count` free GPUs that are as close together as possible.
 
-    Several GPUs come from the island with the fewest free GPUs that suffice or, if there is none, from such a
-    machine. Otherwise they come from the rack with the fewest free GPUs that suffice, its emptiest machines
-    first, and so on for wider levels. In the end, they come from the emptiest machines of all. On a machine,
-    the emptiest islands come first. Ties go to the lower number.
+    The GPUs come from the innermost level with a sufficient group: an island (unless `count` is 1), a machine,
+    a rack, and so on. On that level, the group with the fewest free GPUs that suffice is chosen. In a rack or a
+    wider group, the machines with the most free GPUs come first. If only the whole cluster suffices, this holds
+    for all its machines. If a machine has islands, those with the most free GPUs come first. Ties go to the
+    lower number.
 
     Examples
     --------
@@ -190,6 +194,6 @@ def first_fit(free: FreeGpus, count: int) -> tuple[int, ...]:
 
 
 def emptiest_first(free: FreeGpus, count: int) -> tuple[int, ...]:
-    """Return `count` free GPUs of the emptiest machines, wherever these are. Ties go to the lower number."""
+    """Return `count` free GPUs of the machines with the most free GPUs. Ties go to the lower number."""
     gpus = (gpu for machine in free.largest_first() for gpu in free.on(machine))
     return tuple(islice(gpus, count))

@@ -1,8 +1,8 @@
-"""Plan: the jobs that run after the actions of a decision so far, and the changes that this implies.
+"""Plan: the jobs that will run after a decision's actions so far, and the resulting changes.
 
-Actions edit the plan one by one, and only their result has to be legal. So two jobs may swap their GPUs, and a
+Actions edit the plan one by one, and only their result must be legal. So two jobs may swap their GPUs, and a
 job may take GPUs that a later action of the same decision frees. Rules about a single job, such as its allowed
-numbers of GPUs, are checked at once.
+numbers of GPUs, are checked immediately.
 """
 
 from collections.abc import Sequence
@@ -109,7 +109,7 @@ class Plan:
                 raise IllegalDecision(step, str(rule)) from None
 
     def evict(self, job: int) -> None:
-        """Take the GPUs of a running job because they go away."""
+        """Stop a running job because its GPUs leave the cluster."""
         self.touched[job] = None
         self._let_go(job)
         self.evicted.add(job)
@@ -126,7 +126,10 @@ class Plan:
     # The end of a decision
 
     def check(self, *, preemptive: bool) -> None:
-        """Choose the GPUs granted only by number, and raise `IllegalDecision` if the plan breaks a rule."""
+        """Choose GPUs for jobs that were granted only a number, and check all rules.
+
+        Raise `IllegalDecision` if the plan breaks a rule.
+        """
         self._placing_later = self.needs_check = False
         if self._unplaced:
             self._place_the_rest()
@@ -142,7 +145,10 @@ class Plan:
                     raise IllegalDecision(last, "a policy that is not preemptive must not stop jobs")
 
     def conclude(self, started: Sequence[int]) -> None:
-        """Forget the changes once they are in effect, where `started` numbers the last start of every job."""
+        """Forget the changes once they are in effect.
+
+        `started` has the serial number of each job's last start.
+        """
         if self._reentered:  # jobs that were stopped and started again keep their place
             ordered = sorted(self.running.items(), key=lambda item: started[item[0]])
             self.running.clear()
@@ -154,7 +160,7 @@ class Plan:
     # Steps
 
     def _place_the_rest(self) -> None:
-        """Choose the GPUs granted only by number, in the order of the grants."""
+        """Choose GPUs for jobs that were granted only a number, in the order of the grants."""
         for job, (count, mode) in self._unplaced.items():
             item = self._jobs[job]
             if not self._ledger.place(job, item, mode, count):
@@ -212,7 +218,7 @@ class Plan:
 
 
 def _check_allowed(job: Job, count: int, mode: str) -> None:
-    """Raise `Forbidden` if a job may not run on a number of GPUs."""
+    """Raise `Forbidden` if a job may not run on a number of GPUs in a mode."""
     counts = job.speeds.get(mode)
     if counts is None:
         raise Forbidden(f"a job must run in one of its modes ({', '.join(map(repr, job.speeds))})")
@@ -221,7 +227,7 @@ def _check_allowed(job: Job, count: int, mode: str) -> None:
 
 
 def _numbers(gpus: Sequence[int]) -> tuple[int, ...]:
-    """Return GPU numbers in ascending order."""
+    """Check GPU numbers, and return them in ascending order."""
     if not isinstance(gpus, Sequence) or not all(isinstance(gpu, int) for gpu in gpus):
         raise Forbidden("GPUs must be a number of GPUs, or GPU numbers")
     numbers = tuple(sorted(set(gpus)))

@@ -10,12 +10,12 @@ from gsopt.scenario.job import Job
 from gsopt.scenario.training import Observation
 from gsopt.simulation.placer import Placer
 
-#: GPUs of a decision: how many, or which, by number.
+#: The GPUs of an action: how many, or which ones, by number.
 Allocation = int | tuple[int, ...]
 
 
 class Start(NamedTuple):
-    """Start or continue a waiting job in a mode, on `gpus` or, if None, on as many GPUs as it demands.
+    """An action that starts or resumes a waiting job in a mode, by default on as many GPUs as it demands.
 
     In a cluster of racks, GPUs may be given by number. A GPU that another job holds is then shared with it.
 
@@ -31,7 +31,9 @@ class Start(NamedTuple):
 
 
 class Stop(NamedTuple):
-    """Preempt a running job, which returns to the queue. It keeps its progress if it has checkpoints.
+    """An action that preempts a running job, which goes back to the queue.
+
+    The job keeps its progress if it has checkpoints.
 
     Examples
     --------
@@ -43,9 +45,9 @@ class Stop(NamedTuple):
 
 
 class Resize(NamedTuple):
-    """Assign a running job another number of GPUs, other GPUs by number, or another mode.
+    """An action that gives a running job another number of GPUs, other GPUs by number, or another mode.
 
-    A field that is None stays unchanged.
+    If `mode` is None, the mode stays unchanged.
 
     Examples
     --------
@@ -59,7 +61,7 @@ class Resize(NamedTuple):
 
 
 class Move(NamedTuple):
-    """Move a running job to the same number of other GPUs, given by number.
+    """An action that moves a running job to the same number of other GPUs, given by number.
 
     Examples
     --------
@@ -72,10 +74,10 @@ class Move(NamedTuple):
 
 
 class Assign(NamedTuple):
-    """Run exactly these jobs from now on, each with its GPUs or a pair of GPUs and mode.
+    """An action that runs exactly these jobs from now on, each with its GPUs or a pair of GPUs and mode.
 
-    A running job with the same number of GPUs and the same mode keeps its GPUs, unless other ones are named.
-    All other running jobs free theirs before GPUs are chosen for jobs with only a number.
+    A running job with the same number of GPUs and the same mode keeps its GPUs, unless other GPUs are named.
+    All other running jobs free their GPUs before GPUs are chosen for jobs that name only a number.
 
     Examples
     --------
@@ -87,11 +89,11 @@ class Assign(NamedTuple):
 
 
 class Vacate(NamedTuple):
-    """Vacate machines, by name, for open requests. Jobs on them are evicted at once.
+    """An action that vacates machines, by name, for open requests. Jobs on them are evicted at once.
 
-    Each machine counts for the request with the earliest deadline that may take it. From then on,
-    `State.evicted` contains the jobs, but only during the same decision. A plain cluster needs no such action,
-    since it gives up free GPUs first at the deadline.
+    Each machine counts towards the request with the earliest deadline among those that may take it. Then
+    `State.evicted` contains the evicted jobs, but only until the decision ends. A plain cluster needs no such
+    action, since it gives up free GPUs first at the deadline.
 
     Examples
     --------
@@ -103,7 +105,9 @@ class Vacate(NamedTuple):
 
 
 class Wake(NamedTuple):
-    """Request a decision at a time, in seconds on the clock of `State.now`, unless something happens before.
+    """An action that requests a decision at a time, in seconds on the clock of `State.now`.
+
+    Any earlier decision cancels the request.
 
     Examples
     --------
@@ -118,7 +122,7 @@ Action = Start | Stop | Resize | Move | Assign | Vacate | Wake
 
 
 class IllegalDecision(GsoptError):
-    """A policy made a decision that the rules forbid.
+    """The error raised when a policy makes a decision that the rules forbid.
 
     Attributes
     ----------
@@ -142,7 +146,7 @@ class IllegalDecision(GsoptError):
 
 
 class NotReleased(GsoptError, LookupError):
-    """A policy tried to read a job that has not been released yet.
+    """The error raised when a policy reads a job that has not been released yet.
 
     Examples
     --------
@@ -171,9 +175,9 @@ class Request(NamedTuple):
     gpus
         Number of GPUs that are still owed; 0 in a cluster of racks.
     among
-        Names of the machines that may be given up for it; any if empty.
+        Names of the machines that may be given up for the request; any if empty.
     gpu_type
-        GPU type of the machines that may be given up for it; any if empty.
+        GPU type of the machines that may be given up for the request; any if empty.
 
     Examples
     --------
@@ -240,19 +244,19 @@ class State(Protocol):
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """Open requests to give up machines or GPUs, the earliest deadline first."""
+        """Open requests to give up machines or GPUs, in order of deadline."""
 
     @property
     def running(self) -> Mapping[int, int]:
         """The running jobs in the order of their starts, each with its number of GPUs."""
 
     def remaining(self, job: int) -> Any:
-        """Return the remaining work of a job, in seconds alone on its demanded GPUs."""
+        """Return the remaining work of a job, in the seconds that it takes alone on its demanded GPUs."""
 
     def ready(self, job: int) -> Any:
-        """Return the time from which a job that ran before this decision makes progress.
+        """Return the time from which a job makes progress: now, or the end of its overhead.
 
-        This is now, or the end of its overhead.
+        For a job that was not running before this decision, this is now.
         """
 
     def samples(self, job: int) -> Any:
@@ -265,7 +269,7 @@ class State(Protocol):
         """Return the view of an adaptive job, or None for any other job."""
 
     def service(self, job: int) -> Any:
-        """Return the GPU-seconds of a job so far."""
+        """Return the GPU-seconds that a job has used so far."""
 
     def mode(self, job: int) -> str:
         """Return the mode of a running job."""
@@ -286,22 +290,22 @@ class State(Protocol):
         """Return the numbers of the free GPUs in a cluster of racks, either of one type or of any type."""
 
     def fits(self, job: int) -> bool:
-        """Check whether the GPUs that a job demands are free, with its type and memory."""
+        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
 
     def offer(self, job: int, placer: Placer | None = None) -> tuple[int, ...] | None:
-        """Return the free GPUs, by number, that a placer would choose for a job, by default the run's placer.
+        """Return the numbers of the free GPUs that a placer, by default the run's, would choose for a job.
 
         Among equally close GPUs, those with the least sufficient memory are chosen. The result is None if too
         few GPUs are free, and an empty tuple in a plain cluster, whose GPUs have no numbers.
         """
 
     def tier(self, gpus: Sequence[int]) -> str:
-        """Return the network tier that joins GPUs, a level of the cluster."""
+        """Return the network tier that joins GPUs, which is a level of the cluster."""
 
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would now have on GPUs, in a mode, shared with the jobs in `beside`.
+        """Return the speed that a job would now have in a mode, on GPUs shared with the jobs in `beside`.
 
         If `gpus` is a number, the GPUs are on one machine, or joined by `tier` if given, and of the fastest
         type that the mode allows.
@@ -328,5 +332,5 @@ class Decider(Protocol):
         """
 
 
-#: A policy: called with the initial state and its own keyword options, it returns a decider.
+#: A policy: a callable that takes the initial state and its own keyword options, and returns a decider.
 Policy = Callable[..., Decider]

@@ -18,7 +18,7 @@ class Stretch(NamedTuple):
 
 
 def stretches(job: Job, mode: str, number: Callable[[Any], Any]) -> tuple[Stretch, ...]:
-    """Return the phases of a job in a mode, by the remaining work at their ends.
+    """Return the phases of a job in a mode, each with the work that remains at its end.
 
     The tuple is empty without phases.
     """

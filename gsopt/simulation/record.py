@@ -54,9 +54,10 @@ def record_of(
 
 
 def _rounding(mean: float, jobs: int, last: Any) -> float:
-    """Return how much rounding may lower a mean job completion time below a bound.
+    """Return by how much rounding may put a mean job completion time below a bound, in seconds.
 
     The clock rounds each completion by up to half a tick. A job waits for the jobs before it, so it may gain
-    from the rounding of all their completions. The bound may be a sum on the clock of the workload.
+    from the rounding of all their completions. The bound itself may be a sum of rounded times on the workload's
+    clock.
     """
     return SPAN_ERROR * mean + (jobs + 1) * ulp(float(last))

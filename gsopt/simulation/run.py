@@ -1,4 +1,4 @@
-"""Replay: simulate a workload under a policy."""
+"""Run: the simulation of a workload under a policy, and its result."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -38,12 +38,12 @@ class Replay:
     scenario
         The scenario that was simulated.
     metrics
-        The record of the run by the simulator's ledger, with the figures.
+        The record of the run, with its figures.
     completion_times
         The completion times of all jobs by number, in seconds on the clock of the workload, rounded to floats
         (unlike `jct`). The time of a job that did not complete is None.
     start_times
-        The first start of every job, in the same form.
+        The first start times of all jobs, in the same form.
     schedule
         The schedule, in seconds on the clock of the workload; None unless recorded. A time is a fraction if no
         float represents it exactly, which can happen with late dates.
@@ -79,11 +79,11 @@ class Replay:
 
     @property
     def jct(self) -> tuple[Any, ...]:
-        """Job completion times of the completed jobs, by number."""
+        """Job completion times of the completed jobs, in seconds and by job number."""
         return self.metrics.jct
 
     def plot(self, *, colour: str = "slowdown") -> "Figure":
-        """Draw a Gantt chart with the queue below it.
+        """Plot a Gantt chart with the queue below it.
 
         Parameters
         ----------
@@ -137,10 +137,10 @@ def simulate(
     given
         The jobs, or a whole scenario.
     policy
-        The policy: any callable that makes a decider. `gsopt.simulate` also accepts a name from
+        The policy: any callable that returns a decider. `gsopt.simulate` also accepts a name from
         `heuristics.policies`, or ``package.module:function``.
     cluster
-        The GPUs of a workload, or their number.
+        The cluster on which a workload runs, or its number of GPUs.
     round_length
         Seconds between decisions, at least 1e-6. The first decision is at the origin of the scenario's clock.
         With None, decisions are made at every event. Rounds before the next event or wake are skipped while
@@ -165,7 +165,7 @@ def simulate(
     Raises
     ------
     InvalidInput
-        The scenario breaks a rule, for example by a job that can never fit, or an option does not exist.
+        The scenario breaks a rule (for example, a job can never fit), or an option does not exist.
     IllegalDecision
         The policy makes a decision that the rules forbid, or it makes no progress (`gsopt.simulation.guard`).
     TimeUp
@@ -228,7 +228,7 @@ def replay(
     budget: Budget | None = None,
     **options: Any,
 ) -> Replay:
-    """Run a policy on a scenario, with the gap to a known lower bound on the mean job completion time.
+    """Run a policy on a scenario, and compare it with a known lower bound on the mean job completion time.
 
     `bound` is a proven bound, or None. `fair_times` are the finish times under the fairness references, which
     are computed if None. `on_progress` is called from time to time with the number of completed jobs. The time

@@ -70,9 +70,9 @@ class RunState:
         partners: Sequence[int],
         types: Mapping[str, int] | None,
     ) -> Any:
-        """Return the speed of a job on GPUs of given types joined by a tier, without phases.
+        """Return the speed of a job on GPUs of the given types that a tier joins, ignoring phases.
 
-        The speed of an adaptive job is relative to its speed there alone, on GPUs of the measured type.
+        For an adaptive job, the speed is relative to its speed there alone, on GPUs of the measured type.
         """
         item, speed = self.jobs[job], self.scenario.speed
         if job in self.trainees:

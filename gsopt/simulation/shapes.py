@@ -1,4 +1,4 @@
-"""Shapes: the number of GPUs of a placement on each machine, and their types."""
+"""Shapes: the number and types of a placement's GPUs on each machine."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,22 +19,22 @@ class Shapes:
         self._rooms = {gpu_type: cluster.room(gpu_type) for gpu_type in cluster.gpu_types}
 
     def of(self, gpus: Sequence[int]) -> tuple[int, ...]:
-        """Return the shape of GPUs by number, in the order of the machines."""
+        """Return the shape of GPUs given by number, in the order of the machines."""
         machines = Counter(self._machine_of[gpu] for gpu in gpus)
         return tuple(machines[machine] for machine in sorted(machines))
 
     def types(self, gpus: Sequence[int]) -> list[str]:
-        """Return the types of GPUs by number, each once."""
+        """Return the distinct types of GPUs given by number, in alphabetical order."""
         return sorted({self._types[self._machine_of[gpu]] for gpu in gpus})
 
     def types_with(self, count: int) -> list[str]:
-        """Return the types of which there are `count` GPUs."""
+        """Return the types of which the cluster has at least `count` GPUs."""
         return [gpu_type for gpu_type, gpus in self._rooms.items() if gpus >= count]
 
     def closest(self, count: int, tier: str, gpu_type: str | None = None) -> tuple[int, ...]:
         """Return the shape of `count` GPUs on the fewest machines, at least two if the tier joins machines.
 
-        The machines have GPUs of a type, or of any if None.
+        Only machines with GPUs of `gpu_type` are used; None allows any type.
         """
         left, shape = count, []
         for machine in self._machines:

@@ -1,7 +1,7 @@
-"""Supply: the GPUs that come and go during a run.
+"""Supply: the GPUs that join and leave the cluster during a run.
 
-At one time, the capacity changes first, then events happen in their given order, and then requests with this
-deadline take the machines that are still owed to them.
+At any one time, the capacity changes first, then events happen in their given order, and finally requests whose
+deadline has come take the machines that are still owed to them.
 """
 
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ class _Open:
 
 
 class Supply:
-    """Applies the capacity changes and events of a scenario to its ledger, and tracks the open requests."""
+    """The capacity changes and events of a scenario, applied to its ledger, and the open requests."""
 
     def __init__(
         self,
@@ -86,7 +86,7 @@ class Supply:
         self.coming = dates[self._next][0] if self._next < len(dates) else None
 
     def requests(self) -> tuple[Request, ...]:
-        """Return the open requests, the earliest deadline first."""
+        """Return the open requests in order of deadline."""
         plain = self._cluster.is_plain
         return tuple(
             Request(
@@ -139,9 +139,9 @@ class Supply:
                 self._ledger.bring_back(self._machine[name])
 
     def _lend(self, event: Loan) -> None:
-        """Return the first machines that are away and that the loan may take.
+        """Bring back the first absent machines that the loan may take.
 
-        Plain clusters have none.
+        Plain clusters have no machines.
         """
         ledger = self._ledger
         if isinstance(ledger, Placements):
@@ -159,9 +159,9 @@ class Supply:
         return event.takes(item.name, item.gpu_type)
 
     def _take_owed(self, request: _Open, now: Any) -> None:
-        """Take machines owed at a deadline.
+        """Take the machines, or GPUs of a plain cluster, that are still owed at a deadline.
 
-        The machines whose jobs hold the fewest GPUs are taken first, with ties in order.
+        The machines whose jobs hold the fewest GPUs are taken first. Ties go to the first in the cluster.
         """
         self._open.remove(request)
         ledger = self._ledger

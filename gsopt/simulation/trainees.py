@@ -38,7 +38,7 @@ class Trainees(dict[int, Trainee]):
         self[job].place(shape, now, works_from, slowdown=slowdown, batch_size=batch, gpu_type=gpu_type)
 
     def changes_type(self, job: int, before: Held, after: Held) -> bool:
-        """Check whether a job moves to GPUs of another type, if types differ for it."""
+        """Check whether a job moves to GPUs of another type, provided that types affect its speed."""
         if job not in self or not self[job].application.gpu_types:
             return False
         return self.shapes.types(before.gpus) != self.shapes.types(after.gpus)
@@ -48,7 +48,7 @@ class Trainees(dict[int, Trainee]):
         self[job].place((), now, now)
 
     def slow(self, job: int, slowdown: float, now: float) -> None:
-        """Change the slowdown of a job by its partners."""
+        """Set the slowdown of a job that is caused by its partners."""
         self[job].slow(slowdown, now)
 
     def lose(self, job: int, share: float, now: float) -> float:
@@ -57,7 +57,7 @@ class Trainees(dict[int, Trainee]):
         return self._work_left(job)
 
     def left(self, job: int, now: float) -> float:
-        """Return the remaining work at a time, which must not be before that of the last call."""
+        """Return the remaining work at a time, which must not be earlier than in the last call."""
         self[job].advance(now)
         return self._work_left(job)
 
@@ -97,7 +97,7 @@ class Trainees(dict[int, Trainee]):
         )
 
     def _type_of(self, trainee: Trainee, gpus: Sequence[int]) -> str:
-        """Return the type of a job's GPUs; refuse several types where they differ for the job."""
+        """Return the type of a job's GPUs; raise `InvalidInput` for several types if they affect its speed."""
         types = self.shapes.types(gpus)
         if len(types) > 1 and trainee.application.gpu_types:
             rule = f"must be of one type, as {trainee.application.name} was measured on each"
@@ -105,6 +105,6 @@ class Trainees(dict[int, Trainee]):
         return types[0]
 
     def _work_left(self, job: int) -> float:
-        """Return the remaining work, which stays close to 0 while a job waits for the end of its last epoch."""
+        """Return the remaining work, which stays above 0 while a job waits for the end of its last epoch."""
         left = self._jobs[job].duration * (1.0 - self[job].share)
         return left if self[job].completed_at is not None else max(left, LEAST)

@@ -18,12 +18,12 @@ from gsopt.simulation.policy import Allocation, IllegalDecision, NotReleased, Re
 from gsopt.simulation.progress import left_after, slowdown_at, stretches
 from gsopt.simulation.run_state import RunState
 
-#: Tiers that may be asked for in any cluster.
+#: Tiers that may be named in any cluster.
 _TIERS = frozenset(Tier)
 
 
 class ReleasedJobs(Sequence[Job]):
-    """The jobs of a run by number, of which only the released ones are accessible.
+    """The jobs of a run by number. Only released jobs are accessible.
 
     The length of the sequence is that of the workload.
     """
@@ -109,7 +109,7 @@ class RunView:
 
     @property
     def requests(self) -> tuple[Request, ...]:
-        """Open requests, the earliest deadline first."""
+        """Open requests, in order of deadline."""
         return self._run.supply.requests()
 
     @property
@@ -118,7 +118,7 @@ class RunView:
         return self._running
 
     def remaining(self, job: int) -> Any:
-        """Return the remaining work of a job, in seconds alone on its demanded GPUs."""
+        """Return the remaining work of a job, in the seconds that it takes alone on its demanded GPUs."""
         run = self._run
         if run.held[job]:
             elapsed = run.now - run.progress_from[job]
@@ -137,7 +137,7 @@ class RunView:
         return max(run.progress_from[job], run.now) if run.held[job] else run.now
 
     def samples(self, job: int) -> Any:
-        """Return the samples that a job has processed."""
+        """Return the number of samples that a job has processed, including lost work."""
         run = self._run
         left = self.remaining(job)
         return run.samples[job] + (run.remaining[job] - left) * run.density[job]
@@ -155,7 +155,7 @@ class RunView:
         return self._run.trainees.view(job, self._run.now)
 
     def service(self, job: int) -> Any:
-        """Return the GPU-seconds of a job so far."""
+        """Return the GPU-seconds that a job has used so far."""
         run = self._run
         held = run.held[job]
         return run.service[job] + held * (run.now - run.held_since[job])
@@ -179,12 +179,12 @@ class RunView:
         return ledger.memory(gpu) if isinstance(ledger, Placements) else None
 
     def free_gpus(self, kind: str = "") -> tuple[int, ...]:
-        """Return the free GPUs by number, of one type or of any."""
+        """Return the numbers of the free GPUs, of one type or of any type."""
         ledger = self._run.ledger
         return ledger.free_gpus(kind) if isinstance(ledger, Placements) else ()
 
     def fits(self, job: int) -> bool:
-        """Check whether the GPUs that a job demands are free, with its type and memory."""
+        """Check whether as many GPUs as a job demands are free, of its type and with enough memory."""
         run = self._run
         item = run.jobs[job] if 0 <= job < run.next_job else self._jobs[job]
         return bool(item.gpus <= run.ledger.room(item, "") - run.plan.owed)
@@ -207,7 +207,7 @@ class RunView:
     def rate(
         self, job: int, gpus: Allocation, mode: str = "", beside: Sequence[int] = (), *, tier: str | None = None
     ) -> Any:
-        """Return the speed that a job would now have on GPUs, in a mode, shared with the jobs in `beside`."""
+        """Return the speed that a job would now have in a mode, on GPUs shared with the jobs in `beside`."""
         run, item = self._run, self._jobs[job]
         count = gpus if isinstance(gpus, int) else len(gpus)
         if tier is None:

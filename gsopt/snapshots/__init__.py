@@ -1,7 +1,7 @@
-"""Snapshots: clusters in operation, which nodes to return, and where to place waiting jobs.
+"""Snapshots: running clusters, with the nodes to give back and the places for waiting jobs.
 
-Files of network topologies (`gsopt.scenario.cluster.formats`) do not state what is running. A snapshot does,
-and the problems of returning nodes, placing jobs and admitting gangs can be created from it.
+Network topology files (`gsopt.scenario.cluster.formats`) do not state what is running. A snapshot does, and the
+problems of giving nodes back, placing jobs and admitting gangs can be created from it.
 """
 
 from gsopt.snapshots import kubernetes, slurm

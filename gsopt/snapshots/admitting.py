@@ -1,4 +1,4 @@
-"""Admitting: which running gangs to evict or move so that a waiting gang fits, with a proof."""
+"""Admitting: the cheapest evictions and moves of running gangs that make room for a waiting gang."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -26,16 +26,16 @@ TIME_LIMIT = 10.0
 #: Largest cost of a move, as a multiple of the cost of an eviction.
 _MOST_MOVE_COST = 1_000
 
-#: Workers and GPUs of each, such as ``16x8``.
+#: Number of workers and number of GPUs per worker, such as ``16x8``.
 _SIZE = re.compile(r"([1-9][0-9]{0,5})x([1-9][0-9]{0,5})")
 
-#: Workers of a slice and their level, such as ``4:rack``.
+#: Number of workers per slice, and the level of slices, such as ``4:rack``.
 _SLICES = re.compile(r"([1-9][0-9]{0,5}):(.+)")
 
 
 @dataclass(frozen=True)
 class Request:
-    """A gang that is to be admitted.
+    """A gang to admit.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class Request:
         Type of GPU that a new gang needs; empty for any type.
     priority
         Priority of the gang. If None, a waiting gang keeps its own priority, while a new gang has the highest
-        one and may thus evict every gang that is not protected.
+        priority and may thus evict every gang that is not protected.
 
     Examples
     --------
@@ -164,7 +164,7 @@ def admission_of(
 def _running(
     gang: Gang, machines: Collection[str], cost: float, move_cost: float | None, *, protected: bool
 ) -> Running:
-    """Return a running gang, with one part for all pods that are alike."""
+    """Return a running gang, with one part for all pods that have the same needs and places."""
     alike: dict[tuple[Resources, str], dict[str, int]] = {}
     for pod in gang.standing:
         if pod.node in machines and any(pod.needs.named.values()):
@@ -182,7 +182,7 @@ def _running(
 
 
 def _nodes(snapshot: Snapshot, gangs: Sequence[Gang], machines: Collection[str]) -> dict[str, Node]:
-    """Return the capacity of each machine, and the resources in use there by anything other than gangs."""
+    """Return the capacity of each machine, and the resources that anything other than gangs uses there."""
     held: dict[str, dict[str, int]] = {}
     for gang in gangs:
         for pod in gang.standing:
@@ -213,7 +213,7 @@ def resources_of(amounts: Mapping[str, int]) -> Resources:
 
 @dataclass(frozen=True)
 class Admit:
-    """The gangs to evict and to move, and the nodes of the gang that is admitted.
+    """The result of admitting a gang: the gangs to evict or move, and the nodes of the admitted gang.
 
     Attributes
     ----------
@@ -249,7 +249,7 @@ class Admit:
 
     @property
     def possible(self) -> bool | None:
-        """Whether the gang can be admitted, or None if this was neither shown nor ruled out."""
+        """Whether the gang can be admitted, or None if this was neither proven nor disproven."""
         if self.result.solution is not None:
             return True
         return False if self.result.status is Status.INFEASIBLE else None
@@ -288,7 +288,7 @@ class Admit:
 
     @cached_property
     def commands(self) -> tuple[str, ...]:
-        """Shell commands that stop the evicted and the moved gangs. The commands are not run."""
+        """Shell commands that stop the evicted and moved gangs. The commands are not run."""
         return stop_commands(self.snapshot, [*self.evicted, *self.moved])
 
     def as_dict(self) -> dict[str, Any]:
@@ -332,7 +332,7 @@ def admit(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose the running gangs to evict or move at the least cost so that a gang fits.
+    """Choose which running gangs to evict or move, at the least cost, so that a gang fits.
 
     Only gangs with a lower priority are evicted. Gangs that must not be preempted, such as those with a
     disruption budget of zero, are never evicted.

@@ -1,4 +1,4 @@
-"""Commands: shell commands that return nodes.
+"""Commands: shell commands that give nodes back.
 
 They are only printed, and never run.
 """
@@ -12,7 +12,7 @@ from gsopt.scenario.cluster.formats.hostlist import compress
 from gsopt.snapshots.gang import Gang
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Why Slurm is told that a node is drained.
+#: The reason that Slurm records for a drained node.
 _REASON = "returned by gsopt"
 
 
@@ -30,7 +30,7 @@ def _in_quotes(character: str) -> str:
 
 
 def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collection[str]) -> tuple[str, ...]:
-    r"""Return, in order, the commands that return nodes and preempt gangs, both given by name."""
+    r"""Return, in order, the commands that give nodes back and preempt gangs, both given by name."""
     if not servers:
         return ()
     if snapshot.source == "slurm":
@@ -41,7 +41,7 @@ def commands_of(snapshot: Snapshot, servers: Sequence[str], preempted: Collectio
 def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
     """Return the commands that stop gangs.
 
-    The gangs are started again elsewhere by their controllers or by the scheduler.
+    The controllers of the gangs, or the scheduler, start them again elsewhere.
     """
     if snapshot.source == "slurm":
         return tuple(_stopped_by_slurm(gangs))
@@ -49,7 +49,7 @@ def stop_commands(snapshot: Snapshot, gangs: Sequence[Gang]) -> tuple[str, ...]:
 
 
 def _deleted(gangs: Sequence[Gang]) -> Iterator[str]:
-    """Yield a command for each gang that deletes its pods."""
+    """Yield, for each gang, the command that deletes its pods."""
     for gang in gangs:
         alone = [part.name for part in gang.standing if not part.replaced]
         if alone:

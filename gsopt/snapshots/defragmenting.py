@@ -22,10 +22,10 @@ def defragment(
     protect: Collection[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Admit:
-    """Choose the running gangs to move at the least cost so that all GPUs of some nodes become free.
+    """Choose which running gangs to move, at the least cost, so that all GPUs of some nodes become free.
 
-    No gang is evicted, as every moved gang gets a place on other nodes. The result has the same form as that of
-    admitting a gang that needs all GPUs of the nodes to be freed.
+    No gang is evicted, because every moved gang gets a place on other nodes. The result has the same form as
+    that of `admit` for a gang that needs all GPUs of the nodes to be freed.
 
     Parameters
     ----------

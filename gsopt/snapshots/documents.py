@@ -9,7 +9,7 @@ from gsopt.core.files import parse_json, read_text
 from gsopt.scenario.cluster.formats.yaml_text import DEEPEST, parse_documents
 from gsopt.snapshots.field import Field
 
-#: Objects of one kind, or entries of one list of Slurm.
+#: Largest number of Kubernetes objects of one kind, and of entries in a list from Slurm.
 MOST_OBJECTS = 1_000_000
 
 _BYTE_ORDER_MARK = "\ufeff"
@@ -56,7 +56,7 @@ def _require_shallow(source: str, data: Any) -> None:
 
 
 def objects(documents: list[Field]) -> Iterator[Field]:
-    """Yield the Kubernetes objects in documents, and those in lists one by one."""
+    """Yield the Kubernetes objects in documents; objects in a list are yielded one by one."""
     for document in documents:
         kind = document["kind"].text()
         if not kind.endswith("List"):

@@ -1,4 +1,4 @@
-"""Draining: chooses nodes to return so that the least work is lost, with a proof and the commands."""
+"""Draining: the nodes to give back so that the least work is lost, and the commands that do so."""
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ TIME_LIMIT = 10.0
 
 
 def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
-    """Return the nodes with the smallest share of GPUs in use, one by one, like cluster autoscalers.
+    """Choose the nodes with the smallest share of GPUs in use, one by one, as cluster autoscalers do.
 
     This rule considers each node separately, ignoring that a gang on two nodes is lost only once. Ties are
     broken by the order of the nodes.
@@ -34,7 +34,7 @@ def least_utilized(problem: Reclaiming) -> ReclaimingSolution:
 
 
 def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
-    """Return the nodes on which the fewest jobs have workers, one by one.
+    """Choose the nodes on which the fewest jobs have workers, one by one.
 
     Ties are broken by the order of the nodes.
     """
@@ -43,7 +43,7 @@ def fewest_jobs(problem: Reclaiming) -> ReclaimingSolution:
     return ReclaimingSolution(servers=[server.name for server in order[: problem.demand]])
 
 
-#: Rules that take nodes one by one, by name.
+#: The rules that choose nodes one by one, keyed by name.
 RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
     "least utilized first": least_utilized,
     "fewest jobs first": fewest_jobs,
@@ -52,7 +52,7 @@ RULES: Mapping[str, Callable[[Reclaiming], ReclaimingSolution]] = {
 
 @dataclass(frozen=True)
 class Drain:
-    """The choice of nodes to return.
+    """The choice of nodes to give back.
 
     Attributes
     ----------
@@ -63,11 +63,11 @@ class Drain:
     cost
         Cost of preempting a gang, as in `Snapshot.reclaiming`.
     returnable
-        Number of nodes that may be returned.
+        Number of nodes that may be given back.
     kept
-        Candidate nodes that must not be returned, with the reason.
+        Candidate nodes that must be kept, each with the reason.
     problem, result
-        The problem and its result. Both are None if too few nodes may be returned, or if there is nothing to
+        The problem and its result. Both are None if too few nodes may be given back, or if there is nothing to
         decide.
 
     Examples
@@ -90,7 +90,7 @@ class Drain:
 
     @property
     def possible(self) -> bool:
-        """Whether the requested number of nodes may be returned."""
+        """Whether the requested number of nodes may be given back."""
         return self.asked <= self.returnable
 
     @property
@@ -100,7 +100,7 @@ class Drain:
 
     @property
     def servers(self) -> tuple[str, ...]:
-        """The nodes to return, empty if there is no solution."""
+        """The nodes to give back, empty if there is no solution."""
         return () if self.solution is None else tuple(self.solution.servers)
 
     @cached_property
@@ -113,7 +113,7 @@ class Drain:
 
     @cached_property
     def rules(self) -> dict[str, Number]:
-        """Cost of the solution of each simple rule, by name of the rule."""
+        """Cost of each simple rule's solution, keyed by the name of the rule."""
         problem = self.problem
         if problem is None:
             return {}
@@ -121,7 +121,7 @@ class Drain:
 
     @cached_property
     def waits(self) -> dict[str, tuple[int, int]]:
-        """Numbers of needed and of allowed evictions, by name, for disruption budgets with too few allowed."""
+        """Numbers of needed and allowed evictions, by name, for the disruption budgets that allow too few."""
         returned, evicted = set(self.servers), Counter[str]()
         for gang in self.snapshot.gangs:
             for part in gang.parts:
@@ -171,18 +171,18 @@ def drain(
     among: Sequence[str] = (),
     time_limit: TimeLimit = TIME_LIMIT,
 ) -> Drain:
-    """Choose the nodes to return so that the least work is lost.
+    """Choose which nodes to give back so that the least work is lost.
 
     Parameters
     ----------
     snapshot
         The cluster.
     servers
-        Number of nodes to return.
+        Number of nodes to give back.
     cost
         Cost of preempting a gang, as in `Snapshot.reclaiming`.
     among
-        Labels that a node must have to be returned, as ``key`` or ``key=value``. For Slurm, partitions.
+        Labels that a node must have to be given back, as ``key`` or ``key=value``; partitions for Slurm.
     time_limit
         Time limit in seconds or as a string such as ``30s``, after which the best solution so far is returned
         with its proven bound.

@@ -29,8 +29,8 @@ class Change:
     helps
         Whether the gang fits after the change; None if this was neither proven nor disproven in time.
     size
-        Number of gangs that are moved or evicted, of nodes that are opened, of levels by which the helpful
-        level is above the required one, or of workers left out.
+        Number of gangs moved or evicted, of nodes opened, of levels by which the helpful level is wider than
+        the required one, or of workers left out.
     least
         Whether it is proven that no smaller change of this kind helps.
     names
@@ -89,7 +89,7 @@ class Why:
 
     @property
     def hopeless(self) -> bool:
-        """Whether it is proven that none of these changes helps."""
+        """Whether it is proven that none of the changes helps."""
         return all(change.helps is False for change in self.changes)
 
     def as_dict(self) -> dict[str, Any]:
@@ -151,7 +151,7 @@ def why(snapshot: Snapshot, request: Request | str, *, time_limit: TimeLimit = T
 
 
 class _Inquiry:
-    """Search for the smallest change of each kind, one kind after another."""
+    """A search for the smallest change of each kind, one kind after another."""
 
     def __init__(self, snapshot: Snapshot, request: Request, budget: Budget) -> None:
         self._snapshot, self._request, self._budget = snapshot, request, budget
@@ -208,7 +208,7 @@ class _Inquiry:
         yield self._change("moves", self._problem(move_cost=1.0))
 
     def _evictions(self) -> Iterator[Change]:
-        """Evict gangs with a lower priority and then, if there are other gangs, gangs with any priority."""
+        """Try to evict gangs with a lower priority and then, if there are others, gangs with any priority."""
         problem = self._problem(evict=True)
         yield self._change("evictions", problem)
         if any(gang.priority >= problem.lowest_priority for gang in problem.running):

@@ -1,4 +1,4 @@
-"""Field: a value in a file of another program, with its location for error messages."""
+"""Field: a value in another program's file, and its location for error messages."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 from gsopt.core.errors import InvalidInput, shorten
 
-#: Longest name; in clusters names have up to 253 characters, but decisions allow 200.
+#: Largest length of a name; clusters allow 253 characters, but decisions only 200.
 LONGEST_NAME = 200
 
 _LONGEST_TEXT = 65_536
@@ -58,11 +58,11 @@ class Field:
         return "".join(reversed(parts)).lstrip(".")
 
     def refuse(self, rule: str) -> NoReturn:
-        """Raise `InvalidInput` with one line that names file, field, value and rule."""
+        """Raise `InvalidInput` with one line that states the file, field, value and rule."""
         raise InvalidInput(self.path, shorten(self.value), rule, source=self.source)
 
     def mapping(self) -> Mapping[str, Any]:
-        """Return a mapping, or an empty one if it is missing."""
+        """Return the value as a mapping, or an empty mapping if it is missing."""
         if self.value is None:
             return {}
         if not isinstance(self.value, dict):
@@ -81,7 +81,7 @@ class Field:
             yield key, field
 
     def text(self) -> str:
-        """Return a string, or an empty one if it is missing."""
+        """Return the value as a string, or an empty string if it is missing."""
         if self.value is None:
             return ""
         if not isinstance(self.value, str):
@@ -91,20 +91,20 @@ class Field:
         return self.value
 
     def texts(self) -> dict[str, str]:
-        """Return a mapping of strings, such as labels.
+        """Return the value as a mapping of strings, such as labels.
 
         Numbers and booleans are converted to strings.
         """
         return {key: field.scalar() for key, field in self.entries()}
 
     def scalar(self) -> str:
-        """Return a string, converted from a number or boolean if needed, or an empty one if it is missing."""
+        """Return the string, number or boolean as a string, or an empty string if it is missing."""
         if isinstance(self.value, bool):
             return str(self.value).lower()
         return str(self.value) if isinstance(self.value, int | float) else self.text()
 
     def name(self) -> str:
-        """Return a name.
+        """Return the value as a name.
 
         The name is required, and must be printable.
         """
@@ -118,7 +118,7 @@ class Field:
         return found
 
     def whole(self, default: int = 0, *, least: int | None = None, most: int | None = None) -> int:
-        """Return an integer, or the default if it is missing."""
+        """Return the value as an integer, or the default if it is missing."""
         if self.value is None:
             return default
         number = self.value
@@ -133,7 +133,7 @@ class Field:
         return number
 
     def truth(self) -> bool:
-        """Return a boolean, or False if it is missing."""
+        """Return the value as a boolean, or False if it is missing."""
         if self.value is None or isinstance(self.value, bool):
             return bool(self.value)
         if self.value not in ("true", "false", "True", "False"):
@@ -141,7 +141,7 @@ class Field:
         return str(self.value).lower() == "true"
 
     def time(self) -> float | None:
-        """Return a time such as ``2026-01-31T12:00:00Z`` in seconds since 1970, or None if it is missing."""
+        """Return a time such as ``2026-01-31T12:00:00Z`` as a Unix timestamp, or None if it is missing."""
         text = self.text()
         if not text:
             return None
@@ -155,7 +155,7 @@ class Field:
             self.refuse("must be a time such as 2026-01-31T12:00:00Z")
 
     def seconds(self) -> float | None:
-        """Return seconds since 1970, or None if the value is missing or 0, which means no time."""
+        """Return the value as a Unix timestamp, or None if it is missing or 0, which stands for no time."""
         number = self.whole()
         if not 0 <= number <= _LATEST:
             self.refuse("must be seconds since 1970")

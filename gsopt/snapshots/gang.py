@@ -1,4 +1,4 @@
-"""Gang: a group of pods, or of tasks of a job, that run and stop together."""
+"""Gang: a group of pods, or of a job's tasks, that run and stop together."""
 
 from typing import Annotated
 
@@ -8,7 +8,7 @@ from gsopt.core.problem import PRINTABLE, Frozen, Many, Name
 from gsopt.problems.placement import Resources
 from gsopt.snapshots.node import Text
 
-#: Priorities of schedulers have 32 bits.
+#: Largest priority; the priorities of schedulers, which have 32 bits, are lower.
 MOST_PRIORITY = 10_000_000_000
 
 #: Largest number of different node requirements; each is compared with all nodes.
@@ -17,7 +17,7 @@ MOST_ASKED = 10_000
 Count = Annotated[int, Field(ge=1, le=1_000_000)]
 
 
-#: Names a part and why it must not be preempted.
+#: Text that names a part and states why it must not be preempted.
 Reason = Annotated[str, Field(max_length=1_000, pattern=PRINTABLE)]
 
 
@@ -37,7 +37,7 @@ class Part(Frozen):
     gpus
         Number of GPUs of each part, which may be a fraction.
     started
-        Time at which the part started, in seconds since 1970, or None if unknown.
+        Time at which the part started, as a Unix timestamp, or None if unknown.
     where
         Name of the `Where` with the nodes on which the part may run, empty for any node.
     replaced
@@ -73,7 +73,7 @@ class Gang(Frozen):
     name
         Name with its namespace, or the id of a Slurm job.
     kind
-        Kind of object that groups its pods, such as ``PodGroup`` or ``Job``.
+        Kind of the object that groups the pods, such as ``PodGroup`` or ``Job``.
     parts
         Pods of the gang, or its shares of nodes.
     priority

@@ -1,4 +1,4 @@
-"""Network: the cluster formed by machines whose locations are given by level, such as zone and rack."""
+"""Network: the cluster built from machines and their locations by level, such as zone and rack."""
 
 from collections.abc import Sequence
 from typing import NamedTuple
@@ -6,7 +6,7 @@ from typing import NamedTuple
 from gsopt.scenario.cluster import Cluster, Machine, Rack, Switch
 from gsopt.scenario.cluster.tier import Tier
 
-#: Of one switch on its level; names of both and of those above make one name.
+#: Separates the name of a switch from the name of the switch above it.
 _SEPARATOR = "/"
 
 
@@ -20,8 +20,8 @@ class NodePlace(NamedTuple):
 def network_of(stands: Sequence[NodePlace]) -> Cluster | None:
     """Build the cluster of machines, or return None if there are none.
 
-    Switches with the same name at different locations are distinct. If a name is already taken, the level and
-    the names of the switches above are added to it.
+    Switches with the same name at different locations are distinct. If a name is already taken, the level, the
+    name of the switch above, or a number is added to it.
     """
     if not stands:
         return None

@@ -1,4 +1,4 @@
-"""Node: a machine of a cluster in operation, with its resources and their use."""
+"""Node: a machine of a running cluster, its resources and their use."""
 
 import re
 from collections.abc import Mapping
@@ -9,23 +9,23 @@ from pydantic import Field
 from gsopt.core.problem import PRINTABLE, Frozen, Name
 from gsopt.problems.placement import Resources
 
-#: Names of nodes that are one name to Slurm; its commands read others as several.
+#: Node names that Slurm's commands read as one name; they may read other names as several.
 NODE_NAME = re.compile(r"[A-Za-z0-9._-]{1,200}", re.ASCII)
 
 Text = Annotated[str, Field(max_length=400, pattern=PRINTABLE)]
 
 
 class Node(Frozen):
-    """A machine of a cluster in operation.
+    """A machine of a running cluster.
 
     Attributes
     ----------
     name
         Name of the node.
     gpus
-        Number of its working GPUs.
+        Number of working GPUs.
     gpu_type
-        Type of its GPUs, empty if unknown. Several types are joined by ``+``.
+        Type of the GPUs, empty if unknown. Several types are joined by ``+``.
     capacity
         Resources for jobs: GPUs (or time-sliced replicas), CPUs in thousandths, memory in MiB, and others by
         name, such as MIG slices.
@@ -34,9 +34,9 @@ class Node(Frozen):
     labels
         Labels, or partitions and features, by which nodes are selected.
     kept
-        Reason why the node must not be returned, empty if it may be.
+        Reason why the node must not be given back, empty if it may be.
     closed
-        Reason why nothing may be placed on the node, empty if something may be.
+        Reason why nothing may be placed on the node, empty if the node is open.
 
     Examples
     --------

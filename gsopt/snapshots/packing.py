@@ -1,4 +1,4 @@
-"""Packing: places waiting gangs, and determines which resources the others lack."""
+"""Packing: places for waiting gangs, and the resources that the other gangs lack."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gsopt.snapshots.placer import GangPlacer, WorkerLine, rows_of
 from gsopt.snapshots.shortage import More, more_nodes, reason_of
 from gsopt.snapshots.snapshot import Snapshot
 
-#: Default time limits in seconds: for the search, and within it for the missing nodes.
+#: Default time limit of each search, in seconds.
 TIME_LIMIT = 10.0
 
 _LATE = "has no room that was found within the time limit"
@@ -21,9 +21,9 @@ _NOTHING = "is closed: no node takes anything"
 
 
 class Spot(NamedTuple):
-    """Identical parts of a gang that fit on a node.
+    """Identical parts of a gang that are placed on a node, and their number.
 
-    The names may be empty.
+    The name of the part may be empty.
     """
 
     gang: str
@@ -34,7 +34,7 @@ class Spot(NamedTuple):
 
 @dataclass(frozen=True)
 class Pack:
-    """The placement of waiting gangs, as far as there is room.
+    """The placement of the waiting gangs that fit, and the reasons why the others do not.
 
     Attributes
     ----------
@@ -43,14 +43,14 @@ class Pack:
     problem, result
         The problem of placing all gangs, and its result. Both are None if nothing waits or no node is open.
     spots
-        The nodes of the gangs that have room.
+        The nodes of the gangs that fit.
     missing
-        The gangs without room, with the reason.
+        The gangs that do not fit, each with the reason.
     copies
-        Number of copies without room, by gang.
+        Number of copies that do not fit, by gang.
     more
-        Additional nodes that would hold the gangs without room. None if nothing is missing, or if some gang
-        would not even fit on empty nodes like the existing ones.
+        Additional nodes that would hold gangs that do not fit. None if all gangs fit, if none of the others
+        would fit even on empty nodes like the existing ones, or if no number of nodes was found in time.
 
     Examples
     --------
@@ -75,7 +75,7 @@ class Pack:
 
     @property
     def fits(self) -> bool:
-        """Whether all gangs have room."""
+        """Whether all gangs fit."""
         return not self.missing
 
     @property
@@ -90,7 +90,7 @@ class Pack:
 
     @property
     def placed(self) -> int:
-        """Number of gangs that have room, counting each copy."""
+        """Number of gangs that fit, counting each copy."""
         return self.waiting - sum((self.copies or {}).values())
 
     def as_dict(self) -> dict[str, Any]:
@@ -110,11 +110,12 @@ class Pack:
 
 
 def pack(snapshot: Snapshot, *, time_limit: TimeLimit = TIME_LIMIT) -> Pack:
-    """Find a place for all waiting gangs, or for as many as fit by priority.
+    """Place all waiting gangs or, if not all fit, as many as possible in order of priority.
 
-    If all gangs fit, the number of nodes is minimized within the time limit. Otherwise gangs are placed by
-    priority and then in order, each as a whole. Each part goes to the fullest node with room. If this fails, an
-    exact method searches for a placement. Another order may place more gangs.
+    If all gangs fit, the number of nodes is minimized within the time limit. Otherwise, gangs are placed one
+    after another, each as a whole, in descending order of priority and then in the given order. Each part goes
+    to the fullest node with room. If this fails, an exact method searches for a placement of the gang. Another
+    order might place more gangs.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Placer: places waiting gangs one after another, each as a whole."""
+"""Placer: the placement of waiting gangs one after another, each as a whole."""
 
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
@@ -26,7 +26,7 @@ def rows_of(pending: Sequence[Gang]) -> list[WorkerLine]:
 
 
 class GangPlacer:
-    """Places gangs, one after another, in the free resources of a placement's servers.
+    """A placer of gangs, one after another, in the free resources of a placement's servers.
 
     `search` is called for a gang whose parts do not fit one by one. `unsure` lists the gangs for which neither
     a placement nor a proof that there is none was found.

@@ -50,7 +50,7 @@ def racks_of(network: Cluster | None) -> dict[str, str]:
 
 
 def _asked(nodes: Sequence[Node], needs: Sequence[Resources]) -> list[str]:
-    """Return the names of the requested resources, leaving out any that always equals the number of GPUs."""
+    """Return the names of the requested resources, except those whose amount always equals that of GPUs."""
     names = dict.fromkeys(name for each in needs for name, amount in each.named.items() if amount)
     amounts = [*needs, *(node.capacity for node in nodes), *(node.used for node in nodes)]
     told = [each.named for each in amounts]
@@ -64,6 +64,6 @@ def _of(asked: Iterable[str], amounts: Mapping[str, int]) -> Resources:
 def _within(used: Mapping[str, int], capacity: Mapping[str, int]) -> dict[str, int]:
     """Return the amounts in use, limited to the capacity.
 
-    On a node, more may be in use than the node currently admits.
+    A node may have more in use than it currently admits.
     """
     return {name: min(amount, capacity.get(name, 0)) for name, amount in used.items()}

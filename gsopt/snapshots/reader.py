@@ -1,4 +1,4 @@
-"""Reader: reads snapshots from files of a supported scheduler or of gsopt."""
+"""Reader: a function that reads snapshots from files of a supported scheduler or of gsopt."""
 
 from collections.abc import Mapping, Sequence
 from enum import StrEnum
@@ -35,25 +35,25 @@ def read_snapshot(
     time: float | None = None,
     notes: list[str] | None = None,
 ) -> Snapshot:
-    """Read a cluster in operation from the output of its scheduler.
+    """Read a snapshot of a running cluster from the output of its scheduler.
 
     Parameters
     ----------
     paths
         The files, in any order, or one snapshot written by gsopt.
     source
-        A `Source`, recognized from the content if empty.
+        A `Source`; if empty, it is recognized from the content.
     levels, gpu_resources
         As in `gsopt.snapshots.kubernetes.read`.
     time
-        Time at which the files were written, in seconds since 1970. None for the latest time in them.
+        Time at which the files were written, as a Unix timestamp; None for the latest time in them.
     notes
         A list to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not of this kind. The message names file, field, value and rule.
+        A file cannot be read, or has the wrong format. The message states the file, field, value and rule.
 
     Examples
     --------
@@ -88,7 +88,7 @@ def read_snapshot(
 def _is_slurm(document: Field) -> bool:
     """Check whether a document is from Slurm.
 
-    Documents of Kubernetes have a kind.
+    Kubernetes documents have a kind.
     """
     keys = document.mapping()
     return "kind" not in keys and any(name in keys for name in LISTS)

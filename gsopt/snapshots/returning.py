@@ -1,4 +1,4 @@
-"""Returning: the nodes that may be returned, and the problem `reclaiming` for them."""
+"""Returning: the nodes that may be given back, and the problem `reclaiming` for them."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -45,9 +45,10 @@ def chosen_nodes(nodes: Sequence[Node], among: Sequence[str] = ()) -> list[Node]
 
 
 def kept_nodes(chosen: Sequence[Node], gangs: Sequence[Gang]) -> dict[str, str]:
-    """Return the nodes that must not be returned, with the reason.
+    """Return the nodes that must not be given back, each with the reason.
 
-    If a gang must not be evicted, none of its nodes may be returned, as losing any part would end the gang.
+    If a gang must not be evicted, none of its nodes may be given back, because losing any part would end the
+    gang.
     """
     held: dict[str, str] = {}
     for gang in gangs:
@@ -67,7 +68,7 @@ def reclaiming_of(
     among: Sequence[str] = (),
     time: float | None = None,
 ) -> Reclaiming:
-    """Create the problem of returning nodes so that the least work is lost.
+    """Create the problem of giving nodes back so that the least work is lost.
 
     See `gsopt.snapshots.Snapshot.reclaiming`.
     """
@@ -99,7 +100,7 @@ def reclaiming_of(
 
 
 def _workers(gang: Gang, names: set[str]) -> dict[str, int]:
-    """Return the number of GPUs of a gang on each node, rounded up to a whole number of at least one."""
+    """Return the number of GPUs of a gang on each node, rounded up to an integer of at least 1."""
     gpus: dict[str, float] = {}
     for part in gang.standing:
         if part.node in names:

@@ -1,4 +1,4 @@
-"""Shortage: the reason why a gang does not fit, and the number of additional nodes needed."""
+"""Shortage: the reason why a gang does not fit, and the number of additional nodes that it needs."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -13,12 +13,12 @@ _MILLI = 1000
 
 
 class More(NamedTuple):
-    """Additional nodes that would hold the gangs without room."""
+    """Additional nodes that would hold gangs that do not fit."""
 
-    like: str  # the node that is there, which they are like, with nothing on them
+    like: str  # an existing node; the additional ones are like it, but empty
     number: int
-    proven: bool  # whether fewer would not do for that alone; some may have room elsewhere
-    gangs: int  # how many gangs without room they would hold
+    proven: bool  # whether fewer nodes would not suffice without the existing ones
+    gangs: int  # how many of these gangs they would hold
 
 
 def reason_of(
@@ -26,7 +26,7 @@ def reason_of(
 ) -> str:
     """Return the reason why a gang does not fit into the free resources.
 
-    `places` lists the requirements of its parts on nodes.
+    `places` maps the names of node requirements to the requirements.
     """
     capacities = [server.capacity.vector(problem.resources) for server in problem.servers]
     for row in rows:
@@ -52,10 +52,11 @@ def reason_of(
 def more_nodes(
     problem: Placement, short: Sequence[tuple[WorkerLine, int]], time_limit: float | None
 ) -> More | None:
-    """Return how many more nodes like an existing one would hold the gangs without room.
+    """Return how many more nodes like an existing one would hold gangs that do not fit.
 
-    The new nodes have the type that would hold the most of these gangs. Ties go to the most common type.
-    `short` contains the worker entries of these gangs and their numbers of copies.
+    The new nodes are of the type that can hold the most of these gangs. Ties go to the most common type. The
+    result is None if no type can hold any of them, or if no number of nodes is found in time. `short` contains
+    the worker entries of these gangs and their numbers of copies.
     """
     shapes = Counter(server.capacity.vector(problem.resources) for server in problem.servers)
     held = {shape: _held(problem, shape, short) for shape in shapes}
@@ -82,12 +83,12 @@ def _held(problem: Placement, shape: Vector, short: Sequence[tuple[WorkerLine, i
 
 
 def _may_stand(problem: Placement, row: WorkerLine, capacity: Vector) -> bool:
-    """Check whether parts may run on a node."""
+    """Check whether parts may run on a node, given their node requirement."""
     return not row.part.where or capacity[problem.resources.index(row.part.where)] > 0
 
 
 def _short(problem: Placement, demand: Vector, amounts: Sequence[Vector]) -> tuple[str, int, int] | None:
-    """Return the first resource of which no node has enough, with the demand and the largest amount."""
+    """Return the first resource that no node has enough of, with the demand and the largest amount."""
     for position, name in enumerate(problem.resources):
         most = max(amount[position] for amount in amounts)
         if demand[position] > most:

@@ -17,7 +17,7 @@ from gsopt.snapshots.node import NODE_NAME, Node
 from gsopt.snapshots.placing import placement_of
 from gsopt.snapshots.returning import Cost, chosen_nodes, kept_nodes, reclaiming_of
 
-#: How Slurm's commands name a job, or a task of an array.
+#: The form in which Slurm's commands name a job, or a task of an array.
 _JOB_NAME = re.compile(r"\d{1,19}(_\d{1,19})?", re.ASCII)
 
 
@@ -29,7 +29,7 @@ class Snapshot(Frozen):
     source
         Scheduler of the cluster: ``"kubernetes"`` or ``"slurm"``.
     time
-        Time of the snapshot, in seconds since 1970, or None if unknown.
+        Time of the snapshot, as a Unix timestamp, or None if unknown.
     nodes
         The nodes of the cluster.
     gangs
@@ -41,7 +41,7 @@ class Snapshot(Frozen):
     budgets
         Number of evictions allowed at a time, by name of the disruption budget.
     leaving
-        Parts that are being deleted. Deleting them loses no work, but they must be drained, too.
+        Parts that are being deleted. Draining a node must evict them as well, but no work is lost.
 
     Examples
     --------
@@ -131,12 +131,12 @@ class Snapshot(Frozen):
         return tuple(gang for gang in self.gangs if gang.waiting)
 
     def kept(self, among: Sequence[str] = ()) -> dict[str, str]:
-        """Return the candidate nodes that must not be returned, with the reason.
+        """Return the candidate nodes that must not be given back, each with the reason.
 
         Parameters
         ----------
         among
-            Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
+            Labels that nodes must have to be given back, as ``key`` or ``key=value``; partitions for Slurm.
 
         Raises
         ------
@@ -152,25 +152,25 @@ class Snapshot(Frozen):
         return kept_nodes(chosen_nodes(self.nodes, among), self.gangs)
 
     def reclaiming(self, servers: int, *, cost: str = Cost.JOBS, among: Sequence[str] = ()) -> Reclaiming:
-        """Create the problem of returning nodes so that the least work is lost.
+        """Create the problem of giving nodes back so that the least work is lost.
 
-        Every gang with GPUs is a job. Its GPUs on a node are rounded up to a whole number of at least one. If
-        the total of these numbers on a node exceeds its number of GPUs, the node counts as having that total.
+        Every gang with GPUs is a job. The number of its GPUs on a node is rounded up to an integer of at least
+        1. If these numbers add up to more than the node's GPUs, the node counts as having that total.
 
         Parameters
         ----------
         servers
-            Number of nodes to return.
+            Number of nodes to give back.
         cost
             Cost of preempting a gang: 1 (``"jobs"``), the GPU-hours since its parts started (``"gpu-hours"``),
             or 1 plus its priority minus the lowest priority (``"priority"``).
         among
-            Labels that nodes must have to be returned, as ``key`` or ``key=value``; partitions for Slurm.
+            Labels that nodes must have to be given back, as ``key`` or ``key=value``; partitions for Slurm.
 
         Raises
         ------
         InvalidInput
-            A cost or label does not exist, or too few nodes may be returned.
+            A cost or label does not exist, or too few nodes may be given back.
 
         Examples
         --------
@@ -182,7 +182,7 @@ class Snapshot(Frozen):
     def placement(self) -> Placement:
         """Create the problem of placing all waiting gangs on as few nodes as possible.
 
-        Each selector, affinity, toleration or partition becomes a resource that only the nodes that meet the
+        Each selector, affinity, toleration or partition becomes a resource that only nodes meeting the
         requirement have.
 
         Raises

@@ -1,4 +1,4 @@
-"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it would form."""
+"""Accumulation: the sub-batches in which a waiting job may start, and the pairs that it could form."""
 
 from typing import Any
 
@@ -8,9 +8,9 @@ from gsopt.simulation.policy import State
 
 
 def sub_batches(job: Job) -> tuple[str, ...]:
-    """Return the modes in which a job computes its batch in several steps, the default mode first.
+    """Return the default mode, then the modes that split a job's batch into steps, fewest steps first.
 
-    These modes use the demanded GPUs and the same batch size. They accumulate gradients over their steps, which
+    The modes use the demanded GPUs and the same batch size. They accumulate gradients over their steps, which
     leaves the training unchanged. Source: Castor, section 5.2.3.
     """
     divided = [
@@ -25,12 +25,12 @@ def sub_batches(job: Job) -> tuple[str, ...]:
 
 
 def memory_left(state: State, gpus: tuple[int, ...]) -> int | None:
-    """Return the least free memory of some GPUs, in bytes, or None if memory is unlimited."""
+    """Return the least free memory among the given GPUs, in bytes, or None if memory is unlimited."""
     return min((left for gpu in gpus if (left := state.memory(gpu)) is not None), default=None)
 
 
 def fits(job: Job, mode: str, left: int | None) -> bool:
-    """Check whether a job in a mode fits into the free bytes per GPU. Unknown memory always fits."""
+    """Check whether a job's mode fits into the free bytes per GPU. Unknown demands or limits always fit."""
     need = job.memory_in(mode)
     return need is None or left is None or need <= left
 
@@ -39,8 +39,8 @@ class Pairs:
     """The pairs of a waiting and a running job that might share GPUs, with their times and slowdowns.
 
     Slowdowns depend only on the two models, and are cached. As in Castor, Theorem 1, the running job is assumed
-    to have no other partner and the speed of its current phase. The waiting job is assumed to have all its GPUs
-    on the network tier of the GPUs that the running job holds alone.
+    to have no other partner and to keep the speed of its current phase. The GPUs of the waiting job are all
+    assumed to be on the network tier of the GPUs that the running job holds alone.
 
     Examples
     --------
@@ -68,12 +68,12 @@ class Pairs:
         self._slowdowns: dict[tuple[str, str], Any] = {}  # of the first model beside the second
 
     def of(self, state: State, job: int, partner: int, gpus: tuple[int, ...]) -> list[SubBatch]:
-        """Return the pair for each sub-batch of a waiting job, the whole batch first.
+        """Return the pair for each sub-batch size of a waiting job, the whole batch first.
 
         Parameters
         ----------
         state, job, partner
-            The state, and the waiting and the running job.
+            The state, the waiting job and the running job.
         gpus
             GPUs that only the running job holds.
         """

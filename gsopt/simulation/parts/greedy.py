@@ -1,4 +1,4 @@
-"""Greedy: the jobs with the smallest keys run, each on as many GPUs as it may use and can get."""
+"""Greedy: an allocation in ascending order of keys that gives each job as many GPUs as it can get."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Iterable, Mapping
@@ -21,19 +21,19 @@ class _KnownJob(NamedTuple):
 
 
 class Greedy:
-    """Allocates the GPUs as a scan of all jobs in the order of their keys would.
+    """A decider that allocates GPUs as a scan of all jobs in ascending order of keys would.
 
-    The scan gives each job its largest allowed number of GPUs that the jobs before it leave free. It skips a
-    job if even its smallest number is not free. So a job grows before the jobs after it get any GPUs.
+    The scan gives each job the largest allowed number of GPUs that the jobs before it leave free. It skips a
+    job if even its smallest number is not free. A job therefore grows before the jobs after it get any GPUs.
 
     Each decision repairs the last allocation instead of scanning all jobs. A job can improve if it could hold
     more GPUs while only the jobs before it keep theirs. The first such job takes free GPUs, and then those of
     the running jobs after it, starting with the last one. This is repeated until no job can improve; then the
-    allocation is that of the scan. Only waiting jobs, and running jobs below their largest number, can improve;
-    of each queue only the first job is checked.
+    allocation equals that of the scan. Only waiting jobs, and running jobs below their largest number, can
+    improve; only the first job of each queue is checked.
 
     With GPUs of several kinds, a job takes those with the least sufficient memory first. A job is stopped only
-    for another one that may use its GPUs, and may continue at once on others.
+    if another job may use its GPUs, and may continue at once on other GPUs.
 
     Parameters
     ----------
@@ -41,14 +41,14 @@ class Greedy:
         The state at the beginning of the run.
     key
         Returns the current key of a job. The key of a waiting job does not change. The key of a running job may
-        fall at any time. If it rises in another way than at its `pace`, `rekey` must be called.
+        fall at any time. If it rises at any rate other than its `pace`, `rekey` must be called.
     counts
         Returns the allowed numbers of GPUs of a job, ascending; None for the demanded number only.
     skip
         Whether a job whose smallest number is not free is skipped; otherwise it blocks all jobs after it.
     pace
-        Returns how much the key of a running job rises per second, by its number of GPUs; None if it never
-        rises.
+        Returns how much the key of a running job rises per second, given its number of GPUs; None if keys never
+        rise.
 
     Examples
     --------
@@ -95,7 +95,7 @@ class Greedy:
 
     @property
     def someone_waits(self) -> bool:
-        """Whether a job waits."""
+        """Whether any job is waiting."""
         return len(self._waiting) > 0
 
     def update(self, state: State) -> None:
@@ -120,19 +120,19 @@ class Greedy:
             self._asking.append(self._wait(job))
 
     def rekey(self, job: int) -> None:
-        """Update the key of a running or waiting job that has risen or fallen."""
+        """Update the key of a running or waiting job after it has risen or fallen."""
         self._from_scratch = True
         self.update_key(job)
 
     def update_key(self, job: int) -> None:
-        """Update a key that has fallen while its job runs, or risen while it waits."""
+        """Update a key that fell while its job was running, or rose while its job was waiting."""
         if job in self._running:
             self._running.rekey(job, self._key(job))
         else:
             self._wait(job)
 
     def repair(self, state: State) -> list[Action]:
-        """Return the actions that lead to the allocation that a scan would choose."""
+        """Return the actions that produce the allocation that a scan would choose."""
         pool, asking, waiting, running = self._pool, self._asking, self._waiting, self._running
         pool.look(state)
         self._before.clear()
@@ -171,7 +171,10 @@ class Greedy:
             self._run(rank[1], holding, rank[0])
 
     def _serve(self, rank: Rank, holding: Holding | None) -> bool:
-        """Grant a job the GPUs that the jobs before it leave, and return whether these are more than it has."""
+        """Grant a job the GPUs that the jobs before it leave if these are more than it has.
+
+        Return whether they are.
+        """
         job = rank[1]
         item, counts, _ = self._known[job]
         had = size(holding)
@@ -221,13 +224,16 @@ class Greedy:
                 heappush(self._asking, head)
 
     def _stop_behind(self, rank: Rank) -> None:
-        """Stop every job after a rank."""
+        """Stop every job after a rank if it holds GPUs that the job of this rank can use."""
         victims, _ = self._last_behind(rank, self._usable_behind(rank), None)
         for job, _ in victims:
             self._stop(job)
 
     def _usable_behind(self, rank: Rank) -> dict[Holding, tuple[int, int]]:
-        """Return the number of jobs after a rank with each holding, and the GPUs in it that the job can use."""
+        """Count the jobs after a rank by holding.
+
+        Each count comes with the number of GPUs in the holding that the job of this rank can use.
+        """
         item, usable = self._known[rank[1]].item, self._pool.usable
         found = {holding: (number, usable(holding, item)) for holding, number in self._running.behind(rank)}
         self._nobody_behind = not found
@@ -236,10 +242,10 @@ class Greedy:
     def _last_behind(
         self, rank: Rank, behind: Mapping[Holding, tuple[int, int]], need: int | None
     ) -> tuple[list[tuple[int, int]], int]:
-        """Return the last running jobs after a rank that hold `need` GPUs which its job may use.
+        """Return the last running jobs after a rank that together hold `need` GPUs usable by the rank's job.
 
-        Each job is returned with its number of such GPUs, together with their sum. If the jobs after the rank
-        hold too few GPUs, or if `need` is None, all of them are returned.
+        Each job is returned with its number of usable GPUs, and the sum of these numbers is returned too. If
+        the jobs after the rank hold too few GPUs, or if `need` is None, all of these jobs are returned.
         """
         running = self._running
         chosen = {holding: 0 for holding, (_, part) in behind.items() if part}
@@ -271,5 +277,5 @@ class Greedy:
 
 
 def largest(counts: tuple[int, ...], free: int) -> int:
-    """Return the largest allowed number of GPUs that are free, or 0 if there is none."""
+    """Return the largest allowed number of GPUs that is at most `free`, or 0 if there is none."""
     return counts[bisect_right(counts, free) - 1] if counts[0] <= free else 0

@@ -10,7 +10,7 @@ class Instants:
     """The multiples of an interval on the clock of the run.
 
     If decisions come in rounds of another length, the first round after a requested instant counts as the
-    instant. As with `gsopt.simulation.Wake`, a request ends with the next decision and has to be repeated.
+    instant. As with `gsopt.simulation.Wake`, a request ends with the next decision and must be repeated.
     """
 
     def __init__(self, interval: float, field: str = "interval") -> None:
@@ -19,9 +19,9 @@ class Instants:
         self._asked: Any = None
 
     def reached(self, now: Any, excused: float = 0) -> bool:
-        """Check whether now is an instant, or a requested one has passed, and end the request.
+        """Check whether `now` is an instant, or at or after a requested one, and end the request.
 
-        Because of rounding, a time up to `excused` seconds after a multiple counts as the multiple.
+        To allow for rounding, a time at most `excused` seconds after a multiple counts as that multiple.
         """
         waited = self._asked is not None and now >= self._asked
         self._asked = None

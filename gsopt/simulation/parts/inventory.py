@@ -1,4 +1,4 @@
-"""Inventory: the kinds of GPUs of a cluster, the speed of rigid jobs on each kind, and their placement."""
+"""Inventory: a cluster's kinds of GPUs, and the speed and placement of rigid jobs on each kind."""
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,17 +14,17 @@ ANY = "gpu"
 
 
 class GpuKind(NamedTuple):
-    """A GPU type and its memory in bytes, or None if memory is unlimited."""
+    """A GPU type with its memory in bytes (None if unlimited)."""
 
     gpu_type: str
     memory: int | None
 
 
 class Inventory:
-    """The GPUs of a cluster by kind, for policies that run a job on its demanded GPUs, all of one kind.
+    """The GPUs of a cluster by kind, for policies that run each job on GPUs of one kind, as many as it demands.
 
-    Kinds have names, and are in the order in which the cluster lists their types, least memory first. On each
-    kind a job runs in the fastest of its default mode and its modes for GPU types.
+    Kinds have names, and follow the cluster's order of types, with the least memory first within a type. On
+    each kind, a job runs in the fastest mode among its default mode and its modes for GPU types.
     """
 
     def __init__(self, state: State) -> None:
@@ -47,7 +47,7 @@ class Inventory:
         self.counts = {name: len(gpus) for name, gpus in self._there.items()}
 
     def enter(self, state: State, job: int) -> None:
-        """Find the kinds on which a new job can run, with its mode on each, and refuse a job without any."""
+        """Find the kinds on which a new job can run, with its mode on each; raise `Unsupported` without any."""
         self._modes[job] = self._best_modes(state, job)
 
     def kinds_of(self, job: int) -> list[str]:
@@ -59,7 +59,7 @@ class Inventory:
         return [name for name in self._modes[job] if self.counts[name] >= state.jobs[job].gpus]
 
     def rate(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
-        """Return the speed of a job on the closest GPUs of a kind, sharing them with other jobs."""
+        """Return the speed of a job on the closest GPUs of a kind, shared with the jobs in `beside`."""
         return self._rate(state, job, name, self._modes[job][name], beside)
 
     def steps(self, state: State, job: int, name: str, beside: Sequence[int] = ()) -> Any:
@@ -88,7 +88,7 @@ class Inventory:
     def assign(
         self, state: State, chosen: Mapping[int, str], beside: Mapping[int, int] | None = None
     ) -> Assign:
-        """Return the assignment of jobs to their chosen kinds.
+        """Return the action that runs jobs on their chosen kinds.
 
         Jobs in `beside` share the GPUs of another job.
 
@@ -139,9 +139,9 @@ class Inventory:
 
 
 def kinds_of(cluster: Cluster) -> Mapping[str, GpuKind]:
-    """Return the kinds of GPUs of a cluster by name, in the cluster's order of types, least memory first.
+    """Return a cluster's kinds of GPUs by name, in the cluster's order of types, then by ascending memory.
 
-    A kind is named after its type, and its memory if the type has several.
+    A kind is named after its type, followed by its memory if GPUs of this type differ in memory.
     """
     listed = dict.fromkeys(GpuKind(each.gpu_type, each.memory) for each in cluster.machines) or [
         GpuKind("", None)
@@ -171,13 +171,13 @@ def modes_on(job: Job, kind: GpuKind) -> list[str]:
 
 
 def _gpus_of(cluster: Cluster, kind: GpuKind) -> list[int]:
-    """Return the GPUs of a kind by number, or nothing in a plain cluster, whose GPUs have no numbers."""
+    """Return the numbers of the GPUs of a kind, or an empty list in a plain cluster, where they have none."""
     machines = [each for each in cluster.machines if GpuKind(each.gpu_type, each.memory) == kind]
     return [gpu for machine in machines for gpu in cluster.gpus_of[machine.name]]
 
 
 def _closest(cluster: Cluster, gpus: Sequence[int]) -> tuple[int, ...]:
-    """Return the GPUs with those of large machines first, so that the first GPUs are close together."""
+    """Return the GPUs, machines with the most of them first, so that the first GPUs are close together."""
     machine_of = cluster.machine_of
     sizes = Counter(machine_of[gpu] for gpu in gpus)
     return tuple(sorted(gpus, key=lambda gpu: (-sizes[machine_of[gpu]], gpu)))

@@ -1,4 +1,4 @@
-"""Offers: waiting jobs are offered free GPUs in turn, and accept them or wait for closer ones."""
+"""Offers: free GPUs offered to one waiting job after another, which accepts them or waits for closer GPUs."""
 
 from collections.abc import Callable, Generator, Iterable, Iterator, Mapping, Sequence
 from heapq import heappop, heappush
@@ -11,14 +11,14 @@ from gsopt.simulation.parts.turns import Turn, Turns
 from gsopt.simulation.placer import Placer
 from gsopt.simulation.policy import Action, Start, State, Stop, Wake
 
-#: Since when a job waits: it arrived or lost its GPUs, or first declined an offer after that.
+#: When a job's waiting time begins: when it arrives or loses its GPUs, or at its first offer after that.
 Clock = Literal["starvation", "offer"]
 
-#: What a job whose lease ends may have again as if it had waited for it: GPUs of its best tier, of the tier
-#: that it had, or none.
+#: What a job may keep without waiting when its lease ends: GPUs on its best tier, GPUs on its current tier, or
+#: nothing.
 Renewal = Literal["best", "same", "never"]
 
-#: Key of a job when it begins to wait; the smallest is offered GPUs first.
+#: Returns the key of a job when it begins to wait; GPUs are offered in ascending order of keys.
 Key = Callable[[State, int], Any]
 
 
@@ -30,16 +30,16 @@ class _Offer(NamedTuple):
 
 
 class Offers:
-    """Offers free GPUs to the waiting jobs in the order of their keys. Each job accepts or declines.
+    """A decider that offers free GPUs to waiting jobs in ascending order of keys; each accepts or declines.
 
     A job is offered as many GPUs as it demands, chosen by the placer. GPUs that it declines are offered to the
     next job. A job is skipped if too few GPUs are free for it.
 
-    With leases, a job returns its GPUs after the lease, and they are offered to all waiting jobs, including
-    this one. If it gets the same GPUs again, it just continues.
+    With leases, a job gives its GPUs back when its lease ends, and they are offered to all waiting jobs,
+    including this one. If it gets the same GPUs again, it simply continues.
 
-    Ties of keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for all
-    jobs with the same demand, and all of these are skipped if too few are free.
+    Ties between keys go to the job that has waited longer, then to the lower number. GPUs are chosen once for
+    all jobs with the same demand; if too few are free, all these jobs are skipped.
 
     Parameters
     ----------
@@ -50,14 +50,15 @@ class Offers:
     key
         Returns the key of a job when it begins to wait; None for equal keys.
     clock
-        Returns the time since which a job waits.
+        When a job's waiting time begins: with ``"starvation"``, when it arrives or loses its GPUs; with
+        ``"offer"``, at its first offer after that.
     lease
         Seconds for which a job may hold its GPUs. With None it holds them until it completes, so no job is
         stopped.
     renew
-        The jobs that may stay on their tier without waiting when a lease ends, either on their own GPUs or on
-        others of the tier if closer ones are free. With ``"best"``, only jobs on their best tier may stay, so
-        that a bad placement lasts no longer than a lease. With ``"same"``, all jobs may stay.
+        Which jobs may stay on their tier without waiting when their lease ends. They keep their own GPUs unless
+        closer ones are free. With ``"best"``, only jobs on their best tier may stay, so that a bad placement
+        lasts no longer than a lease. With ``"same"``, all jobs may stay; with ``"never"``, none.
     placer
         Chooses the GPUs that are offered; None for the placer of the run.
 
@@ -100,7 +101,7 @@ class Offers:
         self._number = number
 
     def decide(self, state: State) -> Iterable[Action]:
-        """End leases, and offer the free GPUs."""
+        """End expired leases, and offer the free GPUs."""
         self._due = inf
         for job in state.completed:
             self._end.pop(job, None)
@@ -115,7 +116,10 @@ class Offers:
         yield from self._wake()
 
     def _nothing_changes(self, state: State, ended: Sequence[int]) -> bool:
-        """Check whether all jobs with ended leases have their best tier, and no waiting job fits there."""
+        """Check whether the jobs whose leases have ended can simply continue.
+
+        This is the case if all are on their best tier, and no waiting job would fit even without them.
+        """
         most = state.free + sum(state.running[job] for job in ended)
         if any(need.gpus <= most for need in self._turns.needs):
             return False

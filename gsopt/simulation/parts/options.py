@@ -1,4 +1,4 @@
-"""Options: the order of jobs, the placement and the leases in policies that make offers."""
+"""Options: job orders, placements and leases of policies that make offers."""
 
 from collections.abc import Callable
 from functools import partial
@@ -19,7 +19,7 @@ Order = Literal["network_sensitive", "relative", "fifo", "round_robin"]
 #: Which of the free GPUs are offered.
 Placement = Literal["best", "first", "emptiest"]
 
-#: The size of a job: its remaining time, its GPUs, or the product.
+#: The measure of a job's size: its remaining time, its number of GPUs, or their product.
 Size = Literal["time", "gpus", "gpu_time"]
 
 #: Placers by name; None stands for the placer of the run.

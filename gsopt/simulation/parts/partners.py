@@ -8,7 +8,7 @@ from gsopt.simulation.policy import State
 
 
 class Match(NamedTuple):
-    """The judgement on a pair of jobs that may share GPUs.
+    """The rating of a waiting and a running job that may share GPUs, and the mode of the waiting job.
 
     Examples
     --------
@@ -20,13 +20,14 @@ class Match(NamedTuple):
     mode: str = ""
 
 
-#: Judges a pair: (state, waiting job, running job, GPUs that only the latter holds) -> match, or None. Matches
-#: of smaller rank are better. A refused pair has to stay refused while the running job holds these GPUs alone.
+#: Rates a pair: (state, waiting job, running job, GPUs that only the running job holds) -> match, or None to
+#: refuse the pair. Matches with smaller ranks are better. A refused pair must stay refused while the running
+#: job holds these GPUs alone.
 Judge = Callable[[State, int, int, tuple[int, ...]], Match | None]
 
 
 class Partner(NamedTuple):
-    """A running job, the GPUs that only it holds, and the rank and mode of a waiting job on these GPUs."""
+    """A running job, the GPUs that only it holds, and a waiting job's rank and mode on these GPUs."""
 
     rank: Any
     job: int
@@ -37,16 +38,16 @@ class Partner(NamedTuple):
 class Partners:
     """The running jobs that hold GPUs alone, and the waiting jobs that may share them.
 
-    There are no partners if only one job may hold a GPU, or if GPUs have no numbers. No more than two jobs
-    share a GPU.
+    There are no partners if only one job may hold a GPU, or if GPUs have no numbers. At most two jobs share a
+    GPU.
 
-    Refused pairs are cached, so that each pair is judged once. Most pairs stay refused, as the remaining work
-    of the running job only decreases.
+    Refused pairs are cached, so that they are not rated again. Most pairs stay refused, because the remaining
+    work of the running job only decreases.
 
     Parameters
     ----------
     judge
-        Function that judges a pair.
+        The function that rates a pair.
 
     Attributes
     ----------

@@ -7,36 +7,36 @@ from typing import Any, Protocol
 from gsopt.simulation.parts.tiers import Tiers
 from gsopt.simulation.policy import State
 
-#: Seconds that a job waits for a tier before it accepts the next one: (tier, GPUs) -> seconds.
+#: Returns how long a job waits for a tier before it accepts the next one: (tier, GPUs) -> seconds.
 Timer = Callable[[int, int], float]
 
 
 class Patience(Protocol):
-    """Interface for the time that a job waits before it accepts an offer, which may depend on past offers."""
+    """Interface for how long jobs wait before they accept an offer, which may depend on past offers."""
 
     def seconds(self, state: State, job: int, tier: int, gpus: tuple[int, ...], /) -> Any:
         """Return the seconds that a job waits before it accepts GPUs of a tier, possibly infinite."""
 
     def accept(self, state: State, job: int, tier: int, waited: Any, /) -> None:
-        """Record that a job has accepted an offer of a tier after waiting for a number of seconds."""
+        """Record that a job has accepted an offer at a tier after waiting for `waited` seconds."""
 
 
 class Timers:
-    """Delay scheduling: patience by a timer for each tier except the outermost one.
+    """Delay scheduling: patience given by a timer for each tier except the outermost one.
 
     A job accepts GPUs of a tier once the timers of all better tiers that it could ever get have run out. The
     timers run at the same time.
 
     Source: Dally, Algorithm 1. A job that does not fit into any machine, or any rack, of the empty cluster does
-    not wait for one. (The currently free GPUs cannot be the criterion, as then no job would ever wait.) A timer
-    lasts at least as long as the timers of better tiers.
+    not wait for one. (The currently free GPUs cannot be the criterion, because then no job would ever wait.) A
+    timer lasts at least as long as the timers of better tiers.
 
     Parameters
     ----------
     state
         The state at the beginning of the run.
     timer
-        Returns the timer in seconds of a tier for a number of GPUs; called at every offer.
+        Returns the timer of a tier for a number of GPUs, in seconds; called at every offer.
 
     Examples
     --------
@@ -63,7 +63,7 @@ class Timers:
         return max((self._timer(better, item.gpus) for better in range(best, tier)), default=0.0)
 
     def accept(self, _state: State, _job: int, _tier: int, _waited: Any, /) -> None:
-        """Ignore the accepted offer."""
+        """Do nothing, because timers do not depend on past offers."""
 
 
 def never_waits(_tier: int, _gpus: int) -> float:

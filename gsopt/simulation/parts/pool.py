@@ -1,6 +1,6 @@
 """Pool: the free GPUs during a decision, by kind if the cluster has several kinds.
 
-A kind is a GPU type with its memory. A job may use the kinds of its type that have enough memory, and takes
+A kind is a GPU type with a memory size. A job may use the kinds of its type that have enough memory, and takes
 those with the least memory first.
 """
 
@@ -54,7 +54,7 @@ class Count:
         self.free = state.free
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the queue of the jobs that need the same number of GPUs."""
+        """Return the key of the queue of jobs that need the same number of GPUs."""
         del job
         return least
 
@@ -73,7 +73,7 @@ class Count:
         return holding
 
     def take(self, job: Job, count: int, before: int | None = None) -> int:
-        """Take free GPUs for a job, which held `before` GPUs before, and return its holding."""
+        """Take free GPUs for a job, and return its new holding. What it held before does not matter."""
         del job, before
         self.free -= count
         return count
@@ -102,7 +102,10 @@ class Count:
 
 
 class Kinds:
-    """The pool of a cluster with several kinds. A holding has a number for each kind, least memory first."""
+    """The pool of a cluster with several kinds, where a holding is a number of GPUs of each kind.
+
+    Kinds are in ascending order of memory.
+    """
 
     def __init__(self, cluster: Cluster) -> None:
         self._cluster = cluster
@@ -135,7 +138,7 @@ class Kinds:
         self._free = [counts[kind] for kind in range(len(self._kinds))]
 
     def queue(self, job: Job, least: int) -> Hashable:
-        """Return the queue of the jobs that may use the same kinds and need the same number of GPUs."""
+        """Return the key of the queue of jobs that may use the same kinds and need the same number of GPUs."""
         return self._kinds_for(job), least
 
     def fits(self, queue: Any) -> bool:
@@ -152,7 +155,7 @@ class Kinds:
         return sum(holding[kind] for kind in self._kinds_for(job))
 
     def take(self, job: Job, count: int, before: tuple[int, ...] | None = None) -> tuple[int, ...]:
-        """Take free GPUs for a job: first those that it held before, then those with the least memory."""
+        """Take free GPUs for a job, first of the kinds that it held before, then with the least memory."""
         taken = [0] * len(self._free)
         kinds = self._kinds_for(job)
         for limit in (self._free if before is None else before, self._free):
@@ -173,9 +176,9 @@ class Kinds:
         before: Mapping[int, tuple[int, ...] | None],
         after: Mapping[int, tuple[int, ...] | None],
     ) -> list[Action]:
-        """Return the actions with GPU numbers.
+        """Return the actions between two allocations, with GPU numbers.
 
-        A job keeps its own GPUs, and its new GPUs are close together.
+        A job keeps as many of its GPUs of each kind as it may, and its new GPUs are close together.
         """
         changed = [job for job in before if before[job] != after[job]]
         if not changed:
@@ -222,7 +225,7 @@ Pool = Count | Kinds
 
 
 class _FreeGpusByKind:
-    """The free GPUs by number, from which jobs take GPUs of a kind that are close together."""
+    """The numbers of the free GPUs, from which jobs take GPUs of one kind that are close together."""
 
     def __init__(self, cluster: Cluster, free: Iterable[int], machines: Sequence[Sequence[int]]) -> None:
         self._machine_of = cluster.machine_of
@@ -233,7 +236,7 @@ class _FreeGpusByKind:
         self._by_kind: dict[int, FreeGpus] = {}
 
     def take(self, kind: int, count: int) -> Sequence[int]:
-        """Take free GPUs of a kind."""
+        """Take `count` free GPUs of a kind, and return their numbers."""
         if count == 0:
             return ()
         if kind not in self._by_kind:
@@ -249,7 +252,7 @@ class _FreeGpusByKind:
 
 
 def size(holding: Holding | None) -> int:
-    """Return the number of GPUs of a holding."""
+    """Return the number of GPUs in a holding, or 0 for None."""
     if holding is None:
         return 0
     return holding if isinstance(holding, int) else sum(holding)

@@ -10,9 +10,9 @@ from gsopt.simulation.parts.waiting import Rank
 class RunningQueue:
     """Running jobs by key, in one sorted list for each holding of GPUs.
 
-    There are few different holdings. So the GPUs held by the jobs after a rank are a short sum, and the last
-    job of all is the last one of some list. Keys may rise with time. All keys of a list rise at the same pace,
-    so its order does not change.
+    There are few different holdings, so the GPUs held by the jobs after a rank are a short sum, and the last
+    job overall is the last one of some list. Keys may rise with time, but all keys of a list rise at the same
+    pace, so its order does not change.
     """
 
     def __init__(self, pace: Callable[[Any], Any] | None = None) -> None:
@@ -53,7 +53,7 @@ class RunningQueue:
         self.add(job, self.remove(job), key)
 
     def behind(self, rank: Rank) -> Iterator[tuple[Any, int]]:
-        """Yield the number of jobs after a rank, by holding."""
+        """Yield each holding that jobs after a rank have, with the number of these jobs."""
         key, job = rank
         paces, elapsed = None if self._pace is None else self._paces, self.elapsed
         for holding, ranks in self._lists.items():
@@ -62,7 +62,10 @@ class RunningQueue:
                 yield holding, len(ranks) - bisect_right(ranks, bound)
 
     def last(self, but: Mapping[Any, int]) -> Rank | None:
-        """Return the last job and its key, ignoring as many last jobs of each holding as `but` states."""
+        """Return the key and the job of the last rank, or None, among the holdings in `but`.
+
+        Of each holding, the last `but[holding]` jobs are ignored.
+        """
         paces, worst = None if self._pace is None else self._paces, None
         for holding, number in but.items():
             ranks = self._lists[holding]

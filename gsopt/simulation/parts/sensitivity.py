@@ -1,4 +1,4 @@
-"""Sensitivity: how much the network has slowed jobs down so far, by which Dally orders its offers."""
+"""Sensitivity: Dally's keys for offers, which show how much the network has slowed a job down so far."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Skipping: waiting jobs start in the order of a key, skipping jobs that do not fit."""
+"""Skipping: list scheduling, which starts waiting jobs in order of a key and skips those that do not fit."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -9,9 +9,9 @@ from gsopt.simulation.policy import Action, State
 
 
 class Skipping:
-    """Starts waiting jobs in the order of their keys, skipping jobs that do not fit. No job is stopped.
+    """A decider that starts waiting jobs in ascending order of keys and skips those that do not fit.
 
-    This is list scheduling. Unlike backfilling, it reserves nothing for a job that is skipped.
+    This is list scheduling. No job is stopped. Unlike backfilling, it reserves nothing for skipped jobs.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ class Skipping:
         self._free: Any = None  # after the last decision
 
     def decide(self, state: State) -> Iterable[Action]:
-        """Yield the starts of jobs until none fits."""
+        """Return the actions that start jobs until no other job fits."""
         jobs, pool, waiting = self._jobs, self._pool, self._waiting
         queues = []
         for job in state.arrived + state.evicted:

@@ -1,4 +1,4 @@
-"""Starts: the GPUs, and the sub-batches, with which a waiting job starts alone or on shared GPUs."""
+"""Starts: the GPUs and sub-batches with which a waiting job starts, alone or on shared GPUs."""
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
@@ -11,12 +11,12 @@ from gsopt.simulation.policy import Start, State
 
 
 def on_free(state: State, job: int, placer: Placer | None = None) -> Start | None:
-    """Return the start of a job on free GPUs, or None if there are too few.
+    """Return the action that starts a job on free GPUs, or None if there are too few.
 
-    A given placer, or else that of the run, chooses the GPUs.
+    The GPUs are chosen by `placer`, or by the placer of the run if `placer` is None.
 
-    The job keeps its whole batch if the cluster has enough GPUs with the memory for it. Otherwise it starts in
-    the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
+    The job keeps its whole batch if the cluster has enough GPUs with enough memory for it. Otherwise it starts
+    in the largest sub-batches that fit into free GPUs, on the machines with the most free GPUs.
     """
     gpus = state.offer(job, placer)
     if gpus is not None:
@@ -31,7 +31,7 @@ def on_free(state: State, job: int, placer: Placer | None = None) -> Start | Non
 
 
 def beside(state: State, job: int, found: Sequence[Partner], *, free_first: bool = False) -> Start | None:
-    """Return the start of a job that shares GPUs with the best running jobs, or None if there are too few GPUs.
+    """Return the action that starts a job on GPUs of its best partners, or None if there are too few GPUs.
 
     Free GPUs are added if there are too few GPUs to share. With `free_first`, free GPUs are taken first.
     """
@@ -57,7 +57,7 @@ def _may_be_whole(state: State, job: Job) -> bool:
 
 
 def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[str]]:
-    """Return GPUs of partners, up to the wanted number, and the modes of these partners."""
+    """Return at most `count` GPUs of the first partners, and the modes for these partners."""
     shared: list[int] = []
     modes: set[str] = set()
     for partner in found:
@@ -69,7 +69,7 @@ def _taken(found: Iterable[Partner], count: int) -> tuple[tuple[int, ...], set[s
 
 
 def _usable(state: State, job: Job) -> tuple[int, ...]:
-    """Return the free GPUs on which a job may run with some sub-batches."""
+    """Return the free GPUs on which a job may run with at least one of its sub-batch sizes."""
     free = state.free_gpus(job.gpu_type)
     least = min(job.memory_in(name) or 0 for name in sub_batches(job))
     if not least:
@@ -78,7 +78,7 @@ def _usable(state: State, job: Job) -> tuple[int, ...]:
 
 
 def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: int) -> tuple[int, ...]:
-    """Return free GPUs, first on the machines of the shared ones, then on those with the most free GPUs."""
+    """Return `count` free GPUs, first on machines of shared GPUs, then on those with the most free GPUs."""
     if count <= 0:
         return ()
     machine_of = state.cluster.machine_of
@@ -93,7 +93,11 @@ def _nearest(state: State, free: tuple[int, ...], shared: Iterable[int], count: 
 
 
 def _in_sub_batches(state: State, job: int, gpus: Collection[int], modes: set[str]) -> Start | None:
-    """Return the start of a job in the smallest of some sub-batches, or in smaller ones that fit the GPUs."""
+    """Return the action that starts a job in the smallest sub-batches of `modes`, or in smaller ones.
+
+    Of these sub-batches, the job uses the largest that fit into the memory of the GPUs. The result is None if
+    none fit.
+    """
     names = sub_batches(state.jobs[job])
     chosen = tuple(sorted(gpus))
     left = memory_left(state, chosen)

@@ -10,7 +10,7 @@ from gsopt.simulation.policy import State
 
 
 class Need(NamedTuple):
-    """The demand of a job: a number of GPUs, their type (empty for any), and the memory on each, or None."""
+    """The demand of a job: a number of GPUs, their type (empty for any), and the bytes on each, or None."""
 
     gpus: int
     gpu_type: str
@@ -36,7 +36,7 @@ class Tiers:
         return self._number[self._cluster.tier(gpus)] if gpus else 0
 
     def best(self, job: Job) -> int:
-        """Return the best tier that a job could get, or the outermost one if the cluster lacks its GPUs."""
+        """Return the best tier that a job could get, or the outermost one if it never fits into the cluster."""
         need = need_of(job)
         if need not in self._best:
             if need[1:] not in self._room:
@@ -57,7 +57,7 @@ def need_of(job: Job) -> Need:
 
 
 def _most_in_a_group(cluster: Cluster, job: Job, level: str) -> int:
-    """Return the largest number of suitable GPUs in a group of a level."""
+    """Return the largest number of suitable GPUs in any group of a level."""
     if cluster.is_plain:
         return cluster.gpus
     suitable = [

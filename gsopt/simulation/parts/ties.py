@@ -1,4 +1,4 @@
-"""Ties: priorities that differ only by rounding count as equal."""
+"""Ties: rounding that makes priorities equal if they differ only by numerical error."""
 
 from typing import Any
 

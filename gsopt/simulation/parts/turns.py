@@ -1,4 +1,4 @@
-"""Turns: the order of the waiting jobs, which can skip all jobs with the same need."""
+"""Turns: the waiting jobs in order, where all jobs with the same need can be skipped at once."""
 
 from bisect import bisect_left, insort
 from collections.abc import Callable, Hashable, Iterable, Iterator
@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 
 class Turn(NamedTuple):
-    """The rank of a waiting job: by its key, then by the time since which it waits, then by its number."""
+    """The rank of a waiting job: its key, then the time at which it began to wait, then its number."""
 
     key: Any
     since: Any
@@ -26,7 +26,7 @@ class Turns:
         return self._lists.keys()
 
     def first(self, need: Hashable) -> Turn:
-        """Return the first job of a need."""
+        """Return the turn of the first job with a need."""
         return self._lists[need][0]
 
     def add(self, turn: Turn, need: Hashable) -> None:
@@ -41,10 +41,10 @@ class Turns:
             del self._lists[need]
 
     def walk(self, is_open: Callable[[Any], bool]) -> Iterator[tuple[Turn, Any]]:
-        """Yield the jobs in order, each with its need, leaving out those whose needs are not open.
+        """Yield the turns in order, each with its need, except those whose need is not open.
 
         A need is checked before each of its jobs. Once it is not open, its other jobs are skipped. The caller
-        may remove the job yielded last.
+        may remove the job that was yielded last.
         """
         heads: list[tuple[Turn, int, Any]] = [(turns[0], 0, need) for need, turns in self._lists.items()]
         heapify(heads)

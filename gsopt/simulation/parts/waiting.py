@@ -1,18 +1,18 @@
-"""Waiting: the waiting jobs by key, so that policies do not scan all of them at every event."""
+"""Waiting: a queue of waiting jobs by key, which spares policies a scan of all jobs at every event."""
 
 from collections.abc import Callable, Hashable
 from heapq import heappop, heappush
 from typing import Any
 
-#: A key, and the number of a job or an identifier of a part of a job, which decides ties.
+#: A key, followed by the number of a job or an identifier of part of a job, which breaks ties.
 Rank = tuple[Any, Any]
 
 
 class WaitingQueue:
     """Waiting jobs by key, the smallest first. Ties go to the lower number.
 
-    There is one heap for each queue of jobs that need the same number of GPUs of the same kinds, so that the
-    first job that fits is found in O(number of queues).
+    There is one heap for each queue of jobs that need the same number of GPUs of the same kinds. The first job
+    that fits is therefore found in O(number of queues).
 
     Examples
     --------
@@ -54,7 +54,7 @@ class WaitingQueue:
         return [head for queue, heap in self._heaps.items() if heap and (head := self.head(queue)) is not None]
 
     def first(self, open_to: Callable[[Any], bool]) -> Rank | None:
-        """Return the first job, with its key, of the queues that `open_to` accepts, or None without one."""
+        """Return the first job in the queues that `open_to` accepts, with its key, or None if there is none."""
         best = None
         for queue, heap in self._heaps.items():
             if heap and open_to(queue):

@@ -1,4 +1,4 @@
-"""Ways: the speed of a job on every number of GPUs, in the fastest mode that its batch limit allows."""
+"""Ways: the speed of a job on each number of GPUs, in the fastest mode that its batch limit allows."""
 
 from typing import NamedTuple
 
@@ -9,7 +9,7 @@ from gsopt.scenario.job import DEFAULT_MODE, Job
 
 
 class Ways(NamedTuple):
-    """The best way to run a job on every number of GPUs."""
+    """The best way to run a job on each number of GPUs."""
 
     speeds: NDArray[np.float64]  # speed on 0, 1, ... GPUs; 0 where it may not run
     modes: tuple[str, ...]  # the mode of that speed; the default mode where it may not run

@@ -1,7 +1,7 @@
-"""Plots: pictures of where jobs ran, which of them waited, and how long they took.
+"""Plots: charts that show where jobs ran, when they waited, and how long they took.
 
-Colours are safe for colour-blind readers, and long times are in hours or days. matplotlib is imported only
-when something is drawn.
+Colours are safe for colour-blind readers, and long times are in hours or days. matplotlib is imported only when
+a chart is plotted.
 """
 
 from gsopt.simulation.plots.counts import gpus_in_use, jct_distribution, queue

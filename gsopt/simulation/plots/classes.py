@@ -1,4 +1,4 @@
-"""Classes: the jobs by slowdown, waiting or size, with a colour for each class."""
+"""Classes: jobs grouped by slowdown, waiting time or size, with one colour per class."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 
 class Colour(StrEnum):
-    """The meaning of the colour of a job."""
+    """The meaning of a job's colour."""
 
     SLOWDOWN = "slowdown"  # completion minus release, over the duration on the demanded GPUs
     WAITING = "waiting"  # seconds since the release without GPUs
@@ -36,13 +36,13 @@ _TITLES = {
     Colour.JOB: "job",
 }
 
-#: Share of the colour map that is used, as its light end is hard to see on white.
+#: Only this share of the colour map is used, because its light end is hard to see on white.
 _LIGHTEST = 0.95
 
 
 @dataclass(frozen=True)
 class Classes:
-    """The classes of one schedule's jobs."""
+    """The classes of the jobs in a schedule."""
 
     title: str  # of the legend
     labels: tuple[str, ...]  # of every class, from the least on
@@ -50,7 +50,7 @@ class Classes:
     of: Mapping[str, int]  # number of every job's class, by name
 
     def add_legend(self, axes: "Axes", further: Sequence[Any] = ()) -> None:
-        """Add a legend of the classes that occur next to a plot, with further handles below them."""
+        """Add a legend beside a plot, with the classes that occur and any further handles below them."""
         from matplotlib.patches import Patch
 
         held = sorted(set(self.of.values()))
@@ -68,7 +68,7 @@ class Classes:
 
 
 def classes_of(schedule: Schedule, scenario: Scenario, colour: str) -> Classes:
-    """Classify the jobs that ran."""
+    """Classify the jobs of a schedule by the value that `colour` names."""
     if colour not in list(Colour):
         raise InvalidInput("colour", shorten(colour), f"must be one of {', '.join(Colour)}")
     kind = Colour(colour)

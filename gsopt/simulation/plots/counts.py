@@ -19,12 +19,12 @@ if TYPE_CHECKING:
 def gpus_in_use(
     schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the number of GPUs held over time below the capacity, counting shared GPUs once per job.
+    """Plot the number of GPUs in use over time, with the capacity. A shared GPU counts once per job.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule to draw, and its scenario.
+        The schedule to plot, and its scenario.
     title
         Title, such as the policy's name.
     axes
@@ -55,9 +55,9 @@ def gpus_in_use(
 
 
 def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Draw the number of waiting jobs over time, stacked by the number of GPUs that they demand.
+    """Plot the number of waiting jobs over time, stacked by the number of GPUs that they demand.
 
-    A job waits from its release, or from the loss of its GPUs, until it gets some.
+    A job waits from its release, or from when it loses its GPUs, until it gets GPUs.
 
     Parameters
     ----------
@@ -96,12 +96,12 @@ def queue(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axe
 
 
 def jct_distribution(replays: Sequence[Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw the share of jobs that complete within a time after their release, one line per run.
+    """Plot the cumulative distribution of job completion times, one line per run.
 
     Parameters
     ----------
     replays
-        The runs, each of which has its own colour, line style and marker.
+        The runs. Each has its own colour, line style and marker.
     axes
         The axes to draw on, or None for a new figure.
 
@@ -130,7 +130,7 @@ def _counted(spans: Iterable[tuple[float, float, int]]) -> tuple[list[float], li
 
 
 def _at(moments: Sequence[float], spans: Sequence[tuple[float, float, int]]) -> list[int]:
-    """Return a count at moments that include all of its changes."""
+    """Return a count at each of the given moments, which must include all times at which it changes."""
     times, counts = _counted(spans)
     known = dict(zip(times, counts, strict=True))
     return list(accumulate(moments, lambda held, moment: known.get(moment, held), initial=0))[1:]

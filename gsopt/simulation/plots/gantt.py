@@ -18,7 +18,7 @@ _MOST_FRAMES = 300  # blocks of a framed chart
 _MOST_VECTORS = 3000  # blocks that a vector picture keeps as such
 _FRAMED_HEIGHT = 0.9
 
-#: A job, from when to when, and a run of neighbouring rows.
+#: A segment, and the first and end row of a block of neighbouring rows; the end row is not included.
 _Block = tuple[Segment, int, int]
 
 
@@ -30,16 +30,16 @@ def gantt(
     title: str = "",
     axes: "Axes | None" = None,
 ) -> "Axes":
-    """Draw the jobs on each GPU over time, with the capacity as a line. Only idle GPUs are white.
+    """Plot the jobs on each GPU over time, with the capacity as a line. Only idle GPUs are white.
 
-    Jobs that waited long are dark, so light jobs below and before dark ones have overtaken them. If there are
-    few jobs, they are framed and labelled. If GPUs have no numbers, each segment takes the lowest rows that are
-    free when it starts or the capacity changes.
+    Jobs that waited long are dark, so light jobs that ran before dark ones may have overtaken them. If there
+    are few jobs, they are framed and labelled. If GPUs have no numbers, each segment takes the lowest rows that
+    are free when it starts or when the capacity changes.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule to draw, and its scenario.
+        The schedule to plot, and its scenario.
     colour
         Meaning of the colours: ``slowdown`` (completion minus release, over the duration), ``waiting`` (seconds
         since the release without GPUs), ``gpus`` (demanded) or ``job`` (one colour per job, for few jobs).
@@ -51,7 +51,7 @@ def gantt(
     Raises
     ------
     InvalidInput
-        `colour` is unknown, or ``job`` with too many jobs, or matplotlib is not installed.
+        `colour` is unknown, `colour` is ``job`` but there are too many jobs, or matplotlib is not installed.
 
     Examples
     --------
@@ -83,7 +83,10 @@ def gantt(
 
 
 def _draw_blocks(axes: "Axes", classes: Classes, blocks: Sequence[_Block], *, framed: bool) -> None:
-    """Draw the blocks of a class at once. Frames and smooth edges would cover blocks of few pixels."""
+    """Draw all blocks of a class at once.
+
+    Without `framed`, blocks have no frames or smooth edges, which would cover blocks of few pixels.
+    """
     from matplotlib.collections import PolyCollection
 
     groups: dict[int, list[Any]] = {}
@@ -121,7 +124,7 @@ def _draw_labels(axes: "Axes", blocks: Sequence[_Block]) -> None:
 
 
 def _blocks(segment: Segment, rows: Sequence[int]) -> list[_Block]:
-    """Put neighbouring rows of a segment together."""
+    """Combine neighbouring rows of a segment into blocks."""
     ordered = sorted(rows)
     cuts = [0, *(place for place in range(1, len(ordered)) if ordered[place] != ordered[place - 1] + 1)]
     return [
@@ -147,7 +150,7 @@ def _rows(schedule: Schedule, scenario: Scenario) -> list[tuple[Segment, Sequenc
 
 
 def _cut(segment: Segment, times: Sequence[float]) -> list[Segment]:
-    """Cut a segment whose GPUs have no numbers at times within it."""
+    """Cut a segment at the times within it, unless its GPUs have numbers."""
     inner = [time for time in times if segment.start < time < segment.end and not segment.placement]
     ends = [segment.start, *inner, segment.end]
     return [segment._replace(start=start, end=end) for start, end in pairwise(ends)]

@@ -15,15 +15,15 @@ _WAITING = "#C8C8C8"
 
 
 def jobs(schedule: Schedule, scenario: Scenario, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Draw for each job when it waited, in grey, and when it ran, in the colour of its demanded GPUs.
+    """Plot when each job waited, in grey, and when it ran, in the colour of its number of demanded GPUs.
 
-    Rows are in the order of release, later jobs above earlier ones. A job overtook another if its row is
-    coloured while the row of the other, below it, is grey.
+    Rows are in order of release, with later jobs above earlier ones. A job has overtaken an earlier one if its
+    row is coloured while the lower row of the earlier job is grey.
 
     Parameters
     ----------
     schedule, scenario
-        The schedule to draw, and its scenario.
+        The schedule to plot, and its scenario.
     title, axes
         As in `gpus_in_use`.
 

@@ -1,4 +1,4 @@
-"""Overview: the pictures of one run on one page, and the pictures of several runs as files."""
+"""Overview: the charts of one run in one figure, and the charts of several runs as files."""
 
 from collections.abc import Sequence
 from pathlib import Path
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 
 def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown", title: str = "") -> "Figure":
-    """Draw a Gantt chart with the queue below it, on one axis of time.
+    """Plot a Gantt chart with the queue below it, on a common time axis.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def overview(schedule: Schedule, scenario: Scenario, *, colour: str = "slowdown"
 
 
 def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png") -> list[Path]:
-    """Save the pictures of recorded runs, named after their policies, and the completion times of all runs.
+    """Save charts of each recorded run, named after its policy, and one of all runs' completion times.
 
     Parameters
     ----------
     replays
-        The runs. Runs that were not recorded appear only among the completion times.
+        The runs. Runs that were not recorded appear only in the chart of completion times.
     folder
         The folder for the files.
     ending
@@ -60,7 +60,7 @@ def save(replays: Sequence[Replay], folder: str | Path, *, ending: str = ".png")
     Returns
     -------
     list of Path
-        The files.
+        The paths of the saved files.
 
     Raises
     ------

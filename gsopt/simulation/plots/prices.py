@@ -1,4 +1,4 @@
-"""Prices: the value of a GPU over time, by the dual values that prove a bound."""
+"""Prices: the value of a GPU over time, given by the dual values that prove a bound."""
 
 from typing import TYPE_CHECKING
 
@@ -12,11 +12,11 @@ _COLOUR = "#D55E00"
 
 
 def prices(bound: PriceBound, *, title: str = "", axes: "Axes | None" = None) -> "Axes":
-    """Draw the prices of a bound over time, as hours of waiting saved by one more GPU for an hour.
+    """Plot the prices of a bound over time, in hours of waiting that one more GPU-hour would save.
 
     A price is the dual value of a cell's capacity: the seconds by which the bound on the sum of completion
-    times falls for each additional GPU-second there. Long queues of short jobs make prices high. The price is 0
-    where GPUs stay idle.
+    times falls for each additional GPU-second in the cell. Long queues of short jobs make prices high. The
+    price is 0 while GPUs stay idle.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Runs: comparisons of several runs, by job times, remaining jobs and GPUs in use over time."""
+"""Runs: charts that compare the job times, remaining jobs and GPU use of several runs."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -32,12 +32,12 @@ _LINEAR = 1.0
 _BELOW_ZERO = -0.3
 
 
-#: Intervals over which the share of GPUs in use is averaged, to keep the lines of several runs apart.
+#: Number of intervals over which the share of GPUs in use is averaged, so that lines can be told apart.
 _CELLS = 60
 
 
 class JobTime(StrEnum):
-    """The times of a job that can be drawn: from release to completion, while running, or while queueing.
+    """The times of a job to plot: completion time (from release), execution time, or queueing time.
 
     Examples
     --------
@@ -50,7 +50,7 @@ class JobTime(StrEnum):
     QUEUEING = "queueing time"
 
     def of(self, run: Replay) -> list[float]:
-        """Return the seconds of the completed jobs by number. A job queues while it holds no GPUs."""
+        """Return the seconds of each completed job, by job number. A job queues while it holds no GPUs."""
         times, queueing = [float(each) for each in run.jct], [float(each) for each in run.metrics.queueing]
         if self is JobTime.JCT:
             return times
@@ -62,16 +62,16 @@ class JobTime(StrEnum):
 def boxes(
     runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw a box plot of the jobs' seconds: median, quartiles, 5th and 95th percentile, and mean as a dot.
+    """Plot a box for each run's job times: median, quartiles, 5th and 95th percentiles, and mean as a dot.
 
-    Source: the plots of ONES' Figure 15 d to f.
+    Source: ONES, Figure 15 d to f.
 
     Parameters
     ----------
     runs
-        The runs by their labels.
+        The runs, keyed by label.
     part
-        The time to draw, as a `JobTime` or its value.
+        The time to plot, as a `JobTime` or its value.
     axes
         The axes to draw on, or None for a new figure.
 
@@ -122,9 +122,9 @@ def boxes(
 def shares(
     runs: Mapping[str, Replay], part: JobTime | str = JobTime.JCT, *, axes: "Axes | None" = None
 ) -> "Axes":
-    """Draw the cumulative distribution of a time over the completed jobs, one line per run.
+    """Plot the cumulative distribution of a time over the completed jobs, one line per run.
 
-    Source: the plots of ONES' Figure 15 g to i.
+    Source: ONES, Figure 15 g to i.
 
     Parameters
     ----------
@@ -152,7 +152,7 @@ def shares(
 
 
 def draw_shares(axes: "Axes", name: str, labels: Sequence[str], found: Sequence[Sequence[float]]) -> "Axes":
-    """Draw the cumulative distribution of each of several lists of seconds as a line."""
+    """Plot the cumulative distribution of each list of seconds as a line."""
     shares_at = [[(index + 1) / len(values) for index in range(len(values))] for values in found]
     _draw_lines(axes, labels, list(zip(map(sorted, found), shares_at, strict=True)), drawstyle="steps-post")
     least, most = _limits(found)
@@ -187,14 +187,14 @@ def _scale(least: float) -> dict[str, Any]:
 
 
 def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw the number of released and incomplete jobs over time, one line per run.
+    """Plot the number of jobs that are released but not complete over time, one line per run.
 
-    Source: the plot of Dally's Figure 12.
+    Source: Dally, Figure 12.
 
     Parameters
     ----------
     runs
-        The runs by their labels. Each has its own colour, line style and marker.
+        The runs, keyed by label. Each has its own colour, line style and marker.
     axes
         The axes to draw on, or None for a new figure.
 
@@ -225,15 +225,17 @@ def jobs_remaining(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) ->
 
 
 def utilisation(runs: Mapping[str, Replay], *, axes: "Axes | None" = None) -> "Axes":
-    """Draw the share of the cluster's GPUs that are held over time, one line per run.
+    """Plot the share of the cluster's GPUs in use over time, one line per run.
 
-    Each point is the mean over a sixtieth of the time shown. A shared GPU counts once for each of its jobs.
-    Source: the plot of Dally's Figure 11.
+    Each point is the mean over a sixtieth of the time span shown. A shared GPU counts once for each of its
+    jobs.
+
+    Source: Dally, Figure 11.
 
     Parameters
     ----------
     runs
-        The recorded runs by their labels.
+        The recorded runs, keyed by label.
     axes
         The axes to draw on, or None for a new figure.
 
@@ -289,7 +291,7 @@ def _held(label: str, run: Replay) -> Iterator[tuple[float, float, int]]:
 
 
 def _draw_lines(axes: "Axes", labels: Sequence[str], lines: Sequence[tuple[Any, Any]], **style: Any) -> None:
-    """Draw lines, each with its own colour, style and marker, and mark lines that coincide with another one."""
+    """Draw lines with different colours, styles and markers; the labels say which lines coincide."""
     curves = [(tuple(xs), tuple(ys)) for xs, ys in lines]
     told = name_twins(labels, curves)
     for label, (xs, ys), look in zip(told, lines, looks(len(lines)), strict=True):

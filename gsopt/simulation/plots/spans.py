@@ -1,4 +1,4 @@
-"""Spans: the time that the pictures of a schedule show, its capacity, and the waiting times of jobs."""
+"""Spans: the time span that charts of a schedule show, its capacity, and when jobs wait."""
 
 from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,14 +12,14 @@ from gsopt.schedule.presence import Presence
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-#: Most jobs of a picture that names each of them.
+#: Largest number of jobs for which a chart names each job.
 FEW_JOBS = 40
 
 _BEYOND = 1.25  # times the time until the last job is released and has waited for the last time
 
 
 class ShownSpan(NamedTuple):
-    """The time that the pictures of a schedule show."""
+    """The time span that charts of a schedule show."""
 
     begin: float  # the first release date, or 0 if that is close
     visible_until: float
@@ -35,9 +35,9 @@ class ShownSpan(NamedTuple):
 
 
 def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
-    """Return the time that pictures show.
+    """Return the time span that charts show.
 
-    With many jobs, it leaves out the long end in which no job waits.
+    With many jobs, it omits most of the time at the end in which no job waits.
     """
     releases = [float(job.release_date) for job in scenario.workload.jobs]
     first = min([*releases, *(float(segment.start) for segment in schedule.segments)], default=0.0)
@@ -50,7 +50,7 @@ def span_of(schedule: Schedule, scenario: Scenario) -> ShownSpan:
 
 
 def capacity_steps(schedule: Schedule, scenario: Scenario, begin: float, end: float) -> list[tuple[float, int]]:
-    """Return the times at which the number of available GPUs changes, with this number, and the end."""
+    """Return the times at which the number of available GPUs changes, and the end, each with this number."""
     steps = [(begin, scenario.cluster.gpus)]
     for step in Presence(scenario, schedule.vacated, float).steps:
         time = max(step.time, begin)

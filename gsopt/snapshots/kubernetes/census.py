@@ -10,12 +10,12 @@ from gsopt.snapshots.kubernetes.pods import DAEMON, LEAVING, Pod, PodReader
 from gsopt.snapshots.kubernetes.selection import unread
 from gsopt.snapshots.valid import validly
 
-#: Characters that are left of a long name, and of its kind behind it.
+#: Numbers of characters to which a long name, and the kind that is appended to it, are cut.
 _CUT, _LONGEST_KIND = 160, 30
 
 
 class Census:
-    """Collector of the resources in use on each node, the pods of each gang, and the pods being deleted."""
+    """A collector of the resources in use on each node, the pods of each gang, and the pods being deleted."""
 
     def __init__(self, reader: PodReader) -> None:
         self._reader = reader

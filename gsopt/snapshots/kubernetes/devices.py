@@ -6,18 +6,18 @@ from fractions import Fraction
 from functools import lru_cache
 from typing import NamedTuple
 
-#: Names, behind the vendor's, of resources that stand for whole GPUs or whole accelerators of other kinds.
+#: Names of resources, after a vendor's name, that stand for whole GPUs or other whole accelerators.
 _WHOLE = re.compile(
     r"[^/]+/(p?gpus?|gpu-count|i915|xe|gaudi|npu|tpu|neuron|neurondevice|Ascend[0-9A-Za-z]+|mlu[0-9]*)"
 )
 
-#: Slices that hardware cuts a GPU into; the number is how many sevenths of one it is.
+#: Hardware slices of a GPU; the number is the size of the slice in sevenths of the GPU.
 _SLICE = re.compile(r"[^/]+/mig-(\d{1,2})g\.[^/]+")
 
-#: Turns on GPUs that several containers have at a time.
+#: Replicas of GPUs that several containers share in turns.
 _SHARED = re.compile(r"[^/]+/gpu\.shared")
 
-#: Shares of GPUs, and how many of them are one.
+#: Resources that are shares of a GPU, each with the number of shares in one GPU.
 _SHARES: Mapping[str, int] = {
     "alibabacloud.com/gpu-milli": 1000,
     "koordinator.sh/gpu-core": 100,
@@ -32,7 +32,7 @@ class Device(NamedTuple):
     """The conversion of a resource to GPUs."""
 
     kind: str  # "whole", "slice", "shared" or "share"
-    gpus: Fraction  # that one of it is; 1 for a shared one, of which nothing says how many share it
+    gpus: Fraction  # per unit; 1 for a shared GPU, as its number of users is unknown
 
 
 def device(resource: str, others: Collection[str] = ()) -> Device | None:

@@ -8,13 +8,13 @@ from gsopt.snapshots.field import Field
 from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.quantities import amount, quantity, unit_of
 
-#: Exact amounts by the names of resources.
+#: Exact amounts by resource name.
 Amounts = Mapping[str, Fraction]
 
-#: Resources that are bytes, counted in MiB as memory is.
+#: Resources in bytes, which are counted in MiB like memory.
 _BYTES = ("memory", "ephemeral-storage", "hugepages-")
 
-#: A resource for whole GPUs, and the one for shares of the same GPUs.
+#: A resource for whole GPUs, and the resource for shares of the same GPUs.
 _COUNT, _MILLI = "alibabacloud.com/gpu-count", "alibabacloud.com/gpu-milli"
 _THOUSAND = 1000
 
@@ -47,10 +47,10 @@ def pod_needs(pod: Field) -> dict[str, Fraction]:
 def counted(field: Field, amounts: Amounts, others: Collection[str], *, needed: bool) -> Resources:
     """Return amounts in the units of decisions: whole GPUs, CPUs in thousandths, and memory in MiB.
 
-    Other resources are listed by name. GPUs are also listed under their own resource name, as GPUs of one
+    Other resources are listed by name. GPUs are also listed under their own resource name, because GPUs of one
     vendor cannot replace those of another. `others` contains additional names of resources that count as whole
-    GPUs. Amounts that are `needed` are rounded up, and available ones down. `field` is the location of the
-    amounts in the file.
+    GPUs. Amounts are rounded up if they are `needed`, and down if they are available. `field` is their location
+    in the file.
     """
     whole = Fraction(0)
     found: dict[str, int] = {}

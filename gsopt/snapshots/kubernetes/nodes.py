@@ -1,4 +1,4 @@
-"""Nodes: Kubernetes nodes with their GPUs, network location, and any reason not to return them."""
+"""Nodes: Kubernetes nodes, their GPUs and network locations, and any reasons to keep them."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -14,7 +14,7 @@ from gsopt.snapshots.kubernetes.devices import device
 from gsopt.snapshots.kubernetes.needs import amounts_of, counted
 from gsopt.snapshots.network import NodePlace
 
-#: Labels of a node's location, by level, the outermost first.
+#: Labels that state a node's location, by level, the outermost first.
 LEVELS: Mapping[str, tuple[str, ...]] = {
     "region": ("topology.kubernetes.io/region", "failure-domain.beta.kubernetes.io/region"),
     "zone": ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone"),
@@ -27,7 +27,7 @@ LEVELS: Mapping[str, tuple[str, ...]] = {
     "nvlink": ("network.topology.nvidia.com/accelerator", "nvidia.com/gpu.clique"),
 }
 
-#: Labels that tell the type of a node's GPUs; the first that is there counts.
+#: Labels that state the type of a node's GPUs; the first one present counts.
 _TYPES = (
     "nvidia.com/gpu.product",
     "amd.com/gpu.product-name",
@@ -40,7 +40,7 @@ _TYPES = (
 )
 _COUNT, _TURNS = "/gpu.count", "/gpu.replicas"
 
-#: How what is less than a GPU is counted.
+#: How resources smaller than a GPU are counted.
 _TOLD = {
     "slice": "slices of GPUs, which are placed by that name",
     "shared": "turns on GPUs, which are placed by that name",
@@ -49,7 +49,7 @@ _TOLD = {
 
 _CONTROL = ("node-role.kubernetes.io/control-plane", "node-role.kubernetes.io/master")
 
-#: Annotations that forbid to take a node away, and the value with which they do.
+#: Annotations that forbid removing a node, each with the value that does so.
 _STAYS = {
     "cluster-autoscaler.kubernetes.io/scale-down-disabled": "true",
     "karpenter.sh/do-not-disrupt": "true",
@@ -67,9 +67,9 @@ class Site(NamedTuple):
     labels: Mapping[str, str]
     kept: str
     closed: str
-    taints: list[Field]  # what pods must tolerate to be placed there
-    turns: Fraction  # how many containers share each GPU by turns; 1 where a GPU has one
-    path: tuple[tuple[str, str], ...]  # levels and names of its place, the outermost first
+    taints: list[Field]  # pods must tolerate them to be placed there
+    turns: Fraction  # how many containers share each GPU in turns; 1 if GPUs are not shared
+    path: tuple[tuple[str, str], ...]  # levels and names of its location, the outermost first
 
     @property
     def stand(self) -> NodePlace:
@@ -124,7 +124,7 @@ def _site(node: Field, keys: Mapping[str, tuple[str, ...]], others: Sequence[str
 
 
 def _turns(amounts: Mapping[str, Fraction], labels: Mapping[str, str]) -> Fraction:
-    """Return how many containers share each GPU, from a label or from the numbers of replicas and GPUs."""
+    """Return how many containers share each GPU, based on a label or on the numbers of replicas and GPUs."""
     told, gpus = _number(labels, _TURNS, 1), _number(labels, _COUNT, 0)
     shared = sum(value for name, value in amounts.items() if (found := device(name)) and found.kind == "shared")
     return max(Fraction(told), Fraction(shared, gpus)) if told == 1 and shared and gpus else Fraction(told)
@@ -151,7 +151,7 @@ def _gpus(
 
 
 def _number(labels: Mapping[str, str], ending: str, default: int) -> int:
-    """Return the positive number in a label, whatever its vendor, or the default if there is none."""
+    """Return the positive number in a label of any vendor, or the default if there is none."""
     texts = (value for key, value in labels.items() if key.endswith(ending))
     found = next((text for text in texts if text.isascii() and text.isdigit() and len(text) <= 6), "")  # noqa: PLR2004
     return int(found or 0) or default

@@ -4,7 +4,7 @@ from typing import NamedTuple
 
 from gsopt.snapshots.field import Field
 
-#: Labels or annotations by which schedulers know the groups that they place as a whole.
+#: Labels or annotations that identify pod groups, which schedulers place as a whole.
 _POD_GROUPS = (
     "scheduling.x-k8s.io/pod-group",
     "pod-group.scheduling.sigs.k8s.io",
@@ -14,7 +14,7 @@ _POD_GROUPS = (
     "pod-group-name",
 )
 
-#: Labels that name the job of a pod, by what runs it; the first that is there counts.
+#: Systems that run jobs, each with the label that names the job of a pod; the first label present counts.
 _JOBS = (
     ("JobSet", "jobset.sigs.k8s.io/jobset-name"),
     ("Kubeflow", "training.kubeflow.org/job-name"),
@@ -26,10 +26,10 @@ _JOBS = (
 )
 _LEADER, _LEADER_GROUP = "leaderworkerset.sigs.k8s.io/name", "leaderworkerset.sigs.k8s.io/group-index"
 
-#: Owners whose pods stand for themselves: each is replaced when it is lost, and the others run on.
+#: Kinds of owners whose pods are independent: a lost pod is replaced, and the others keep running.
 _REPLICATED = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "Deployment", "CloneSet"})
 
-#: Owners whose pods belong to their node; the kubelet's mirrors of files have the node itself.
+#: Kinds of owners whose pods belong to their node; mirrors of static pods are owned by the node itself.
 _OF_NODES = frozenset({"DaemonSet", "Node"})
 _MIRROR = "kubernetes.io/config.mirror"
 

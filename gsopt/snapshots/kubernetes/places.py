@@ -12,7 +12,7 @@ _LONGEST_REASON = 200
 
 
 class KubernetesPlaces:
-    """Collector of the node requirements of pods, and of the nodes that meet them.
+    """A collector of the node requirements of pods, and of the nodes that meet them.
 
     Parameters
     ----------

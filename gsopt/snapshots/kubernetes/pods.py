@@ -1,4 +1,4 @@
-"""Pods: the running and waiting pods of Kubernetes, one by one."""
+"""Pods: a reader of the running and waiting pods of Kubernetes."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -13,7 +13,7 @@ from gsopt.snapshots.kubernetes.nodes import Site
 from gsopt.snapshots.kubernetes.ownership import Owner, is_daemon, is_replaced, owner_of
 from gsopt.snapshots.kubernetes.places import KubernetesPlaces
 
-#: Annotations that forbid to evict a pod, and the value with which they do.
+#: Annotations that forbid evicting a pod, each with the value that does so.
 _STAYS = {
     "cluster-autoscaler.kubernetes.io/safe-to-evict": "false",
     "karpenter.sh/do-not-disrupt": "true",
@@ -23,7 +23,7 @@ _STAYS = {
 
 _OVER = frozenset({"Succeeded", "Failed"})
 
-#: Reasons why a pod belongs to no gang, with the note on all such pods.
+#: Reasons why a pod belongs to no gang, worded as notes on all such pods.
 OVER, ELSEWHERE, GATED, LEAVING, DAEMON = (
     "completed, and not counted",
     "on nodes that no file has, and not counted",
@@ -37,18 +37,18 @@ class Pod(NamedTuple):
     """A running or waiting pod."""
 
     owner: Owner
-    part: Part  # what it is of its gang
+    part: Part  # the pod as a part of its gang
     priority: int
     kept: str  # why it must not be evicted; empty where it may be
 
 
 class PodReader(NamedTuple):
-    """The context in which pods are read."""
+    """A reader of pods, with the nodes, budgets and places that it needs."""
 
     sites: Mapping[str, Site]
     budgets: Mapping[str, Sequence[DisruptionBudget]]  # by namespace
     places: KubernetesPlaces
-    others: Sequence[str]  # names of further whole GPUs
+    others: Sequence[str]  # names of additional resources that are whole GPUs
 
     def fate(self, pod: Field) -> str:
         """Return the reason why a pod belongs to no gang, or an empty string if it does."""
@@ -106,7 +106,7 @@ class PodReader(NamedTuple):
 
 
 def started_of(pod: Field) -> float | None:
-    """Return the time in seconds since 1970 at which a pod started or, if unknown, was created."""
+    """Return the Unix timestamp at which a pod started or, if that is unknown, was created."""
     start = pod["status"]["startTime"].time()
     return pod["metadata"]["creationTimestamp"].time() if start is None else start
 

@@ -7,7 +7,7 @@ from math import ceil, floor
 
 from gsopt.snapshots.field import Field
 
-#: Amounts of one resource beyond which no decision counts.
+#: Largest amount of a resource that decisions accept.
 _MOST = 1_000_000_000
 
 _MEBI = 2**20
@@ -19,7 +19,7 @@ _QUANTITY = re.compile(
 
 
 def quantity(field: Field) -> Fraction:
-    """Read an amount, or 0 if it is missing."""
+    """Read an amount, or return 0 if it is missing."""
     if field.value is None:
         return Fraction(0)
     value = _value(field.scalar())
@@ -40,7 +40,7 @@ def _value(text: str) -> Fraction | None:
 
 
 def amount(field: Field, value: Fraction, *, needed: bool) -> int:
-    """Return an amount as an integer, rounded up for a demand and down for what is available."""
+    """Return an amount as an integer, rounded up if it is `needed` and down if it is available."""
     whole = ceil(value) if needed else floor(value)
     if whole > _MOST:
         field.refuse(f"must be at most {_MOST:,} of what it is counted in")
@@ -48,5 +48,5 @@ def amount(field: Field, value: Fraction, *, needed: bool) -> int:
 
 
 def unit_of(resource: str) -> Fraction:
-    """Return the unit in which decisions count a resource: thousandths for CPUs, MiB for memory."""
+    """Return the factor that converts an amount to the unit of decisions: thousandths of CPUs, or MiB."""
     return {"cpu": Fraction(1000), "memory": Fraction(1, _MEBI)}.get(resource, Fraction(1))

@@ -35,31 +35,31 @@ def read(
 
     - **GPUs** are the GPU resources of any vendor. Slices (MIG) and shares remain separate resources, in
       addition to a machine's number of GPUs. With time slicing, a replica does not count as a GPU.
-    - **Gangs** are pods of one PodGroup, JobSet, group of a LeaderWorkerSet, job of Kubeflow, Volcano or Ray,
-      Job or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
+    - **Gangs** are the pods of one PodGroup, JobSet, LeaderWorkerSet group, Kubeflow, Volcano or Ray job, Job
+      or other owner. Pods of a ReplicaSet or StatefulSet are gangs of their own, and those of a DaemonSet
       belong to their node.
-    - **Kept nodes** are those that are cordoned, not ready or of the control plane, and nodes with a gang that
-      must not be evicted. The reason may be an annotation, a disruption budget without allowed evictions, or
-      two budgets for the same pod.
+    - **Kept nodes** are those that are cordoned, not ready or part of the control plane, and those with a gang
+      that must not be evicted. The reason may be an annotation, a disruption budget without allowed evictions,
+      or two budgets for the same pod.
 
     Parameters
     ----------
     paths
         The files.
     levels
-        Node labels by name of the network level that they state, the outermost first. If None, labels in common
+        Node labels, keyed by the network level that they state, the outermost first. None for labels in common
         use, such as ``topology.kubernetes.io/zone``.
     gpu_resources
         Additional names of resources that count as whole GPUs.
     time
-        Time at which the files were written, in seconds since 1970; None for the latest time in them.
+        Time at which the files were written, as a Unix timestamp; None for the latest time in them.
     notes
-        A list that receives a line for everything that was left out.
+        A list to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not output of kubectl. The message names file, field, value and rule.
+        A file cannot be read, or is not output of kubectl. The message states the file, field, value and rule.
 
     Examples
     --------

@@ -9,7 +9,7 @@ from gsopt.snapshots.field import Field
 
 _GPU = "gpu"
 
-#: What stands in a list that is empty.
+#: Texts that stand for an empty list.
 _NOTHING = frozenset({"", "(null)", "N/A", "none", "NONE"})
 
 _MOST = 1_000_000_000
@@ -22,7 +22,7 @@ _SOCKETS = re.compile(r"\((?!null\))[^()]*\)")  # such as (S:0-1) and (IDX:0,2)
 class Gres(NamedTuple):
     """Generic resources of a node, or of a job on a node."""
 
-    gpus: Mapping[str, int]  # by type, which is empty where it is not told
+    gpus: Mapping[str, int]  # by type, which is empty if unknown
     others: Mapping[str, int]  # such as shards
 
     @property

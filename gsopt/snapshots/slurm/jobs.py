@@ -19,15 +19,16 @@ _MOST = 1_000_000_000  # of CPUs in thousandths, and of MiB: as much as a decisi
 
 _STANDING = frozenset({"RUNNING", "CONFIGURING", "SUSPENDED", "STAGE_OUT", "SIGNALING", "RESIZING", "STOPPED"})
 
-#: Why a job waits that no place would start.
+#: Reasons why a job waits that free resources would not resolve.
 _HELD = frozenset(
     {"BeginTime", "Dependency", "DependencyNeverSatisfied", "JobHeldUser", "JobHeldAdmin", "JobArrayTaskLimit"}
 )
 
-#: Who may share the nodes of a job; releases before 23.11 say the contrary in another field.
+#: Values of `shared` with which a job shares its nodes, and values of `exclusive`, a field of releases before
+#: 23.11, with which it does not.
 _SHARED, _UNSHARED = frozenset({"oversubscribe"}), frozenset({"true", "user", "mcs", "topo"})
 
-#: Reasons why a job belongs to no gang, with the note on all such jobs.
+#: Reasons why a job forms no gang, worded as notes on all such jobs.
 OVER, LEAVING, HELD, ELSEWHERE = (
     "completed, and not counted",
     "ending, which hold their resources and are not a loss",
@@ -39,18 +40,18 @@ _TASKS = re.compile(r"(\d{1,9})(?:-(\d{1,9})(?::(\d{1,9}))?)?", re.ASCII)
 
 
 class SlurmJob(NamedTuple):
-    """A running or waiting job, task of an array, or component of a heterogeneous job."""
+    """A running or waiting job, a task of an array, or a component of a heterogeneous job."""
 
-    name: str  # the id by which Slurm's commands know it, or its heterogeneous job
+    name: str  # its id in Slurm's commands, or that of its heterogeneous job
     kind: str
-    parts: tuple[Part, ...]  # what it has on each node, or waits for
+    parts: tuple[Part, ...]  # its share of each node, or what it waits for
     priority: int
     copies: int  # tasks of an array that wait
-    requeues: bool  # whether Slurm begins it again where it is preempted
+    requeues: bool  # whether Slurm restarts it after a preemption
 
 
 class JobReader(NamedTuple):
-    """The context in which jobs are read."""
+    """A reader of jobs, with the nodes and places that it needs."""
 
     hosts: Mapping[str, Host]
     places: SlurmPlaces
@@ -149,7 +150,7 @@ def _counted(field: Field, count: int) -> int:
 
 
 def _named(job: Field) -> tuple[str, str]:
-    """Return the name and kind of a job, with the name in the form that Slurm's commands use."""
+    """Return the name of a job, in the form that Slurm's commands use, and its kind."""
     own, array, together = (number(job[key]) for key in ("job_id", "array_job_id", "het_job_id"))
     if own <= 0:
         job["job_id"].refuse("must be the number of a job")

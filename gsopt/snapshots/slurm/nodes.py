@@ -1,4 +1,4 @@
-"""Nodes: Slurm nodes with their GPUs, partitions and features, and any reason not to return them."""
+"""Nodes: Slurm nodes, their GPUs, partitions and features, and any reasons to keep them."""
 
 from collections.abc import Iterable, Mapping
 from typing import NamedTuple
@@ -21,10 +21,10 @@ _CLOSED = frozenset(
     }
 )
 
-#: What a reservation is called that nothing names.
+#: Name of a reservation whose name is unknown.
 _UNNAMED = "without a name"
 
-#: States in which a node is away already.
+#: States in which a node is already powered down, or about to be.
 _AWAY = frozenset({"POWERED_DOWN", "POWERING_DOWN", "POWER_DOWN", "POWERED_OFF"})
 
 
@@ -41,7 +41,7 @@ class Host(NamedTuple):
     labels: Mapping[str, str]  # its partitions and active features; their values are empty
     kept: str
     closed: str
-    reserved: str  # the reservation that holds it; empty where it names none
+    reserved: str  # the reservation that holds it; empty if there is none
 
 
 def read_hosts(listed: Iterable[Field], grouped: Iterable[Field], notes: list[str]) -> dict[str, Host]:
@@ -112,7 +112,7 @@ def _group(entry: Field) -> Iterable[Host]:
 
 
 def _gres(field: Field) -> Gres:
-    """Read generic resources, checking that the number of GPUs is plausible."""
+    """Read generic resources, and check that the number of GPUs is plausible."""
     found = read_gres(field)
     if found.number > _MOST_GPUS:
         field.refuse(f"must be at most {_MOST_GPUS:,} GPUs")

@@ -1,4 +1,4 @@
-"""Places: the nodes on which Slurm jobs may start, by partition, features and reservation."""
+"""Places: the nodes on which Slurm jobs may start, given their partitions, features and reservations."""
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +13,7 @@ _PLAIN = re.compile(r"[A-Za-z0-9_.:=/+-]+(?:(?:&[A-Za-z0-9_.:=/+-]+)*|(?:\|[A-Za
 
 
 class Reservation(NamedTuple):
-    """A reservation of nodes, with start and end in seconds since 1970, or None if unknown."""
+    """A reservation of nodes, with its start and end as Unix timestamps (None if unknown)."""
 
     name: str
     nodes: frozenset[str]
@@ -42,7 +42,7 @@ def read_reservations(entries: Sequence[Field]) -> list[Reservation]:
 
 
 def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
-    """Return the reservations that are stated by the nodes themselves."""
+    """Return the reservations that the nodes themselves state."""
     found: dict[str, set[str]] = {}
     for host in hosts:
         if host.reserved:
@@ -51,7 +51,7 @@ def told_by_hosts(hosts: Iterable[Host]) -> list[Reservation]:
 
 
 class SlurmPlaces:
-    """Collector of the node requirements of jobs, and of the nodes that meet them.
+    """A collector of the node requirements of jobs, and of the nodes that meet them.
 
     `partitions` contains the partitions that the nodes themselves do not state. `notes` receives a line for
     every requirement that is ignored.
@@ -110,7 +110,7 @@ class SlurmPlaces:
         return self._free(job, name) and self._has_features(job, labels)
 
     def _free(self, job: Field, name: str) -> bool:
-        """Check whether no other reservation holds a node."""
+        """Check whether a node is in the job's reservation or, for a job without one, in no reservation."""
         own = job["resv_name"].text()
         if own:
             return name in self._reserved.get(own, frozenset())

@@ -24,10 +24,10 @@ from gsopt.snapshots.slurm.values import moment, nodes
 from gsopt.snapshots.snapshot import Snapshot
 from gsopt.snapshots.valid import validly
 
-#: How the reader of topology.conf ends its note on a node that it leaves out.
+#: The ending of notes on nodes that the reader of topology.conf leaves out.
 _NO_GPUS = ": has no GPUs and is left out"
 
-#: Lists in documents.
+#: Names of the lists in documents.
 LISTS = ("nodes", "sinfo", "jobs", "partitions", "reservations")
 
 
@@ -53,14 +53,14 @@ def read(
     paths
         The files.
     time
-        Time at which the files were written, in seconds since 1970. None for the latest update in them.
+        Time at which the files were written, as a Unix timestamp; None for the latest update in them.
     notes
         A list to which a line is appended for everything that is ignored.
 
     Raises
     ------
     InvalidInput
-        A file cannot be read, or is not output of Slurm. The message names file, field, value and rule.
+        A file cannot be read, or is not output of Slurm. The message states the file, field, value and rule.
 
     Examples
     --------
@@ -138,7 +138,7 @@ def _partitions(entries: Sequence[Field]) -> dict[str, frozenset[str]]:
 
 
 def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
-    """Return when the files were written or, if unknown, when the last job was started or submitted."""
+    """Return when the files were written or, if unknown, when a job was last submitted or considered."""
     times = [moment(document["last_update"]) for document in documents]
     if not any(times):
         times = [moment(job[key]) for job in jobs for key in ("submit_time", "last_sched_evaluation")]
@@ -148,7 +148,7 @@ def _latest(documents: Sequence[Field], jobs: Sequence[Field]) -> float | None:
 def _read_jobs(
     jobs: Sequence[Field], reader: JobReader, notes: list[str]
 ) -> tuple[dict[str, dict[str, int]], list[Gang]]:
-    """Return the resources of jobs on each node, and the gangs."""
+    """Return the resources that jobs use on each node, and the gangs."""
     used: dict[str, dict[str, int]] = {}
     fates: Counter[str] = Counter()
     unseen: Counter[str] = Counter()
@@ -189,9 +189,9 @@ def _gang(jobs: Sequence[SlurmJob]) -> Gang:
 
 
 def _node(host: Host, used: Mapping[str, int], reservations: Sequence[Reservation]) -> Node:
-    """Create a node.
+    """Create a node from its own data and that of its jobs.
 
-    Its own data and those of its jobs may be from different times.
+    The two may be from different times, so the larger amount of each resource counts as in use.
     """
     reserved = next((each.name for each in reservations if host.name in each.nodes), "")
     own = host.used.named

@@ -22,7 +22,7 @@ def number(field: Field, default: int = 0) -> int:
 
 
 def moment(field: Field) -> float | None:
-    """Read a time in seconds since 1970, or return None if it is not set."""
+    """Read a Unix timestamp, or return None if it is not set."""
     if isinstance(field.value, dict):
         return None if field["infinite"].truth() or not field["set"].truth() else field["number"].seconds()
     return field.seconds()
@@ -35,7 +35,7 @@ def words(field: Field) -> tuple[str, ...]:
 
 
 def nodes(field: Field) -> list[str]:
-    """Read the names of nodes from a host list or a list, checking that they are safe in commands."""
+    """Read node names from a host list or a list, and check that they are safe in commands."""
     if isinstance(field.value, list):
         return [node_name(each) for each in field]
     text = field.text()
