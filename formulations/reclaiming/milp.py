@@ -1,4 +1,4 @@
-"""MILP: the plain mixed-integer program of reclaiming, for every variant of the problem."""
+"""MILP: the plain mixed-integer program of reclaiming, which covers every variant of the problem."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
@@ -92,11 +92,11 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the same model as arrays, built directly without Pyomo."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns."""
+        """Return the exact costs of the columns, in the order of the form's columns."""
         costs = _costs(problem)
         return [costs.get(name, 0) for name in form.columns]
 
@@ -110,7 +110,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return ReclaimingSolution(servers=tuple(names))
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution: returned servers, preempted jobs, stranded workers."""
+        """Return a solution's non-zero column values: returned servers, preempted jobs, stranded workers."""
         returned = set(solution.servers)
         position = {server.name: index for index, server in enumerate(problem.servers)}
         values = {f"returned[{position[name]}]": 1.0 for name in returned}
@@ -192,7 +192,7 @@ def _most_lost(rule: Survival, demand: int) -> int:
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return the unit of a job's other workers, its spare units, and the most units that it can lose beyond."""
+    """Return the GPUs of a unit of a job's other workers, its spare units, and the most units lost beyond."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare

@@ -99,11 +99,11 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the same model as arrays, built directly without Pyomo."""
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the weights of the jobs and the own costs of the groups."""
+        """Return the exact costs of the columns: the weights of the jobs, and the own costs of the groups."""
         del form
         weights, own, _ = prices(reduce(problem).net())
         return [*weights, *own]
@@ -114,7 +114,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return prices(reduce(problem).net())[2]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Return the first servers of each group."""
+        """Return the first servers of each group, as many as the model returns."""
         reduction = reduce(problem).net()
         counts = [round(values[f"returned[{g}]"]) for g in range(len(reduction.groups))]
         return reduction.lift(counts, problem)
@@ -127,7 +127,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
-    """Return the weights, own costs of groups and constant, exactly, in the problem's objective."""
+    """Return the exact weights of jobs, own costs of groups and constant of the problem's objective."""
     unit = reduction.unit
     weights: list[Number] = [unit * weight for weight in reduction.weights]
     own: list[Number] = [unit * group.cost for group in reduction.groups]

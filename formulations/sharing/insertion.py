@@ -1,4 +1,4 @@
-"""Insertion: the least delay that each start causes, as a bound for a node of the search (compiled kernel)."""
+"""Insertion: a compiled bound for nodes of the search, based on the least delay that each start causes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 def insertion_bound(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array, extra: Array, enough: float
 ) -> float:
-    """Bound the sum of all ends by the least delay that each pending job causes when it starts.
+    """Return a lower bound on the sum of all ends, based on the least delay that each pending start causes.
 
     Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
     start at s < e on a GPU of r. At time u, at least e - u of the work of r is left. If j runs for that long, r
@@ -174,7 +174,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of further GPUs from jobs no worse than the worst partner; infinite if too few."""
+    """Return the least cost of further GPUs from jobs no worse than the worst partner, or infinity."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1
