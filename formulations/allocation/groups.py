@@ -28,10 +28,10 @@ class Groups:
     unit: int  # greatest common divisor of the worker sizes: GPUs are counted in this unit
     capacity: int  # GPUs to share
     size: Integers  # GPUs per worker, shape (jobs,)
-    # where the items of each job begin, and at the end their number, shape (jobs + 1,); items that do not fit
-    # into the capacity are left out
+    # index of each job's first item, and at the end the number of items, shape (jobs + 1,); items that do not
+    # fit into the capacity are left out
     first: Integers
-    # of each item, shape (items,): job, number of extra workers, number of workers in all, and GPUs
+    # for each item, shape (items,): job, number of extra workers, total number of workers, and GPUs
     job: Integers
     extra: Integers
     workers: Integers
@@ -93,13 +93,13 @@ class Found:
     """The outcome of an algorithm: a choice that fits, a bound on the optimum, and how they were found."""
 
     choice: Integers  # one item per job, shape (jobs,)
-    # most that the optimum may be worth beyond the choice: 0 where the choice is proven to be optimal
+    # upper bound on the optimum minus the value of the choice; 0 if the choice is proven optimal
     excess: Exact
-    message: str  # the technique, a colon, and what is worth knowing of it
+    message: str  # the technique, a colon, and details
     stopped_by: StoppedBy = StoppedBy.FINISHED  # why the algorithm stopped
 
 
-#: Told of each better choice, and of the excess; True stops the algorithm.
+#: Called with each better choice and its excess; returning True stops the algorithm.
 Hear = Callable[[Integers, Exact], bool]
 
 

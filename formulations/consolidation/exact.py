@@ -1,4 +1,4 @@
-"""Exact: a quick placement and bound, then the smallest model that can express the problem."""
+"""Exact: a quick placement and bound, followed by the smallest model that can express the problem."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -59,7 +59,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
 
 def _by_model(case: ConsolidationCase, budget: Budget) -> Result[ConsolidationSolution]:
-    """Solve by the first model that accepts the problem, continuing from the budget's start."""
+    """Solve with the first model that accepts the problem, continuing from the budget's start."""
     for model in (Divisible(case), Patterns(case), Laminar(case)):
         with suppress(Unsupported):
             found = model.run(case.problem, budget)

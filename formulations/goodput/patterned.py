@@ -14,10 +14,10 @@ from formulations.goodput.patterns import NodeKind, Pattern, kinds
 from formulations.goodput.program import OptionProgram
 from formulations.goodput.rows import Key, KeyedRows
 
-#: GPUs of a node whose patterns are listed at all.
+#: Maximum number of GPUs of a node whose patterns are listed.
 LARGEST_NODE = 32
 
-#: Patterns with which the program is still the faster one.
+#: Maximum number of patterns with which the program is faster than `ReducedOptions`.
 MOST_PATTERNS = 4_000
 
 

@@ -40,7 +40,7 @@ class OptionProgram(ABC):
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
-        """Return the costs beyond `paid`, rounded down by a step negligible for totals of `least` or more."""
+        """Return the costs beyond `paid`, rounded down to a step negligible for totals of `least` or more."""
         grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
         beyond = [
             (Fraction(option.cost) - Fraction(paid)) // grid * grid

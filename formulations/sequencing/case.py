@@ -13,7 +13,7 @@ from gsopt.core.numbers.assignment import positions, sequence
 from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.sequencing import Sequences, Sequencing
 
-#: Below this, sums of two whole numbers are right in the integers of the machine.
+#: Below this, sums of two integers fit into machine integers.
 _SMALL = 2**61
 
 
@@ -25,7 +25,7 @@ class SequencingCase:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Each job's time in seconds on each machine, shape (jobs, machines), infinite where it cannot run."""
+        """Each job's time in seconds on each machine, shape (jobs, machines); infinity if it cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
@@ -73,7 +73,7 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders as computed in double precision."""
+        """Return the best orders that double precision finds."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
@@ -106,7 +106,7 @@ class SequencingCase:
 
 
 def depth_of(solution: Sequences, jobs: int) -> int:
-    """Return a number of positions that leaves one empty on every machine, or the number of jobs.
+    """Return one position more than the longest order in a solution has, but at most the number of jobs.
 
     A solution that is best within these positions is best overall: any further position costs every job more
     than the position left empty.
