@@ -64,7 +64,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
 
 def answer(question: ProofQuestion, link: "ParentLink") -> float:
-    """Answer a question in the worker process."""
+    """Branch and bound in the worker process, and return the bound."""
     return _OpenNodes(question, link).bound()
 
 

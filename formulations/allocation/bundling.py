@@ -69,7 +69,7 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
 
 def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
-    """Solve groups of items by bundling."""
+    """Solve groups of items by bundling, or raise `Unsupported` if their structure does not allow it."""
     del hear  # there is no better choice before the best
     message = bundling_message(groups, step_sizes(groups.first, groups.weight))
     whole = whole_values(groups, np.arange(groups.value.size), budget)
@@ -85,7 +85,7 @@ def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Return the index of one option per group such that they fit the capacity and have the largest value.
+    """Return the indices of the most valuable options, one per group, that fit the capacity.
 
     `first` holds the index of each group's first option and, at the end, the number of options. Weights are
     ascending within a group. Raises `Unsupported` if steps between options do not divide each other, differ

@@ -23,7 +23,7 @@ _LONG_STEP = 50
 
 @exact_method(unused=["gap", "backend", "on_incumbent", "log"])
 def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by dynamic programming.
+    """Solve a problem by dynamic programming over jobs and GPUs.
 
     The state after k jobs is the best value with at most c GPUs, for every c. The method works for any values
     and any worker sizes. Values are exact integers over a common denominator.

@@ -73,17 +73,17 @@ class Groups:
         return self.first[:-1]
 
     def used(self, choice: Integers) -> int:
-        """Return the GPUs that a choice uses."""
+        """Return the number of GPUs that a choice uses, in units of `unit`."""
         return int(self.weight[choice].sum())
 
     def choice(self, solution: AllocationSolution) -> Integers:
-        """Convert a solution to a choice."""
+        """Convert a solution to a choice of one item per job."""
         extra = np.array([solution.extra.get(job.name, 0) for job in self.problem.jobs], dtype=np.int64)
         below = np.add.reduceat(self.extra < extra[self.job], self.nothing) if extra.size else extra
         return self.nothing + below
 
     def solution(self, choice: Integers) -> AllocationSolution:
-        """Convert a choice to a solution."""
+        """Convert a choice of one item per job to a solution."""
         chosen = zip(self.problem.jobs, self.extra[choice].tolist(), strict=True)
         return AllocationSolution(extra={job.name: extra for job, extra in chosen if extra})
 
@@ -123,7 +123,7 @@ def solve_groups(
 
 
 def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[AllocationSolution]:
-    """Convert an algorithm's outcome to a result."""
+    """Convert an algorithm's outcome to a result, whose bound is the value of the choice plus the excess."""
     runtime = budget.runtime
     solution = groups.solution(found.choice)
     return Result.judged(

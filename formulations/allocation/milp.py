@@ -14,7 +14,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Allocation, AllocationSolution]):
-    r"""Item form of the multiple-choice knapsack.
+    r"""The item form of the multiple-choice knapsack, as the reference model.
 
     Sets
     ----
@@ -84,7 +84,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return model
 
     def standard_form(self, problem: Allocation) -> StandardForm:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         groups = Groups.of(problem)
         items = np.flatnonzero(groups.extra)
         job = groups.job[items]
@@ -109,7 +109,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return [job.value(w) for job in problem.jobs for w in _extras(job, problem)]
 
     def extract(self, values: Mapping[str, float], problem: Allocation) -> AllocationSolution:
-        """Read the extra workers of each job."""
+        """Read the extra workers of each job from column values."""
         extra = {
             job.name: w
             for j, job in enumerate(problem.jobs)

@@ -32,7 +32,7 @@ Hear = Callable[[Integers, int], object]
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """The outcome of the search."""
+    """The outcome of `improve`: the best choice found, and how far it may be from the optimum."""
 
     choice: Integers  # the best choice known
     excess: int  # upper bound on the gain of any other choice; 0 if this one is proven optimal
@@ -43,7 +43,7 @@ class Improved:
 def improve(
     knapsack: Knapsack, start: Integers, budget: Budget, *, enough: int = 0, hear: Hear | None = None
 ) -> Improved:
-    """Find the best choice, or a good one and a bound.
+    """Find the best choice for a knapsack, or a good one and a bound if time or memory runs out.
 
     A state is the extra weight and value, relative to the base, of the groups decided so far. The other
     groups keep their base option. If a state has room left, each further unit of weight gains at most the
@@ -167,7 +167,7 @@ class _Passed(NamedTuple):
 
 
 def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -> _Passed:
-    """Process the groups once."""
+    """Process the groups once, keeping only states that may lead to a better choice."""
     none = np.zeros(1, dtype=np.int64)
     states = _States(none, none.astype(knapsack.value.dtype), none)
     best, at_price = goal.best, knapsack.price * knapsack.room
@@ -252,7 +252,7 @@ def _merge_by_sorting(states: _States, options: _States) -> _States:
 
 
 def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
-    """Keep the states, given in ascending order of weight, that are worth more than all before them."""
+    """Keep the states, given in ascending order of weight, whose value exceeds that of all before them."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
     return _States(weight[kept], value[kept], origin[kept])

@@ -221,7 +221,7 @@ def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
 
 
 def _ends(walk: Walk) -> list[int]:
-    """Return the number of GPUs of the job after each step taken."""
+    """Return, for each step taken, the number of GPUs that its job has after the step."""
     counts = list(walk.counts)
     ends: list[int] = []
     for step in reversed(walk.taken):

@@ -128,7 +128,7 @@ class Milp(Formulation[Batching, Batches]):
         return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
-        """Read the GPUs of each job, and choose its best batch size on them."""
+        """Read the GPUs of each job from column values, and choose its best batch size on them."""
         counts = np.zeros(len(problem.jobs), dtype=np.int64)
         for job, menu in enumerate(problem.counts):
             for gpus in menu:

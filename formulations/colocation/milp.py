@@ -90,7 +90,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
-        """Read which pending job shares the GPUs of which running job."""
+        """Read from column values which pending job shares the GPUs of which running job."""
         shares = {
             problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
             for (r, p, w), mode in _fitting_modes(problem).items()

@@ -98,7 +98,7 @@ def probe(
 
 
 def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
-    """Answer a question in the worker process."""
+    """Solve and narrow in the worker process, and return the findings."""
     return _Probing(question, link).run()
 
 

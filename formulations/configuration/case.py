@@ -26,7 +26,7 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationCase:
-    """A problem in integers."""
+    """A problem as a list of options for each job, with integer costs that break ties."""
 
     problem: Configuration
     # options of each job in order of preference: the current one, then the others in the order of the list,

@@ -87,7 +87,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return model
 
     def standard_form(self, problem: Configuration) -> StandardForm:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         jobs, shapes = len(problem.jobs), problem.configurations
         keys = [(job, place) for job, row in enumerate(problem.costs) for place in row]
         job, place = np.array(keys, dtype=np.int64).reshape(-1, 2).T
@@ -125,7 +125,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return current_configurations(problem), bound_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Configuration) -> ConfigurationSolution:
-        """Read the configuration of each job."""
+        """Read the configuration of each job from column values."""
         places = [
             next((place for place in costs if values.get(f"has[{job},{place}]", 0.0) == 1), None)
             for job, costs in enumerate(problem.costs)

@@ -26,7 +26,7 @@ class LeastCosts:
     case: ConfigurationCase  # the problem in integers
     # GPUs of each type in a cell: the greatest common divisor of all options of the type
     blocks: tuple[int, ...]
-    costs: Wholes  # least cost of the jobs from each on, shape (jobs + 1, blocks of the first type + 1, ...)
+    costs: Wholes  # least cost of each job and later ones, shape (jobs + 1, blocks of first type + 1, ...)
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":

@@ -16,7 +16,7 @@ _LARGEST = 2_000
 
 
 class Counts(Formulation[Consolidation, ConsolidationSolution]):
-    """Decide how many GPUs of each machine every job gets, as a slow reference.
+    """A slow reference model, which decides how many GPUs of each machine every job gets.
 
     Sets
     ----
@@ -148,7 +148,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Grant every job the next free GPUs of its machines."""
+        """Read the GPU counts from column values, and grant every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in ConsolidationCase.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):

@@ -11,7 +11,7 @@ from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):
-    """Count slots on machines instead of packing jobs, because jobs of 1, 2, 4, ... GPUs waste no slot.
+    """A model that counts slots on machines instead of packing jobs, as jobs of 1, 2, 4, ... GPUs waste none.
 
     Sets
     ----

@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assign every job to a group of GPUs, where the jobs in a group may use no more than its free GPUs.
+    """A model that assigns every job to a group of GPUs; the jobs in a group use at most its free GPUs.
 
     Sets
     ----
@@ -100,7 +100,7 @@ class Laminar(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]

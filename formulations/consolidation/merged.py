@@ -77,7 +77,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Add the same constraints to the arrays."""
+        """Add the constraints of `pack` to the arrays."""
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
@@ -141,7 +141,7 @@ class Merged(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}

@@ -46,7 +46,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         """Return stays and machines left whole as column values by name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
-        """Fill the solver's arrays directly."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return self._written(problem).form(self._case(problem).bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:

@@ -19,7 +19,7 @@ Pattern = tuple[int, ...]
 
 
 class Patterns(Merged):
-    """Choose how many machines are filled by which pattern.
+    """A model that decides how many machines are filled by which pattern.
 
     Sets
     ----

@@ -128,7 +128,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return current_gpus(case), bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Goodput) -> GoodputSolution:
-        """Read the GPUs of each job on every node."""
+        """Read the GPUs of each job on every node from column values."""
         nodes = range(len(problem.nodes))
         vectors = {
             job.name: problem.currents[place]

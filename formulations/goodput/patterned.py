@@ -37,12 +37,12 @@ class Patterned(OptionProgram):
 
     @cached_property
     def kinds(self) -> list[NodeKind]:
-        """Kinds of nodes."""
+        """Kinds of nodes, each of which comprises identical nodes."""
         return kinds(self.case, self.alive)
 
     @cached_property
     def patterns(self) -> list[list[Pattern]]:
-        """All patterns of each kind."""
+        """All patterns of each kind of nodes."""
         return [list(self._patterns(kind)) for kind in self.kinds]
 
     @property

@@ -94,7 +94,7 @@ class OptionProgram(ABC):
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:
-        """Return the option of each job."""
+        """Return the option that a point chooses for each job."""
         return [
             next(each for place, each in enumerate(options) if found["runs", job, place])
             for job, options in enumerate(self.alive)

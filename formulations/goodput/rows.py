@@ -20,7 +20,7 @@ class KeyedRows:
     entries: list[tuple[Key, Key, float]] = field(default_factory=list)  # row, column and factor
 
     def column(self, key: Key, most: int) -> None:
-        """Add a column."""
+        """Add a column of integers from 0 to `most`."""
         self.columns[key] = most
 
     def add(self, row: Key, column: Key, factor: float, lower: float, upper: float) -> None:

@@ -92,7 +92,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
@@ -101,7 +101,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return [costs.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Return the servers that the model returns."""
+        """Read the servers to give back from column values."""
         names = [
             server.name
             for index, server in enumerate(problem.servers)

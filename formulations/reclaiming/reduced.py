@@ -99,7 +99,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
@@ -109,12 +109,12 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return [*weights, *own]
 
     def exact_offset(self, problem: Reclaiming, form: StandardForm) -> Number:
-        """Return the objective's constant, which is the cost of every choice."""
+        """Return the objective's constant, which is the cost that every choice has."""
         del form
         return prices(reduce(problem).net())[2]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Return the first servers of each group, as many as the model returns."""
+        """Read the number of servers of each group from column values, and return the first ones of each."""
         reduction = reduce(problem).net()
         counts = [round(values[f"returned[{g}]"]) for g in range(len(reduction.groups))]
         return reduction.lift(counts, problem)

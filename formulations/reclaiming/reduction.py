@@ -62,7 +62,7 @@ class Reduction:
         return self.paid + own + sum(self.weights[job] for job in hit)
 
     def lift(self, counts: Sequence[int], problem: Reclaiming) -> ReclaimingSolution:
-        """Convert the number of servers to give back of each group to a solution."""
+        """Convert numbers of servers by group to a solution, which gives back the first servers of each."""
         chosen = [
             server for group, count in zip(self.groups, counts, strict=True) for server in group.servers[:count]
         ]
@@ -129,7 +129,7 @@ class Reduction:
 
 
 def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
-    """Merge identical jobs and servers.
+    """Merge identical jobs and servers of a problem.
 
     An optimistic reduction counts a job as preempted only by servers whose loss alone suffices, and ignores all
     other losses. Such a reduction is a relaxation: no choice costs more than in the problem itself. Otherwise

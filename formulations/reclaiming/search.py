@@ -48,7 +48,7 @@ OnBetter = Callable[[list[int], int], object]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The outcome of a search."""
+    """The outcome of a search: the best choice, the bound, and how they were found."""
 
     counts: list[int]  # servers of each group in the best choice
     bound: int  # lower bound on the value of any choice
@@ -158,7 +158,7 @@ class ReclaimingSearch:
         return self._budget.time_limit is None or pairs <= _PROGRAM
 
     def _branch(self, core: Reduction) -> Proof:
-        """Solve the core as a mixed-integer program."""
+        """Solve the core as a mixed-integer program, and keep its choices and bounds."""
         weights, own, base = prices(core)
         solver = self._budget.backend or (CpSat() if find_spec("ortools") else Highs())
         proof = optimize(

@@ -154,7 +154,7 @@ class Annealing:
 
     @property
     def names(self) -> Integers:
-        """The best list."""
+        """A copy of the best list."""
         return self._lists.best.copy()
 
     @property

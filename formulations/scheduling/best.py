@@ -1,4 +1,4 @@
-"""Best: the best known schedule and bound, and the reports of better schedules."""
+"""Best: the best known schedule and bound of an exact method."""
 
 from math import inf, isfinite
 

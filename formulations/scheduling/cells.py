@@ -29,7 +29,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cells:
-    """The meaning of the model's columns."""
+    """The columns of the positional model: what may complete where, and which modes may run in each cell."""
 
     positions: Positions  # the windows and cells
     # share of each job's work that each of its modes does per unit of the model's time
@@ -101,7 +101,7 @@ def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> Standa
 
 
 class _Filling:
-    """The arrays under construction."""
+    """The arrays of the positional model under construction."""
 
     def __init__(self, cells: Cells) -> None:
         self.cells, self.positions = cells, cells.positions

@@ -27,7 +27,7 @@ _MOST_JOBS = 15
 
 
 class Milp(Formulation[Scheduling, SchedulingSolution]):
-    """Decide at which position and in which epoch each job completes, and how long each mode runs.
+    """A model that decides in which order and in which epochs jobs complete, and how long each mode runs.
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
     GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. If no
@@ -117,7 +117,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def standard_form(self, problem: Scheduling) -> StandardForm:
-        """Return the same model as arrays, built directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
@@ -166,7 +166,7 @@ milp = Milp()
 
 
 def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
-    """Find a starting schedule by local search."""
+    """Return the best schedule of the budget's start and local search."""
     if not problem.preemptive:
         raise Unsupported("milp: the problem must allow preemption")
     instance = Instance.of(problem)

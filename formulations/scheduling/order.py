@@ -32,7 +32,7 @@ _PENALTY = 1e3
 
 @dataclass(frozen=True)
 class OrderPlan:
-    """A plan that begins at the first release date."""
+    """A plan of consecutive steps that begins at the first release date."""
 
     steps: tuple[TimetableStep, ...]  # the steps, in the order of time
     completions: tuple[float, ...]  # planned completion time of each job in seconds

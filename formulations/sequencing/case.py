@@ -19,7 +19,7 @@ _SMALL = 2**61
 
 @dataclass(frozen=True)
 class SequencingCase:
-    """A problem as matrices."""
+    """A problem as matrices of jobs and machines, or of jobs and positions."""
 
     problem: Sequencing
 
@@ -87,7 +87,7 @@ class SequencingCase:
         return self.solution(orders)
 
     def columns(self, solution: Sequences) -> list[tuple[int, int]]:
-        """Return each job with the column of its position."""
+        """Return pairs of a job and the column of its position, by index."""
         place = {job.name: index for index, job in enumerate(self.problem.jobs)}
         count = len(self.problem.machines)
         return [
@@ -97,7 +97,7 @@ class SequencingCase:
         ]
 
     def solution(self, orders: Sequence[Sequence[int]]) -> Sequences:
-        """Convert orders to a solution."""
+        """Convert the order of jobs on each machine to a solution."""
         names = [job.name for job in self.problem.jobs]
         machines = zip(self.problem.machines, orders, strict=False)
         return Sequences(

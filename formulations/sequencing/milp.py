@@ -91,7 +91,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return case.greedy(), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Sequencing) -> Sequences:
-        """Read the order of each machine, the positions furthest from the end first."""
+        """Read the order of each machine from column values, the positions furthest from the end first."""
         chosen = [position for position in _positions(problem) if values.get(_column(*position), 0.0) == 1]
         order: dict[str, list[str]] = {}
         for job, machine, _ in sorted(chosen, key=lambda position: -position[2]):

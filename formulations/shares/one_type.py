@@ -17,7 +17,7 @@ from gsopt.problems.shares import Shares, TimeShares, TypedJob
 
 @exact_method(unused=["backend", "log"])
 def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Divide GPUs of one type without a solver.
+    """Divide the time of GPUs of one type in closed form, without a solver.
 
     A job with throughput r uses its z GPUs for r / a of the time. So, except for finish times, the level
     follows from one division: the level at which all GPUs are used, or a job's level without contention if

@@ -113,7 +113,7 @@ def search_orders(part: IndependentPart) -> int:
 
 
 class Orders:
-    """The search over orders."""
+    """The search over all orders of starts and ends."""
 
     def __init__(self, part: IndependentPart) -> None:
         self.part, self.problem = part, part.problem

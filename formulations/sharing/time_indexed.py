@@ -24,7 +24,7 @@ _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
-    """Decide slot by slot which jobs are active and with whom they share, as the reference for `slots`.
+    """The reference for `slots`, which decides slot by slot which jobs are active and with whom they share.
 
     As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum. Here both are linear.
     The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound on the

@@ -41,7 +41,7 @@ _SHARE = 0.5
 
 
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
-    """Decide in which interval each job starts and completes, and its work in each interval.
+    """A model that decides in which interval each job starts and completes, and its work in each interval.
 
     A release date begins a period, and completions divide periods into intervals.
 
