@@ -30,7 +30,7 @@ class Knapsack:
     value: Numbers
     loss: Numbers  # value after payment of each option's base minus that of the option, shape (options,)
     price: int
-    factor: int  # by which the given values are multiplied
+    factor: int  # factor by which the given values were multiplied
 
     @classmethod
     def of(

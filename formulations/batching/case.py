@@ -131,7 +131,7 @@ def _kept(job: BatchingJob, gpus: int) -> int | None:
 
 
 def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
-    """Return the samples per second of each job's fastest batch size, by GPUs, or 0 if it has none."""
+    """Return the samples per second of each job's fastest batch size by number of GPUs; 0 if none exists."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]

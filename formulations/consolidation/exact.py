@@ -20,7 +20,7 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
     """Solve a problem with the model that suits it; the message names that model.
 
-    1. A placement by value density and a knapsack bound, which coincide if jobs do not compete.
+    1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
     2. The model `divisible` if demands that fit on a machine divide each other, as powers of two do, and
        otherwise `patterns`. If machines can be filled in too many ways, or if machines have islands and
        machines left whole count, the model is `laminar`.

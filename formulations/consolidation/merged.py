@@ -176,7 +176,7 @@ class Merged(GroupModel):
             raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Convert numbers of jobs by demand to numbers by kind."""
+        """Convert numbers of jobs by demand to stays by kind, and return them and the machines left whole."""
         indices = Indices(case)
         places: dict[tuple[int, int], list[int]] = {pair: [] for pair in indices.levels}
         for d, leaf in self.unpack(values, indices):

@@ -18,13 +18,13 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """The least costs if all GPUs were on one node, by a multiple-choice knapsack."""
+    """The least costs that jobs would have if all GPUs were on one node: a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
     # least cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)
     costs: Floats
-    # before, behind: least cost of the first, and of the last, jobs by the exact number of GPUs that they
-    # use, shape (jobs + 1, GPUs + 1)
+    # before, behind: least cost of the first, and of the last, jobs on an exact number of GPUs, shape (jobs +
+    # 1, GPUs + 1)
     before: Floats
     behind: Floats
 

@@ -84,7 +84,7 @@ class ServerChoice:
     def give(self, server: int) -> None:
         """Give a kept server back to its owner.
 
-        Takes O(its jobs and their servers).
+        Complexity: linear in the total number of servers of the jobs on this server.
         """
         hosting = self._hosting
         self.cost += float(self.change[server])
@@ -102,7 +102,7 @@ class ServerChoice:
     def keep(self, server: int) -> None:
         """Keep a server that was given back.
 
-        Takes O(its jobs and their servers).
+        Complexity: linear in the total number of servers of the jobs on this server.
         """
         hosting = self._hosting
         self.cost -= float(self.change[server])

@@ -44,7 +44,7 @@ class Hull:
 
     @property
     def straight(self) -> float:
-        """The fraction of all servers over which the hull is a straight line, so that the bound is weak."""
+        """The fraction of all servers over which the hull is a straight line; if large, the bound is weak."""
         return (self.above.servers - self.below.servers) / max(self.shares.costs.reduction.servers, 1)
 
 

@@ -24,8 +24,8 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: number of GPUs
-    that job j can do without. G: GPUs in use on all servers.
+    N: number of servers to give back. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j:
+    number of GPUs that job j can do without. G: GPUs in use on all servers.
 
     Variables
     ---------

@@ -25,11 +25,12 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: servers to return. W_j: total weight of merged job j. m_g: servers in group g. l_g: own cost of a server
-    of group g, which is the total weight of the jobs that run only there, minus the own cost of the cheapest
-    server. If collateral damage is the second objective, the weight of a job is its cost times (1 + GPUs in
-    use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost. B: the cost that every
-    choice has, which is N times the cheapest own cost, plus the jobs on more servers than may be kept.
+    N: number of servers to give back. W_j: total weight of merged job j. m_g: servers in group g. l_g: own
+    cost of a server of group g, which is the total weight of the jobs that run only there, minus the own cost
+    of the cheapest server. If collateral damage is the second objective, the weight of a job is its cost
+    times (1 + GPUs in use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost.
+    B: the cost that every choice has, which is N times the cheapest own cost, plus the jobs on more servers
+    than may be kept.
 
     Variables
     ---------

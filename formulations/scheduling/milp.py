@@ -121,9 +121,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values.
+        """Return the best schedule for the order of events that column values represent.
 
-        Raise `ModelMismatch` if there is none.
+        Raises `ModelMismatch` if there is none.
         """
         positions = _positions(problem, _known(problem, Budget()))
         plan = plan_of(positions, values, Budget())

@@ -157,11 +157,11 @@ def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
 class _Program:
     """The linear program over the configurations generated so far.
 
-    A column is a configuration in one cell, which is the time between two events. Rows are the share of work
-    done of each job, the length of each epoch between two release dates, and the deadline of each job that has
-    one. The first columns are the shares of work left undone, at a price that applies only until a plan is
-    known. If `delayed`, the next column is the delay behind all deadlines, which is minimized instead of the
-    sum of completion times.
+    A column is a configuration in one cell, which is the time between two events. There is a row for the
+    share of each job's work that is done, for the length of each epoch between two release dates, and for
+    each deadline. The first columns are the shares of work left undone, at a price that applies only until a
+    plan is known. If `delayed`, the next column is the delay behind all deadlines, which is minimized instead
+    of the sum of completion times.
     """
 
     def __init__(

@@ -32,9 +32,9 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     may give a better bound. The search is compiled if numba is installed and there is enough time for
     compiling. It takes a second or two for up to 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
 
-    If jobs may start at any time, the search gives only a schedule, because the best start may lie between two
-    events. The bound then comes from areas and prices. With up to four jobs, the schedule is then proven
-    optimal order by order (`orders`). The message names the model that was solved.
+    If jobs may start at any time, the search gives only a schedule, because the best start may lie between
+    two events. The bound then comes from areas and prices. With at most four jobs, `orders` proves the
+    schedule optimal. The message names the model that was solved.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

@@ -50,9 +50,9 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
-    The first way gives both jobs of a pair equal weights, and then raises each weight as far as the others
-    allow. The second way gives each job the largest weight that the jobs before it leave. Two running jobs that
-    share no GPU never will, so they do not limit each other.
+    The first way gives both jobs of a pair equal weights, and then raises each weight by as much as the
+    others allow. The second way gives each job the largest weight that the jobs before it leave. Two running
+    jobs that share no GPU never will, so they do not limit each other.
     """
     count = len(jobs.demand)
     for sweep in range(3):

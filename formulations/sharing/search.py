@@ -137,7 +137,7 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
     """Check whether a start needs all of its partners, and is the first start with these partners.
 
-    For the last start only the partners matter, and fewer are no worse.
+    For the last start, only the partners matter, and fewer partners are no worse.
     """
     count = len(jobs.demand)
     taken, spare = stack.taken[depth, job], 0

@@ -33,7 +33,7 @@ _MOST_JOBS, _MOST_PLACES = 40, 2000
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
     """Plan in time slots with CP-SAT, and convert the plan to a schedule without slots.
 
-    The result is not a proof of optimality.
+    An optimal plan in slots does not prove the schedule optimal.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
     Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a

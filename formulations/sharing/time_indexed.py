@@ -116,7 +116,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
         """Solve the slot model, convert its plan, and judge the best schedule.
 
-        Raise `Unsupported` as in `build`.
+        Raises `Unsupported` as `build` does.
         """
         best, message = BestSharing(problem, budget, self.name), "no slots were needed"
         take_lists(best)

@@ -34,10 +34,10 @@ class SlottedRun(NamedTuple):
 class SlottedInstance:
     """The jobs and places of a problem on a grid of slots.
 
-    A slot is the greatest common divisor of all times, however short. For solvers that cannot handle as many
-    slots, slots are longer and all times are rounded down. A schedule stays feasible if starts and run times
-    are rounded down, because a job that runs in a slot after rounding was running at the slot's end before. So
-    the optimum on such a grid is a bound.
+    A slot is the greatest common divisor of all times, no matter how short that is. For solvers that cannot
+    handle as many slots, slots are longer and all times are rounded down. A schedule stays feasible if starts
+    and run times are rounded down, because a job that runs in a slot after rounding was running at the slot's
+    end before. So the optimum on such a grid is a bound.
     """
 
     problem: Waiting

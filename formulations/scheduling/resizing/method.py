@@ -142,9 +142,9 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values.
+        """Return the best schedule for the order of events that column values represent.
 
-        Raise `ModelMismatch` if there is none.
+        Raises `ModelMismatch` if there is none.
         """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
@@ -255,7 +255,7 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
-    """Return the order of events in column values.
+    """Return the order of events that column values represent.
 
     Jobs that start in the same interval are in descending order of the time that their work there takes on
     their fewest GPUs.
