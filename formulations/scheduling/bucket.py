@@ -70,7 +70,8 @@ class BucketModel:
     1 if j does not complete.
 
     Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
-    stays feasible whatever is excluded, and infeasibility need not be distinguished from rounding errors.
+    stays feasible no matter what is excluded, and infeasibility need not be distinguished from rounding
+    errors.
 
     Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
     buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket the GPUs

@@ -89,9 +89,9 @@ def best_nearby_plan(
 ) -> OrderPlan | None:
     """Find the best plan for an order, and improve it by swapping consecutive events that coincide.
 
-    If two consecutive events are apart, swapping them gives no better plan nearby. If they coincide, the plan
-    also fits the swapped order, in which it may be possible to improve it. Parameters and return value are
-    those of `best_plan`.
+    If two consecutive events are some time apart, swapping them gives no better plan nearby. If they
+    coincide, the plan also fits the swapped order, in which it may be possible to improve it. Parameters and
+    return value are those of `best_plan`.
     """
     order, budget = tuple(order), budget or Budget()
     best = best_plan(instance, order, known=known, budget=budget)

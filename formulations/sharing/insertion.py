@@ -78,10 +78,10 @@ def insertion(
 ) -> float:
     """Return the least cost of a pending job's start: its own wait and delay, and part of the delay of others.
 
-    At its start the job finds enough free GPUs, or shares some with running jobs. Between two ends of running
-    jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the interval is best.
-    Without further starts, running jobs end at `ends` and have their GPUs to themselves from `lone` on. `crowd`
-    divides the delay of each running job; with 0 the delay is ignored.
+    At its start, the job finds enough free GPUs, or shares some with running jobs. Between two ends of
+    running jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the
+    interval is best. Without further starts, running jobs end at `ends` and have their GPUs to themselves
+    from `lone` on. `crowd` divides the delay of each running job; with 0 the delay is ignored.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)

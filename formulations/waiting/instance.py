@@ -144,7 +144,7 @@ class SlottedInstance:
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
         """Convert choices by job to a schedule with exact times.
 
-        In order of start, each job starts as early as possible.
+        Jobs are taken in order of their starts, and each starts as early as possible.
         """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])

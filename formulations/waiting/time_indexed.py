@@ -79,10 +79,10 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation of a problem, raise the bound, look for GPUs, and return a message on the outcome.
 
-    If there are no GPUs for the relaxation's schedule, a small set of jobs without GPUs is excluded
-    (`find_conflict`), which means that at least one of them must get another start or run time. The relaxation
-    is then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the
-    remaining time.
+    If there are no GPUs for the relaxation's schedule, a small set of jobs that cannot get GPUs together is
+    excluded (`find_conflict`): at least one of them must get another start or run time. The relaxation is
+    then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the remaining
+    time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)
