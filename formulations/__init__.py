@@ -1,1 +1,1 @@
-"""Exact models, one package per decision and one technique per file."""
+"""Formulations: exact models, with one package per decision and one module per technique."""

@@ -1,4 +1,4 @@
-"""Proving: branch and bound that does not trust the solver, for solutions that are probably optimal.
+"""Proving: a branch and bound that does not trust the solver, used when a solution is probably optimal.
 
 A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
 (`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open
@@ -64,7 +64,7 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
 
 def answer(question: ProofQuestion, link: "ParentLink") -> float:
-    """Answer a question in the worker process."""
+    """Branch and bound in the worker process, and return the bound."""
     return _OpenNodes(question, link).bound()
 
 

@@ -1,4 +1,4 @@
-"""Exact methods for allocation."""
+"""Allocation: exact methods for allocating extra workers to elastic jobs."""
 
 from formulations.allocation.bundling import bundling
 from formulations.allocation.core import core

@@ -1,4 +1,4 @@
-"""Bundling: an exact method in O(I log I) if each job's steps have one size and the sizes divide each other."""
+"""Bundling: an exact O(I log I) method for jobs of one step size each, where sizes divide each other."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,8 +15,8 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: One size: offers tied into its bundles (one row each), its own items, and the offers taken for good.
-#: An offer is a place among the bundles followed by the own items.
+#: The data of one size: the offers tied into each bundle (one row per bundle), the items of this size, and
+#: the offers that are taken. An offer is an index into the bundles followed by the items of this size.
 Level = tuple[Integers, Integers, Integers]
 
 
@@ -69,7 +69,7 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
 
 def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
-    """Solve groups of items by bundling."""
+    """Solve groups of items by bundling, or raise `Unsupported` if their structure does not allow it."""
     del hear  # there is no better choice before the best
     message = bundling_message(groups, step_sizes(groups.first, groups.weight))
     whole = whole_values(groups, np.arange(groups.value.size), budget)
@@ -85,11 +85,11 @@ def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Return the index of one option per group such that they fit the capacity and have the largest value.
+    """Return the indices of the most valuable options, one per group, that fit the capacity.
 
-    `first` holds the index of each group's first option and, at the end, the number of options. Weights rise
-    within a group. Raises `Unsupported` if steps between options do not divide each other, differ within a
-    group, or gain more than the one before.
+    `first` holds the index of each group's first option and, at the end, the number of options. Weights are
+    ascending within a group. Raises `Unsupported` if steps between options do not divide each other, differ
+    within a group, or gain more than the one before.
     """
     sizes = step_sizes(first, weight)
     group, size, gain = _steps(first, weight, value)
@@ -105,7 +105,7 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
     """List the distinct step weights in ascending order.
 
-    Raise `Unsupported` unless each divides the next one.
+    Raises `Unsupported` unless each divides the next one.
     """
     group, size, _ = _steps(first, weight, weight)
     if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):

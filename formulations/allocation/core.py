@@ -1,4 +1,4 @@
-"""Core: a price per GPU decides most jobs, and a dynamic program over few states decides the rest."""
+"""Core: a method that decides most jobs by a price per GPU, and the rest by a dynamic program."""
 
 from contextlib import suppress
 from dataclasses import dataclass, replace
@@ -18,7 +18,7 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: Seconds that the core gets in any case.
+#: Seconds that the core always gets, even if the time limit is reached.
 GRACE = 0.1
 
 
@@ -28,13 +28,13 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     The method works for any values and any worker sizes.
 
-    At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the price
-    of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly fill the
-    capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled out if,
-    after payment, it is worth less than its job's best item by more than the distance between bound and choice.
-    All this is done in floating point, with an allowance for rounding. Jobs with a single item left are
-    decided. The others are the core: their values become integers over a common denominator, and a dynamic
-    program finds their best choice (`formulations.allocation.states`).
+    At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the
+    price of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly
+    fill the capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled
+    out if its value after payment is below that of its job's best item by more than the distance between
+    bound and choice. All this is done in floating point, with an allowance for rounding. Jobs with a single
+    item left are decided. The others are the core: their values become integers over a common denominator,
+    and a dynamic program finds their best choice (`formulations.allocation.states`).
 
     If time or memory runs out before the proof, the best known choice and bound are returned.
 
@@ -121,10 +121,10 @@ def _enough(core: "_Core", budget: Budget) -> Fraction:
 class _Core:
     """The jobs that a price leaves undecided."""
 
-    # groups, priced: all jobs, and what the price tells of them
+    # groups, priced: all jobs, and what the price implies for them
     groups: Groups
     priced: PricedOptions
-    # jobs, items: the undecided ones, and their items that are left
+    # jobs, items: the undecided jobs, and their remaining items
     jobs: Integers
     items: Integers
 

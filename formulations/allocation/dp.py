@@ -1,4 +1,4 @@
-"""Dynamic program over jobs and GPUs: the reference for all other exact methods."""
+"""DP: a dynamic program over jobs and GPUs, the reference for all other exact methods."""
 
 from fractions import Fraction
 
@@ -13,16 +13,17 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: Cells (group, GPU) of the table of choices, and steps (option, GPU) of the computation, that are still tried.
+#: Maximum numbers of cells (group, GPU) in the table of choices and of steps (option, GPU) in the
+#: computation.
 LARGEST_TABLE, LONGEST_RUN = 200_000_000, 10_000_000_000
 
-#: How many times longer a step takes with numbers beyond machine integers.
+#: Factor by which a step takes longer with numbers beyond machine integers.
 _LONG_STEP = 50
 
 
 @exact_method(unused=["gap", "backend", "on_incumbent", "log"])
 def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by dynamic programming.
+    """Solve a problem by dynamic programming over jobs and GPUs.
 
     The state after k jobs is the best value with at most c GPUs, for every c. The method works for any values
     and any worker sizes. Values are exact integers over a common denominator.
@@ -88,8 +89,8 @@ def best_options(
 ) -> Integers | None:
     """Return the index within each group of the best options that fit, or None if the time limit is reached.
 
-    `first` holds the index of each group's first option and, at the end, the number of options. Weights rise
-    from 0 within a group.
+    `first` holds the index of each group's first option and, at the end, the number of options. Weights start
+    at 0 and are ascending within a group.
     """
     kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
     choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)

@@ -12,8 +12,8 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: Columns up to which the integer program is tried: building it cannot be interrupted, and takes about ten
-#: microseconds for each.
+#: Maximum number of columns for which the integer program is tried: building it cannot be interrupted, and
+#: takes about ten microseconds per column.
 MOST_COLUMNS = 30_000
 
 

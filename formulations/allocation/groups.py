@@ -28,10 +28,10 @@ class Groups:
     unit: int  # greatest common divisor of the worker sizes: GPUs are counted in this unit
     capacity: int  # GPUs to share
     size: Integers  # GPUs per worker, shape (jobs,)
-    # where the items of each job begin, and at the end their number, shape (jobs + 1,); items that do not fit
-    # into the capacity are left out
+    # index of each job's first item, and at the end the number of items, shape (jobs + 1,); items that do not
+    # fit into the capacity are left out
     first: Integers
-    # of each item, shape (items,): job, number of extra workers, number of workers in all, and GPUs
+    # for each item, shape (items,): job, number of extra workers, total number of workers, and GPUs
     job: Integers
     extra: Integers
     workers: Integers
@@ -73,17 +73,17 @@ class Groups:
         return self.first[:-1]
 
     def used(self, choice: Integers) -> int:
-        """Return the GPUs that a choice uses."""
+        """Return the number of GPUs that a choice uses, in units of `unit`."""
         return int(self.weight[choice].sum())
 
     def choice(self, solution: AllocationSolution) -> Integers:
-        """Convert a solution to a choice."""
+        """Convert a solution to a choice of one item per job."""
         extra = np.array([solution.extra.get(job.name, 0) for job in self.problem.jobs], dtype=np.int64)
         below = np.add.reduceat(self.extra < extra[self.job], self.nothing) if extra.size else extra
         return self.nothing + below
 
     def solution(self, choice: Integers) -> AllocationSolution:
-        """Convert a choice to a solution."""
+        """Convert a choice of one item per job to a solution."""
         chosen = zip(self.problem.jobs, self.extra[choice].tolist(), strict=True)
         return AllocationSolution(extra={job.name: extra for job, extra in chosen if extra})
 
@@ -93,13 +93,13 @@ class Found:
     """The outcome of an algorithm: a choice that fits, a bound on the optimum, and how they were found."""
 
     choice: Integers  # one item per job, shape (jobs,)
-    # most that the optimum may be worth beyond the choice: 0 where the choice is proven to be optimal
+    # upper bound on the optimum minus the value of the choice; 0 if the choice is proven optimal
     excess: Exact
-    message: str  # the technique, a colon, and what is worth knowing of it
+    message: str  # the technique, a colon, and details
     stopped_by: StoppedBy = StoppedBy.FINISHED  # why the algorithm stopped
 
 
-#: Told of each better choice, and of the excess; True stops the algorithm.
+#: Called with each better choice and its excess; returning True stops the algorithm.
 Hear = Callable[[Integers, Exact], bool]
 
 
@@ -123,7 +123,7 @@ def solve_groups(
 
 
 def judge(groups: Groups, method: str, found: Found, budget: Budget) -> Result[AllocationSolution]:
-    """Convert an algorithm's outcome to a result."""
+    """Convert an algorithm's outcome to a result, whose bound is the value of the choice plus the excess."""
     runtime = budget.runtime
     solution = groups.solution(found.choice)
     return Result.judged(

@@ -8,7 +8,8 @@ import numpy as np
 from formulations.allocation.groups import Integers
 from formulations.allocation.whole import LARGEST_TOTAL, Numbers
 
-#: Binary digits that values get beyond their own, so that a price per unit of weight is a whole number too.
+#: Maximum number of binary digits that are added to values, so that a price per unit of weight is an integer
+#: too.
 _MOST_SHIFT = 40
 
 
@@ -16,20 +17,20 @@ _MOST_SHIFT = 40
 class Knapsack:
     """A multiple-choice knapsack: choose one option per group to maximize the value within the capacity.
 
-    At a price per unit of weight, each group has an option that is worth most after payment. On ties, it is
-    that of a known choice, or else the lightest. Together, these options are the base, from which weights and
-    values are counted. A choice is an array of one option per group, shape (groups,).
+    At a price per unit of weight, each group has an option with the highest value after payment. Ties go to
+    the option in a known choice, or else to the lightest one. Together, these options are the base, and
+    weights and values are relative to it. A choice is an array of one option per group, shape (groups,).
     """
 
-    room: int  # weight that the base leaves; negative where it is too heavy
-    first: Integers  # where the options of each group begin, and at the end their number, shape (groups + 1,)
+    room: int  # weight that the base leaves; negative if it is too heavy
+    first: Integers  # index of each group's first option, then the number of options, shape (groups + 1,)
     base: Integers  # the choice that is best at the price
-    # weight, value: what each option weighs and is worth more than the base of its group, shape (options,)
+    # weight, value: weight and value of each option minus those of its group's base, shape (options,)
     weight: Integers
     value: Numbers
-    loss: Numbers  # what each option is worth less than the base of its group after payment, shape (options,)
+    loss: Numbers  # value after payment of each option's base minus that of the option, shape (options,)
     price: int
-    factor: int  # by which the given values are multiplied
+    factor: int  # factor by which the given values were multiplied
 
     @classmethod
     def of(
@@ -43,8 +44,8 @@ class Knapsack:
     ) -> "Knapsack":
         """Centre a knapsack on a price per unit of weight at which the best choice nearly fills the capacity.
 
-        Machine integers are used if every possible sum fits into them. Weights rise within a group, and `start`
-        is a choice that fits.
+        Machine integers are used if every possible sum fits into them. Weights are ascending within a group,
+        and `start` is a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach
@@ -75,7 +76,7 @@ class Knapsack:
         return int(np.gcd.reduce(self.value)) or 1
 
     def worth(self, choice: Integers) -> int:
-        """Return how much more a choice is worth than the base."""
+        """Return the value of a choice minus that of the base."""
         return int(self.value[choice].sum())
 
 

@@ -1,4 +1,4 @@
-"""The multiple-choice knapsack as a mixed-integer program in item form: the reference model."""
+"""MILP: the multiple-choice knapsack as a mixed-integer program in item form, the reference model."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -14,7 +14,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class Milp(Formulation[Allocation, AllocationSolution]):
-    r"""Item form of the multiple-choice knapsack.
+    r"""The item form of the multiple-choice knapsack, as the reference model.
 
     Sets
     ----
@@ -63,7 +63,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Allocation) -> str:
-        """Return the message for the first queued job that cannot start, if there is one."""
+        """Return a message about the first queued job that cannot start, or an empty string."""
         return problem.obstacle
 
     def build(self, problem: Allocation) -> Any:
@@ -84,7 +84,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return model
 
     def standard_form(self, problem: Allocation) -> StandardForm:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         groups = Groups.of(problem)
         items = np.flatnonzero(groups.extra)
         job = groups.job[items]
@@ -104,12 +104,12 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         )
 
     def exact_costs(self, problem: Allocation, form: StandardForm) -> Sequence[Number]:
-        """Return the values as fractions."""
+        """Return the exact costs of the columns, as fractions."""
         del form
         return [job.value(w) for job in problem.jobs for w in _extras(job, problem)]
 
     def extract(self, values: Mapping[str, float], problem: Allocation) -> AllocationSolution:
-        """Read the extra workers of each job."""
+        """Read the extra workers of each job from column values."""
         extra = {
             job.name: w
             for j, job in enumerate(problem.jobs)
@@ -119,7 +119,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return AllocationSolution(extra=extra)
 
     def encode(self, solution: AllocationSolution, problem: Allocation) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution by name."""
+        """Return the non-zero column values of a solution by name."""
         chosen = ((j, solution.extra.get(job.name, 0)) for j, job in enumerate(problem.jobs))
         return {_column(j, w): 1.0 for j, w in chosen if w}
 

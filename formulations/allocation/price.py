@@ -10,10 +10,10 @@ from formulations.allocation.groups import Floats, Groups, Integers
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import ITEM_SCORE
 
-#: Steps of the search for the price; it ends by itself long before, and any price gives a valid bound.
+#: Maximum number of steps in the search for the price, which ends long before; any price gives a valid bound.
 _MOST_PRICES = 100
 
-#: Changes of single jobs that are tried to fill what a price leaves.
+#: Maximum number of single-job changes that fill the GPUs that a price leaves free.
 _MOST_CHANGES = 64
 
 
@@ -30,14 +30,14 @@ class PricedOptions:
     few: Integers
     many: Integers
     choice: Integers  # a choice that fits
-    excess: float  # most that the optimum may be worth beyond the choice
-    # places of the items that a better choice may hold, rising: those that lose no more against the best of
-    # their job, after payment, than the excess
+    excess: float  # upper bound on the optimum minus the value of the choice
+    # indices of the items that a better choice may contain, ascending: those whose value after payment is
+    # below that of their job's best item by at most the excess
     items: Integers
 
 
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
-    """Find the price with the smallest bound, a choice near it, and the items that a better choice may hold.
+    """Find the price with the smallest bound, a choice near it, and the items a better choice may contain.
 
     The search for the price ignores the time limit, because its outcome is what is returned if the limit is
     reached. It examines every item only a few times.
@@ -108,7 +108,7 @@ def _line(groups: Groups, choice: Integers) -> tuple[int, float]:
 
 
 def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Integers:
-    """Fill the GPUs that a choice leaves.
+    """Fill the GPUs that a choice leaves free.
 
     First, jobs take the larger items of a second choice at the same price, best value per GPU first. Then one
     job is changed at a time, largest gain first.
@@ -138,7 +138,7 @@ def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Inte
 
 
 def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
-    """Bound, allowing for rounding, how much better any choice may be; return the items it may contain."""
+    """Return a bound, safe against rounding, on the gain of any choice, and the items it may contain."""
     paid = price * groups.weight
     score = groups.value - paid
     error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny

@@ -12,30 +12,30 @@ from formulations.allocation.whole import Numbers
 from gsopt.core.budget import Budget
 from gsopt.core.result import StoppedBy
 
-#: Groups that come and states that are kept in one pass after the other. The first ones look for good choices,
-#: the last one keeps all.
+#: Maximum numbers of groups and of kept states in the successive passes. The first passes look for good
+#: choices, and the last one keeps everything.
 PASSES = ((64, 64), (None, 64), (None, 1_024), (None, None))
 
-#: States of all groups together whose origins are kept, four bytes each.
+#: Maximum number of states, over all groups, whose origins are kept, at four bytes each.
 MOST_STATES = 2**26
 
-#: Cells of a table, and sums to be sorted, in which the states of one group are merged.
+#: Maximum number of cells in a table, and of sums to be sorted, for merging the states of one group.
 MOST_CELLS, MOST_SUMS = 2**24, 2**22
 
-#: States are merged in a table of all weights between the least and the largest if it has at most so many cells
-#: for each of them, and by sorting otherwise.
+#: Maximum number of cells per sum for merging states in a table of all weights between the least and the
+#: largest; otherwise, they are merged by sorting.
 _CELLS_PER_STATE = 64
 
-#: Told of each better choice, and of the excess; True stops the search.
+#: Called with each better choice and its excess; returning True stops the search.
 Hear = Callable[[Integers, int], object]
 
 
 @dataclass(frozen=True, eq=False)
 class Improved:
-    """The outcome of the search."""
+    """The outcome of `improve`: the best choice found, and how far it may be from the optimum."""
 
     choice: Integers  # the best choice known
-    excess: int  # most that a choice may be worth beyond it; 0 where it is proven to be best
+    excess: int  # upper bound on the gain of any other choice; 0 if this one is proven optimal
     stopped_by: StoppedBy  # why the search ended
     full: bool = False  # whether it ended because it would have needed too much memory
 
@@ -43,16 +43,16 @@ class Improved:
 def improve(
     knapsack: Knapsack, start: Integers, budget: Budget, *, enough: int = 0, hear: Hear | None = None
 ) -> Improved:
-    """Find the best choice, or a good one and a bound.
+    """Find the best choice for a knapsack, or a good one and a bound if time or memory runs out.
 
-    A state is the extra weight and value, relative to the base, of the groups decided so far. The other groups
-    keep their base option. If a state has room left, each further unit of weight gains at most the best ratio
-    of value to weight among the remaining groups. If it is too heavy, each unit removed costs at least their
-    least ratio. A state is dropped if this bound does not exceed the best known value, or if another state is
-    at most as heavy and worth at least as much. Groups are ordered by how close their ratios are to the price,
-    so bounds tighten along the way. Options that lose too much are skipped. The search starts from a choice
-    that fits. It stops once the excess is at most `enough`, or when `hear`, called with each better choice,
-    returns True.
+    A state is the extra weight and value, relative to the base, of the groups decided so far. The other
+    groups keep their base option. If a state has room left, each further unit of weight gains at most the
+    best ratio of value to weight among the remaining groups. If it is too heavy, each unit removed costs at
+    least their least ratio. A state is dropped if this bound does not exceed the best known value, or if
+    another state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios
+    are to the price, so bounds tighten along the way. Options that lose too much are skipped. The search
+    starts from a choice that fits. It stops once the excess is at most `enough`, or when `hear`, called with
+    each better choice, returns True.
 
     Notes
     -----
@@ -90,8 +90,8 @@ class _GroupOrder:
     """Groups in processing order, with the possible gains and savings in the groups after each of them."""
 
     groups: Integers  # shape (groups,)
-    # gain, cost: most value of a unit of weight that the groups after a place can add, and least value of one
-    # that they can give back, shape (groups,)
+    # gain, cost: highest value per unit of weight that later groups can add, and lowest value per unit that
+    # they can give back, shape (groups,)
     gain: Numbers
     cost: Numbers
 
@@ -113,7 +113,7 @@ class _GroupOrder:
         )
 
     def rate(self, turn: int, room: Integers) -> Numbers:
-        """Return the most that a unit of weight can be worth, after a group, to states with the given room."""
+        """Return a bound on the value of a unit of weight in later groups, for states with the given room."""
         return np.where(room >= 0, self.gain[turn : turn + 1], self.cost[turn : turn + 1])
 
 
@@ -167,7 +167,7 @@ class _Passed(NamedTuple):
 
 
 def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -> _Passed:
-    """Process the groups once."""
+    """Process the groups once, keeping only states that may lead to a better choice."""
     none = np.zeros(1, dtype=np.int64)
     states = _States(none, none.astype(knapsack.value.dtype), none)
     best, at_price = goal.best, knapsack.price * knapsack.room
@@ -252,7 +252,7 @@ def _merge_by_sorting(states: _States, options: _States) -> _States:
 
 
 def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
-    """Keep the states, given in ascending order of weight, that are worth more than all before them."""
+    """Keep the states, given in ascending order of weight, whose value exceeds that of all before them."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
     return _States(weight[kept], value[kept], origin[kept])

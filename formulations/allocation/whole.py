@@ -15,19 +15,19 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.decimals import whole_numbers
 from gsopt.core.numbers.grid import decimal
 
-#: Machine integers, or Python's own where those are too short.
+#: Arrays of machine integers, or of Python integers if those are too short.
 Numbers = NDArray[Any]
 
 #: Machine integers are used as long as the largest value of every job, added up, stays below this: sums of
 #: values and prices then stay below 2**63.
 LARGEST_TOTAL = 2**60
 
-#: Binary digits of a common denominator, and of all numbers together, that are still computed with.
+#: Maximum number of binary digits of a common denominator, and of all numbers together.
 _LONGEST, _MOST_DIGITS = 20_000, 2**31
 
 _TOO_LONG = "exact arithmetic: the numbers have no short common denominator"
 
-#: Numbers that are converted between two looks at the clock.
+#: Number of values that are converted between two checks of the clock.
 _CHUNK = 50_000
 
 
@@ -97,10 +97,10 @@ def _decimals(values: NDArray[np.float64], budget: Budget) -> Whole | None:
 
 @dataclass(frozen=True, eq=False)
 class _Proportional:
-    """The parts of the values T w / (w + m) of proportional speed-up."""
+    """The factors of the values T w / (w + m) under proportional speed-up."""
 
-    times: dict[int, Fraction]  # t by job
-    workers: Integers  # the different numbers w + m, rising
+    times: dict[int, Fraction]  # T by job
+    workers: Integers  # the distinct numbers w + m, ascending
     # time_unit, share_unit: common denominators of the times, and of the shares w / (w + m)
     time_unit: int
     share_unit: int

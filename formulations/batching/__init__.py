@@ -1,4 +1,4 @@
-"""Exact methods for batching."""
+"""Batching: exact methods for dividing GPUs among jobs that adapt their batch sizes."""
 
 from formulations.batching.dp import dp
 from formulations.batching.exact import exact

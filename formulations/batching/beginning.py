@@ -1,4 +1,4 @@
-"""Beginning: a first division of the GPUs and a bound, both cheap to find, and whether they suffice."""
+"""Beginning: a first division of the GPUs and a bound, both cheap to compute, and whether they suffice."""
 
 from collections.abc import Sequence
 
@@ -11,7 +11,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.result import Result
 from gsopt.problems.batching import Batches
 
-#: Jobs times GPUs up to which it is remembered which numbers of GPUs can be used.
+#: Maximum product of jobs and GPUs for which the reachable numbers of GPUs are stored.
 _MOST_BITS = 2_000_000_000
 
 
@@ -48,7 +48,7 @@ def first_division(case: BatchingCase) -> list[int]:
 
 
 def _most(counts: Sequence[int], room: int) -> int:
-    """Return the largest of the allowed numbers that fits, or 0 if none fits."""
+    """Return the largest allowed number that fits, or 0 if none fits."""
     if isinstance(counts, range):
         return min(counts.stop - 1, room) if counts and room >= counts.start else 0
     return max((count for count in counts if count <= room), default=0)

@@ -18,7 +18,8 @@ from gsopt.problems.batching import Batches, Batching, Grant
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-#: Cells (job, number of GPUs) of a table that are still tried, and those between two looks at the clock.
+#: Maximum number of cells (job, number of GPUs) in a table, and number of cells between two checks of the
+#: clock.
 LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 
 
@@ -39,7 +40,7 @@ class BatchingCase:
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
         """Compute the costs of a problem.
 
-        Raise `TimeUp` or `Unsupported` if time or memory runs out.
+        Raises `TimeUp` or `Unsupported` if time or memory runs out.
         """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
@@ -81,7 +82,7 @@ class BatchingCase:
         return self._best(place, gpus)[0]
 
     def grant(self, place: int, gpus: int) -> Grant | None:
-        """Return the best grant of a job on a number of GPUs, or None for no GPUs."""
+        """Return the best grant for a job on a number of GPUs, or None for no GPUs."""
         return self._best(place, gpus)[1]
 
     def solution(self, counts: Iterable[int]) -> Batches:
@@ -130,7 +131,7 @@ def _kept(job: BatchingJob, gpus: int) -> int | None:
 
 
 def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
-    """Return the samples per second of each job's fastest batch size, or 0 if it has none."""
+    """Return the samples per second of each job's fastest batch size by number of GPUs; 0 if none exists."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
@@ -154,7 +155,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
 
 
 def _valued(problem: Batching, rates: Floats) -> Floats:
-    """Return the jobs' costs without reconfiguration, where a job with no GPUs costs nothing."""
+    """Return the jobs' costs without reconfiguration; a job without GPUs costs nothing."""
     left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
     costs = np.zeros_like(rates)
     gpus = np.arange(1, rates.shape[1])

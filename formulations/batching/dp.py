@@ -1,4 +1,4 @@
-"""Dynamic program over jobs and GPUs: the reference for all other exact methods."""
+"""DP: a dynamic program over jobs and GPUs, the reference for all other exact methods."""
 
 from dataclasses import replace
 
@@ -17,7 +17,7 @@ from gsopt.problems.batching import Batches, Batching
 
 Floats = NDArray[np.float64]
 
-#: Additions between two looks at the clock.
+#: Number of additions between two checks of the clock.
 _CHUNK = 20_000_000
 
 
@@ -44,8 +44,8 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
     Notes
     -----
-    Source: the decision of ONES, Equations 3 and 4, which the paper searches by evolution. Separable costs and
-    one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
+    Source: the problem of ONES, Equations 3 and 4, for which the paper uses an evolutionary search. Separable
+    costs and one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
     takes the same time again, or longer if many divisions are equally good up to their last digits.
@@ -68,7 +68,7 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str = "dp") -> Result[Batches]:
     """Fill both tables and return the result, or the known result if that is better.
 
-    Raise `Unsupported` if memory is short.
+    Raises `Unsupported` if the tables do not fit into memory.
     """
     jobs = len(case.costs)
     if (jobs + 1) * (case.gpus + 1) > LARGEST_TABLE:

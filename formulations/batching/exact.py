@@ -1,4 +1,4 @@
-"""Exact: greedy steps with a proof, and the dynamic program if the proof fails."""
+"""Exact: greedy steps with a proof, followed by the dynamic program if the proof fails."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Greedy: grant GPUs to the job that gains the most, along the hull of its costs, with a price as proof."""
+"""Greedy: GPUs granted to the jobs that gain the most, along the hulls of their costs, proven by a price."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from gsopt.problems.batching import Batches, Batching
 
 Floats = NDArray[np.float64]
 
-#: Points of a hull between two looks at the clock.
+#: Number of points of a hull between two checks of the clock.
 _POINTS = 10_000
 
 
@@ -37,9 +37,9 @@ class Walk:
     """The outcome of a walk along all hulls."""
 
     counts: tuple[int, ...]  # GPUs of each job
-    left: int  # GPUs that are left because the next step is too long; 0 where the walk ended well
+    left: int  # GPUs that are left because the next step is too long; 0 if the walk ended well
     taken: tuple[HullStep, ...]  # the steps taken
-    slope: float  # what a GPU costs where the walk ended
+    slope: float  # cost of a GPU at the end of the walk
 
 
 @exact_method(unused=["backend", "log"])
@@ -65,7 +65,7 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     problems, 1956) on the linear relaxation of the multiple-choice knapsack. Marginal gains are also the rule
     of Optimus.
 
-    Complexity: O(I log I) for I numbers of GPUs of all jobs together.
+    Complexity: O(I log I) for I allowed numbers of GPUs, summed over all jobs.
 
     Examples
     --------
@@ -162,7 +162,7 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the remaining GPUs to the one job for which they cost least, or return None if no job fits."""
+    """Grant the remaining GPUs to the one job for which they cost least; return None if they fit no job."""
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -221,7 +221,7 @@ def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
 
 
 def _ends(walk: Walk) -> list[int]:
-    """Return the number of GPUs of the job after each step taken."""
+    """Return, for each step taken, the number of GPUs that its job has after the step."""
     counts = list(walk.counts)
     ends: list[int] = []
     for step in reversed(walk.taken):

@@ -14,8 +14,8 @@ from gsopt.problems.batching import Batches, Batching
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Steps of the largest cost up to which costs are exact, eight stages of solving (`gsopt.solvers.scaling`), and
-#: to which they are rounded otherwise, three stages.
+#: Maximum number of steps in the largest cost for which costs stay exact, which takes eight stages of solving
+#: (`gsopt.solvers.scaling`); and the number to which they are rounded otherwise, which takes three stages.
 _FINEST, _COARSE = 2**128, 2**40
 
 #: A job and its number of GPUs.
@@ -128,7 +128,7 @@ class Milp(Formulation[Batching, Batches]):
         return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
-        """Read the GPUs of each job, and choose its best batch size on them."""
+        """Read the GPUs of each job from column values, and choose its best batch size on them."""
         counts = np.zeros(len(problem.jobs), dtype=np.int64)
         for job, menu in enumerate(problem.counts):
             for gpus in menu:
@@ -137,13 +137,13 @@ class Milp(Formulation[Batching, Batches]):
         return BatchingCase.of(problem).solution(counts.tolist())
 
     def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution by name."""
+        """Return the non-zero column values of a solution by name."""
         places = {job.name: place for place, job in enumerate(problem.jobs)}
         return {_column(places[name], grant.gpus): 1.0 for name, grant in solution.running.items()}
 
 
 def _worths(problem: Batching) -> tuple[dict[Item, Exact], Exact]:
-    """Return each item's cost beyond the cost of all jobs without GPUs, and this cost without GPUs."""
+    """Return each item's cost minus its job's cost without GPUs, and the cost of all jobs without GPUs."""
     case = BatchingCase.of(problem)
     idle = [case.sign * case.cost(job, 0) for job in range(len(problem.jobs))]
     worths = {

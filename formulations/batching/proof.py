@@ -14,7 +14,7 @@ from gsopt.core.numbers.grid import Exact
 
 Floats = NDArray[np.float64]
 
-#: Binary digits of a common denominator that are still computed with.
+#: Maximum number of binary digits of a common denominator.
 _LONGEST = 2_000_000
 
 
@@ -23,8 +23,8 @@ class CostTables:
     """The least costs from both ends of the list of jobs."""
 
     case: BatchingCase  # the problem
-    before: Floats  # least cost of the first jobs on so many GPUs, shape (jobs + 1, GPUs + 1)
-    behind: Floats  # the same of the last jobs
+    before: Floats  # least cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
+    behind: Floats  # the same for the last jobs
 
     @cached_property
     def limit(self) -> float:
@@ -91,7 +91,7 @@ def _whole_costs(
 
 
 def _common(denominators: Iterable[int]) -> int | None:
-    """Return the least common multiple, by pairs and pairs of pairs, or None if it is too long."""
+    """Return the least common multiple, computed pair by pair, or None if it is too long."""
     parts = list(set(denominators))
     while len(parts) > 1:
         odd = parts[-1:] if len(parts) % 2 else []

@@ -1,4 +1,4 @@
-"""Exact methods for colocation."""
+"""Colocation: exact methods for pairing pending jobs with running jobs that share their GPUs."""
 
 from formulations.colocation.assignment import assignment
 from formulations.colocation.exact import exact

@@ -1,4 +1,4 @@
-"""Assignment: the pairs as entries of a matrix in double precision, with a proof in exact arithmetic."""
+"""Assignment: an assignment problem over pairs in double precision, with a proof in exact arithmetic."""
 
 from dataclasses import replace
 
@@ -29,7 +29,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
     Source
     ------
     D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy. The
-    decision is that of Castor, Algorithms 1 and 2.
+    problem is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------

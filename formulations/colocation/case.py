@@ -1,4 +1,4 @@
-"""Case: the saving of every pair of jobs in its best mode, if the saving is positive."""
+"""Case: the pairs of jobs that save time, each with its saving in its best mode."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ class ColocationCase:
     """A problem reduced to the pairs that save time."""
 
     problem: Colocation
-    # the best that a pair can save, by the places of the running and the pending job
+    # largest saving of each pair, by the indices of the running and the pending job
     savings: Mapping[tuple[int, int], Saving]
-    complete: bool = True  # whether all pairs were looked at before time ran out
+    complete: bool = True  # whether all pairs were evaluated before time ran out
 
     @classmethod
     def of(cls, problem: Colocation, budget: Budget | None = None) -> "ColocationCase":
-        """Evaluate every pair, until the time runs out.
+        """Evaluate every pair until time runs out.
 
         For a given partner, the mode in which the new job runs for the shortest time is best, because the sum
         of both completion times increases with this time.
@@ -75,7 +75,7 @@ class ColocationCase:
         return exact_total(self.savings[pair].seconds for _, pair in bests.values())
 
     def greedy(self) -> list[tuple[int, int]]:
-        """Take the pairs that save the most, one by one. Their savings are at least half of the optimum."""
+        """Take the pairs that save the most, one by one. The total saving is at least half of the optimum."""
         order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
         running, pending = set[int](), set[int]()
         taken: list[tuple[int, int]] = []

@@ -16,9 +16,9 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. Greedy pairs in descending order of savings, and a bound that lets several jobs share one partner. 2. The
-    assignment problem in double precision; exact prices prove its solution optimal. 3. If double precision
-    cannot tell savings apart, the matching in integers.
+    1. Greedy pairs in descending order of savings, and a bound that lets several jobs share one partner.
+    2. The assignment problem in double precision; exact prices prove its solution optimal.
+    3. If double precision cannot tell savings apart, the matching in integers.
 
     For an optimum, value and bound are the same exact number.
 

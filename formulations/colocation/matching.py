@@ -23,7 +23,7 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 
     Source
     ------
-    J. Edmonds, Paths, trees, and flowers (1965). The decision is that of Castor, Algorithms 1 and 2.
+    J. Edmonds, Paths, trees, and flowers (1965). The problem is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------

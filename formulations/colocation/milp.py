@@ -80,7 +80,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
-        """Return the savings of the columns as fractions."""
+        """Return the exact costs of the columns, which are savings, as fractions."""
         saved = {_column(*triple): seconds for triple, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
 
@@ -90,7 +90,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
-        """Read which pending job shares the GPUs of which running job."""
+        """Read from column values which pending job shares the GPUs of which running job."""
         shares = {
             problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -99,7 +99,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return ColocationSolution(shares=shares)
 
     def encode(self, solution: ColocationSolution, problem: Colocation) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution by name."""
+        """Return the non-zero column values of a solution by name."""
         return {
             _column(r, p, w): 1.0
             for (r, p, w), mode in _fitting_modes(problem).items()

@@ -1,1 +1,1 @@
-"""Common: building blocks that exact methods of several decisions share."""
+"""Common: building blocks shared by the exact methods for several decisions."""

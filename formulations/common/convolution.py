@@ -1,4 +1,4 @@
-"""Convolution: least costs by number, which are added up over parts and split again."""
+"""Convolution: least costs by number of units, combined over parts, and the split of a total among parts."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Duals: bounds proven by dual values of any source and accuracy."""
+"""Duals: bounds proven by dual values from any source and of any accuracy."""
 
 from typing import NamedTuple
 
@@ -15,11 +15,11 @@ class DualProof(NamedTuple):
     """The bound and the reduced costs that dual values prove for a linear program to be minimized."""
 
     bound: float  # bound on its optimum
-    reduced: Reals  # by how much the bound rises for each unit of each column, shape (columns,)
+    reduced: Reals  # increase of the bound per unit of each column, shape (columns,)
 
 
 def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
-    """Compute the bound that dual values prove.
+    """Return the bound and the reduced costs that dual values prove.
 
     For any row prices y, c x = y A x + (c - y A) x for all x. The limits of the rows bound the first term from
     below, and the limits of the columns bound the second. So the bound holds for any y, regardless of the
@@ -43,7 +43,7 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
 
 
 def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
-    """Compute the bound that row prices prove if all columns add up to at most `total`.
+    """Return the lower bound that row prices prove if all columns add up to at most `total`.
 
     Columns are at least 0. `limits` holds each row's limit on the side of its price, or the right-hand side of
     an equation. The price of an equation may have any sign; any other price has the sign that fits its limit.

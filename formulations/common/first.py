@@ -1,4 +1,4 @@
-"""First: a first solution and bound, both cheap to find, and whether they already suffice."""
+"""First: a first solution and bound, both cheap to compute, and whether they already suffice."""
 
 from dataclasses import replace
 

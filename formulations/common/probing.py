@@ -30,18 +30,18 @@ class ChoiceColumns(NamedTuple):
     """Columns of which exactly one is 1, in an order common to all choices."""
 
     columns: NDArray[np.int32]  # the columns, in their order
-    ranks: NDArray[np.int32]  # place of each in the common order, rising
-    level: int  # column of what is chosen as a number, by which choices of the same rank are compared
+    ranks: NDArray[np.int32]  # rank of each column in the common order, ascending
+    level: int  # column that holds the choice as a number, which compares choices of the same rank
 
 
 @dataclass(frozen=True)
 class Finding:
     """The choices that remain for solutions that do not exceed the cutoff."""
 
-    values: Reals | None  # optimum of the relaxation, shape (columns,), or None where it was not reached
+    values: Reals | None  # optimum of the relaxation, shape (columns,), or None if it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
-    kept: tuple[tuple[int, int], ...]  # of each choice the first column that is left, and the first beyond
-    # pairs of choices of which the first is always earlier than the second
+    kept: tuple[tuple[int, int], ...]  # for each choice, the first remaining column and the first one after
+    # pairs of choices; the first choice of each pair is always earlier than the second
     orders: tuple[tuple[int, int], ...] = ()
 
 
@@ -68,11 +68,11 @@ def probe(
 ) -> Finding | None:
     """Solve a linear relaxation, and rule out choices that would push its optimum above a cutoff.
 
-    From both ends of each choice, columns are removed as far as the relaxation proves them too expensive: first
-    by reduced costs, then by bisection, solving the program with an end of the choice fixed at 0. If two
-    choices may come in either order, one order may be ruled out in the same way. Every proof is a bound
-    computed from dual values (`formulations.common.duals.prove`), so the solver need not be trusted.
-    Integrality is ignored.
+    At both ends of each choice, columns that the relaxation proves too expensive are removed: first by
+    reduced costs, then by bisection, solving the program with an end of the choice fixed at 0. If two choices
+    may come in either order, one order may be ruled out in the same way. Every proof is a bound computed from
+    dual values (`formulations.common.duals.prove`), so the solver need not be trusted. Integrality is
+    ignored.
 
     Only solutions up to the cutoff matter, in which no column exceeds `largest`. `pairs` lists the choices to
     compare. When time runs out, the findings so far are returned. The result is None if there are no findings,
@@ -98,7 +98,7 @@ def probe(
 
 
 def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
-    """Answer a question in the worker process."""
+    """Solve and narrow in the worker process, and return the findings."""
     return _Probing(question, link).run()
 
 

@@ -1,4 +1,4 @@
-"""Prover: HiGHS tuned for models for which the best known solution is probably optimal."""
+"""Prover: HiGHS tuned for models whose best known solution is probably optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
-#: No heuristics that solve programs of their own: there is next to nothing to find. And costs of branching are
-#: learnt from one branch instead of eight: nodes are cheap, strong branching is not. Together three times as
-#: fast on the models of positions.
+#: Heuristics that solve subproblems are off, because there is next to nothing to find. Branching costs are
+#: learnt from one branch instead of eight, because nodes are cheap and strong branching is not. Together,
+#: this is three times as fast on positional models.
 _OPTIONS = {
     "mip_heuristic_run_rins": False,
     "mip_heuristic_run_rens": False,

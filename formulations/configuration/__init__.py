@@ -1,4 +1,4 @@
-"""Exact methods for configuration."""
+"""Configuration: exact methods for choosing a configuration for each job."""
 
 from formulations.configuration.exact import exact
 from formulations.configuration.milp import milp

@@ -10,26 +10,27 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
-#: Most that the costs of all jobs may come to: sums of them, and of what never is, fit 64 bits.
+#: Limit on the total cost of all jobs, below which sums fit into 64 bits even with the cost of what does not
+#: fit.
 LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
     """An option of a job: a configuration, or None for no configuration."""
 
-    place: int | None  # place of the configuration in the list; None for none
-    kind: int  # place of its type among those of the problem
+    place: int | None  # index of the configuration in the list; None for no configuration
+    kind: int  # index of its GPU type
     gpus: int  # its GPUs
-    cost: int  # what it costs, a whole number
+    cost: int  # its cost, an integer
 
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationCase:
-    """A problem in integers."""
+    """A problem as a list of options for each job, with integer costs that break ties."""
 
     problem: Configuration
-    # options of each job, the preferred one first: what it has now, then in the order of the list, at last
-    # none. What is dearer than an option with no more GPUs of its type is left out
+    # options of each job in order of preference: the current one, then the others in the order of the list,
+    # and last no configuration; without options that cost more than one with no more GPUs of the same type
     options: tuple[tuple[Option, ...], ...]
 
     @classmethod

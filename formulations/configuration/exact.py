@@ -1,4 +1,4 @@
-"""Exact: dynamic programming over the GPUs of each type, or the integer program if there are too many."""
+"""Exact: dynamic programming over the GPUs of each type, or an integer program if there are too many GPUs."""
 
 from dataclasses import replace
 

@@ -1,4 +1,4 @@
-"""Table: a dynamic program for the multiple-choice knapsack with one capacity per type of GPU."""
+"""Table: a dynamic program for the multiple-choice knapsack with one capacity per GPU type."""
 
 from dataclasses import dataclass
 from math import gcd, prod
@@ -10,10 +10,10 @@ from formulations.configuration.case import LARGEST_TOTAL, ConfigurationCase, Op
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 
-#: Cells (job, GPUs of each type) of a table that are still tried: 160 MB.
+#: Maximum number of cells (job, GPUs of each type) in a table: 160 MB.
 LARGEST_TABLE = 20_000_000
 
-#: Cost of what does not fit: more than any total, also with all costs that are added to it or taken from it.
+#: Cost of what does not fit: above any total, even after all costs are added to it or subtracted from it.
 _NEVER = np.int64(4 * LARGEST_TOTAL)
 
 Wholes = NDArray[np.int64]
@@ -23,16 +23,16 @@ Wholes = NDArray[np.int64]
 class LeastCosts:
     """The least costs of the last jobs, by the number of GPUs of each type left for them."""
 
-    case: ConfigurationCase  # the problem in whole numbers
-    # GPUs of each type in a cell: the most that all options of the type are multiples of
+    case: ConfigurationCase  # the problem in integers
+    # GPUs of each type in a cell: the greatest common divisor of all options of the type
     blocks: tuple[int, ...]
-    costs: Wholes  # least cost of the jobs from each on, shape (jobs + 1, blocks of the first type + 1, ...)
+    costs: Wholes  # least cost of each job and later ones, shape (jobs + 1, blocks of first type + 1, ...)
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
         """Fill the table, or return None when time runs out.
 
-        Raise `Unsupported` if the table does not fit into memory.
+        Raises `Unsupported` if the table does not fit into memory.
         """
         blocks, sizes = _sizes(case)
         if (len(case.options) + 1) * prod(sizes) > LARGEST_TABLE:
@@ -85,7 +85,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return, by type, the GPUs per cell and the number of cells, no more of them than all jobs can use."""
+    """Return, by type, the GPUs per cell and the number of cells, limited to what all jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

@@ -1,4 +1,4 @@
-"""Exact methods for consolidation."""
+"""Consolidation: exact methods for placing jobs close together on free GPUs."""
 
 from formulations.consolidation.counts import counts
 from formulations.consolidation.divisible import divisible

@@ -1,4 +1,4 @@
-"""Beginning: a first choice of groups and a bound, both cheap to find."""
+"""Beginning: a first choice of groups and a bound, both cheap to compute."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -10,12 +10,12 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact, exact_total, whole
 from gsopt.problems.consolidation import ConsolidationSolution
 
-#: Seconds after which no more jobs are placed at once, however many groups there are to look at.
+#: Seconds after which the first choice stops placing jobs, no matter how many groups are left to examine.
 _MOMENT = 0.25
 
 
 def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
-    """Return a placement by value density, and the bound of the fractional knapsack."""
+    """Return a greedy placement (by size if the number of jobs comes first, else by value) and a bound."""
     stays = smallest_first(case) if case.required else densest_first(case)
     bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)
     return case.placed(stays), whole(knapsack_bound(case) + bonus)
@@ -59,7 +59,7 @@ def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
 
 
 class _Room:
-    """The GPUs left in every group by the jobs placed so far, and the groups of a level by remaining GPUs."""
+    """The GPUs that are left in every group, and the groups of each level in ascending order of them."""
 
     def __init__(self, vacancy: Vacancy) -> None:
         self.vacancy = vacancy
@@ -67,7 +67,7 @@ class _Room:
         self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
 
     def tightest(self, level: int, need: int) -> int | None:
-        """Return the fullest group of a level with enough GPUs left in it and in all groups around it."""
+        """Return the fullest group of a level with room in it and in all groups around it, or None."""
         ordered = self.ordered[level]
         enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
         return next((v for v in enough if self.within(v) >= need), None)

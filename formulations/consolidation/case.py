@@ -10,7 +10,7 @@ from formulations.consolidation.kinds import JobKind, kinds
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
-#: How many jobs of a kind stay within a group, by the places of the two.
+#: Number of jobs of a kind that stay within a group, by the indices of the two.
 Stays = Mapping[tuple[int, int], int]
 
 
@@ -48,7 +48,7 @@ class ConsolidationCase:
     def required(self) -> int:
         """The number of jobs that must be placed: the maximum if that is the first goal, and otherwise 0.
 
-        On the whole cluster, any jobs fit that together need no more than all free GPUs, so the smallest jobs
+        Any jobs that together need no more than all free GPUs fit on the whole cluster, so the smallest jobs
         give the largest number.
         """
         if not self.problem.job_bonus:
@@ -69,7 +69,7 @@ class ConsolidationCase:
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
 
     def located(self, solution: ConsolidationSolution) -> Stays:
-        """Return how many jobs of each kind a solution places in each group, on the levels that count."""
+        """Return how many jobs of each kind a solution places in each group, at levels worth considering."""
         kind_of = {self.problem.jobs[j].name: k for k, kind in enumerate(self.kinds) for j in kind.jobs}
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(self.vacancy.gpus) for gpu in gpus}
         found: Counter[tuple[int, int]] = Counter()
@@ -121,7 +121,7 @@ class ConsolidationCase:
 
 
 class _FreeGpus:
-    """The free GPUs while jobs take them."""
+    """The GPUs that are still free while jobs are placed."""
 
     def __init__(self, vacancy: Vacancy, spared: Collection[int]) -> None:
         self.vacancy = vacancy

@@ -1,4 +1,4 @@
-"""Counts: the GPUs of every job on every machine, and flags for the groups that each job uses."""
+"""Counts: a reference model of each job's GPUs on each machine, with flags for the groups that it uses."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -11,12 +11,12 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from gsopt.solvers.formulation import Formulation
 
-#: Jobs times groups up to which this model is of use, and built in little time.
+#: Maximum product of jobs and groups for which this model is useful and quick to build.
 _LARGEST = 2_000
 
 
 class Counts(Formulation[Consolidation, ConsolidationSolution]):
-    """Decide how many GPUs of each machine every job gets, as a slow reference.
+    """A slow reference model, which decides how many GPUs of each machine every job gets.
 
     Sets
     ----
@@ -41,13 +41,11 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Constraints
     -----------
-    once[j]: the on[j, t] add up to at most 1.
-    all[j]: the count[j, v] add up to d_j times the on[j, t].
-    room[v]: the count[j, v] over the jobs add up to at most f_v.
-    flag[j, v]: count[j, v] <= min(d_j, f_v) touch[j, v].
-    inside[j, v]: touch[j, v] <= touch[j, u] for the group u around v.
-    few[j, t]: the touch[j, v] over V_t add up to at most the on[j, s] for s <= t, and |V_t| times the others.
-    spare[j, v]: touch[j, v] <= 1 - whole[m] for v of V_0 within m.
+    once[j]: the on[j, t] add up to at most 1. all[j]: the count[j, v] add up to d_j times the on[j, t].
+    room[v]: the count[j, v] over the jobs add up to at most f_v. flag[j, v]: count[j, v] <= min(d_j, f_v)
+    touch[j, v]. inside[j, v]: touch[j, v] <= touch[j, u] for the group u around v. few[j, t]: the touch[j, v]
+    over V_t add up to at most the sum of the on[j, s] for s <= t, plus |V_t| times the others. spare[j, v]:
+    touch[j, v] <= 1 - whole[m] for v of V_0 within m.
 
     Size
     ----
@@ -68,7 +66,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
     name: ClassVar[str] = "counts"
 
     def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
-        """Return a placement by value density, and a knapsack bound."""
+        """Return a greedy placement, and a knapsack bound."""
         return begin(ConsolidationCase.of(problem))
 
     def build(self, problem: Consolidation) -> Any:
@@ -140,7 +138,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return model
 
     def exact_costs(self, problem: Consolidation, form: Any) -> list[Exact]:
-        """Return the values of the columns as fractions."""
+        """Return the exact costs of the columns, as fractions."""
         worths = {
             f"on[{j},{t}]": problem.worth(job, tier) + problem.job_bonus
             for j, job in enumerate(problem.jobs)
@@ -150,7 +148,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Grant every job the next free GPUs of its machines."""
+        """Read the GPU counts from column values, and grant every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in ConsolidationCase.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):
@@ -161,7 +159,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return ConsolidationSolution(placed=placed)
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Count the GPUs of each job, and flag the groups they lie in."""
+        """Return the column values of a solution: the GPU counts of each job, and flags for its groups."""
         case = ConsolidationCase.of(problem)
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(case.vacancy.gpus) for gpu in gpus}
         values = {f"whole[{u}]": 1.0 for u in case.spared(solution)}

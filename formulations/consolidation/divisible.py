@@ -1,4 +1,4 @@
-"""Divisible: the merged model for demands on single machines that divide each other."""
+"""Divisible: the merged model for jobs whose demands on single machines divide each other."""
 
 from collections.abc import Iterator, Mapping
 from itertools import pairwise
@@ -11,7 +11,7 @@ from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):
-    """Count slots on machines instead of packing jobs, because jobs of 1, 2, 4, ... GPUs waste no slot.
+    """A model that counts slots on machines instead of packing jobs, as jobs of 1, 2, 4, ... GPUs waste none.
 
     Sets
     ----
@@ -49,8 +49,9 @@ class Divisible(Merged):
 
     Source
     ------
-    Dally, section II-B, for values by tier. The slots suffice if jobs are placed by falling demand: all GPUs
-    taken so far are multiples of d, so a machine has lost exactly one slot of d for every d GPUs taken.
+    Dally, section II-B, for values by tier. The slots suffice if jobs are placed in descending order of
+    demand: all GPUs taken so far are multiples of d, so a machine has lost exactly one slot of d for every d
+    GPUs taken.
 
     Raises
     ------
@@ -77,7 +78,7 @@ class Divisible(Merged):
                 )
 
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add the slots rows to the Pyomo model."""
+        """Add the rows `slots` to the Pyomo model."""
         from pyomo.environ import Constraint
 
         model.slots = Constraint(
@@ -90,14 +91,14 @@ class Divisible(Merged):
         )
 
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Add the slots rows to the arrays."""
+        """Add the rows `slots` to the arrays."""
         for d, p in indices.alone:
             jobs = [(f"alone[{e},{p}]", e // d) for e, own in indices.alone if own == p and e >= d]
             machines = [(f"whole[{p},{f}]", f // d) for own, f in indices.whole if own == p and f >= d]
             program.row(f"slots[{d},{p}]", jobs + machines, upper=_slots(indices.case, d, p))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and machine of each job on one machine: largest first, on the fullest with room."""
+        """Yield the demand and machine of each single-machine job: largest first, on the fullest machine."""
         vacancy, spared = indices.case.vacancy, set(self.spared(values, indices))
         left = [0 if leaf in spared else vacancy.nodes[leaf].free for leaf in range(len(vacancy.gpus))]
         for d, p in sorted(indices.alone, reverse=True):

@@ -1,4 +1,4 @@
-"""Exact: a quick placement and bound, then the smallest model that can express the problem."""
+"""Exact: a quick placement and bound, followed by the smallest model that can express the problem."""
 
 from contextlib import suppress
 from dataclasses import replace
@@ -20,7 +20,7 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
     """Solve a problem with the model that suits it; the message names that model.
 
-    1. A placement by value density and a knapsack bound, which coincide if jobs do not compete.
+    1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
     2. The model `divisible` if demands that fit on a machine divide each other, as powers of two do, and
        otherwise `patterns`. If machines can be filled in too many ways, or if machines have islands and
        machines left whole count, the model is `laminar`.
@@ -59,7 +59,7 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
 
 def _by_model(case: ConsolidationCase, budget: Budget) -> Result[ConsolidationSolution]:
-    """Solve by the first model that accepts the problem, continuing from the budget's start."""
+    """Solve with the first model that accepts the problem, continuing from the budget's start."""
     for model in (Divisible(case), Patterns(case), Laminar(case)):
         with suppress(Unsupported):
             found = model.run(case.problem, budget)

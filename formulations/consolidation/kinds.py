@@ -14,10 +14,10 @@ class JobKind:
     """Jobs with the same demand and the same value on every tier."""
 
     gpus: int  # GPUs of each
-    worths: tuple[Exact, ...]  # what each is worth by level
-    jobs: tuple[int, ...]  # places of the jobs in the problem
-    # the levels on which they may be placed, from the innermost. One where they fit nowhere is left out, and
-    # so is one where they are worth no more than on the next: a place there counts as one on the next
+    worths: tuple[Exact, ...]  # value of each by level
+    jobs: tuple[int, ...]  # indices of the jobs in the problem
+    # the levels on which they may be placed, innermost first, without levels on which they fit nowhere, and
+    # without levels on which they are worth no more than on the next: a place there counts as one on the next
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:

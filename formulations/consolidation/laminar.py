@@ -1,4 +1,4 @@
-"""Laminar: the number of jobs of each kind that stay in every group of GPUs."""
+"""Laminar: a model of how many jobs of each kind stay within each group of GPUs."""
 
 from collections.abc import Collection, Mapping
 from typing import Any, ClassVar
@@ -10,7 +10,7 @@ from gsopt.problems.consolidation import Consolidation
 
 
 class Laminar(GroupModel):
-    """Assign every job to a group of GPUs, where the jobs in a group may use no more than its free GPUs.
+    """A model that assigns every job to a group of GPUs; the jobs in a group use at most its free GPUs.
 
     Sets
     ----
@@ -100,7 +100,7 @@ class Laminar(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]
@@ -130,7 +130,7 @@ class Laminar(GroupModel):
         return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the non-zero columns of stays and machines left whole, by name."""
+        """Return the non-zero column values of stays and machines left whole, by name."""
         del case
         counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
         return counts | {_whole(u): 1.0 for u in spared}

@@ -1,4 +1,4 @@
-"""Merged: the number of jobs of each demand in every rack, without distinguishing its machines."""
+"""Merged: a model of how many jobs of each demand run in each rack, without regard to its machines."""
 
 from abc import abstractmethod
 from collections import Counter
@@ -32,7 +32,7 @@ class Indices:
 
     @cached_property
     def alone(self) -> list[tuple[int, int]]:
-        """Pairs of a demand and a stem that has an innermost group with room for a job of that demand."""
+        """Pairs of a demand and a stem (`Vacancy.stems`) with room for such a job in an innermost group."""
         nodes, leaves = self.case.vacancy.nodes, self.case.vacancy.leaves
         return [
             (d, p)
@@ -73,11 +73,11 @@ class Merged(GroupModel):
 
     @abstractmethod
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add constraints to a Pyomo model under which the jobs on single machines fit, stem by stem."""
+        """Add constraints to a Pyomo model that make the jobs on single machines fit, stem by stem."""
 
     @abstractmethod
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Add the same constraints to the arrays."""
+        """Add the constraints of `pack` to the arrays."""
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
@@ -141,7 +141,7 @@ class Merged(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}
@@ -176,7 +176,7 @@ class Merged(GroupModel):
             raise Unsupported(f"{self.name}: machines left whole consist of islands; use laminar")
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Convert numbers of jobs by demand to numbers by kind."""
+        """Convert numbers of jobs by demand to stays by kind, and return them and the machines left whole."""
         indices = Indices(case)
         places: dict[tuple[int, int], list[int]] = {pair: [] for pair in indices.levels}
         for d, leaf in self.unpack(values, indices):
@@ -210,7 +210,7 @@ class Merged(GroupModel):
 
 
 def _stays(indices: Indices) -> Iterator[tuple[str, int, int, int]]:
-    """Yield the columns that count jobs by demand, with name, demand, level, and the group that they use."""
+    """Yield the name, demand, level and group of each column that counts jobs by demand."""
     nodes = indices.case.vacancy.nodes
     yield from ((f"alone[{d},{p}]", d, 0, p) for d, p in indices.alone)
     yield from ((f"across[{d},{v}]", d, nodes[v].level, v) for d, v in indices.across)

@@ -1,4 +1,4 @@
-"""Model: the common part of the consolidation models by groups."""
+"""Model: the common part of the consolidation models that assign jobs to groups."""
 
 from abc import abstractmethod
 from collections.abc import Collection, Mapping, Sequence
@@ -15,7 +15,8 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Units of rounded worths in the largest one; solvers take no more in one stage (`gsopt.solvers.scaling`).
+#: Number of units in the largest rounded value; solvers handle no more in one stage
+#: (`gsopt.solvers.scaling`).
 _UNITS = 400_000_000
 
 
@@ -45,11 +46,11 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         """Return stays and machines left whole as column values by name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
-        """Fill the solver's arrays directly."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return self._written(problem).form(self._case(problem).bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
-        """Return the values of the columns as fractions, or rounded up."""
+        """Return the costs of the columns as exact fractions, or rounded up if `rounded`."""
         del form
         costs = list(self._written(problem).costs.values())
         unit = Fraction(max(costs, default=0)) / _UNITS
@@ -61,7 +62,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return self._case(problem).bonus
 
     def at_once(self, problem: Consolidation) -> tuple[ConsolidationSolution, Exact]:
-        """Return a placement by value density, and a knapsack bound."""
+        """Return a greedy placement, and a knapsack bound."""
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:

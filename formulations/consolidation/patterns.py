@@ -1,4 +1,4 @@
-"""Patterns: the merged model over every maximal filling of a machine, for any demands."""
+"""Patterns: the merged model over every maximal filling of a machine, which accepts any demands."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,15 +11,15 @@ from formulations.consolidation.merged import Indices, Merged
 from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
 
-#: Patterns of one size of machine above which the model is no longer small.
+#: Maximum number of patterns for one size of machine; with more, the model is no longer small.
 _MOST_PATTERNS = 2_000
 
-#: How often each of some demands is on a machine.
+#: Number of jobs on a machine, by demand.
 Pattern = tuple[int, ...]
 
 
 class Patterns(Merged):
-    """Choose how many machines are filled by which pattern.
+    """A model that decides how many machines are filled by which pattern.
 
     Sets
     ----
@@ -121,7 +121,7 @@ class Patterns(Merged):
             program.row(f"supply[{p},{f}]", entries + whole, upper=len(sizes[p, f]))
 
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and machine of each job on one machine, as far as patterns have room for it."""
+        """Yield the demand and the machine of each single-machine job that fits into the patterns."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         spared = set(self.spared(values, indices))
         free = {pair: iter([leaf for leaf in leaves if leaf not in spared]) for pair, leaves in sizes.items()}
@@ -164,7 +164,7 @@ def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
 
 
 def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
-    """Yield the group above machines, the free GPUs and the index of every pattern that may fill a machine."""
+    """List every pattern that may fill a machine: the group around it, its free GPUs, the pattern's index."""
     demands = case.alone
     return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
 

@@ -12,8 +12,8 @@ from gsopt.scenario.cluster import MACHINE
 class VacantGroup:
     """A group of GPUs on one tier, some of which are free."""
 
-    level: int  # place of its tier among the cluster's, 0 for the innermost
-    parent: int  # number of the group around it; the whole cluster's is its own
+    level: int  # index of its tier among the cluster's, 0 for the innermost
+    parent: int  # index of the group around it; the whole cluster is its own parent
     free: int  # free GPUs in it
     whole: bool = False  # whether it is a machine without a busy GPU
 

@@ -1,4 +1,4 @@
-"""Exact methods for goodput."""
+"""Goodput: exact methods for allocating GPUs by goodput."""
 
 from formulations.goodput.exact import exact
 from formulations.goodput.milp import milp

@@ -13,7 +13,7 @@ def current_gpus(case: GoodputCase) -> GoodputSolution:
 
 
 def bound_alone(case: GoodputCase) -> float:
-    """Return a bound on the objective: the mean cost if each job had its best option, ignoring contention."""
+    """Return a lower bound: the mean cost if each job had its best option, ignoring contention."""
     return mean(case, sum(min(option.cost for option in options) for options in case.options))
 
 

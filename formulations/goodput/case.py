@@ -21,10 +21,10 @@ class GoodputOption(NamedTuple):
     """A number of GPUs, and of nodes, on which a job may run."""
 
     gpus: int  # its GPUs
-    # least, most: on how many nodes they may stand: any number between these costs the same
+    # least, most: the numbers of nodes on which they may lie; all numbers in this range cost the same
     least: int
     most: int
-    cost: float  # what the job counts, in doubles
+    cost: float  # cost of the job, in double precision
     keeps: bool = False  # whether these are the GPUs that it has now, on the same nodes
 
     @property
@@ -48,7 +48,7 @@ class GoodputCase:
     """A problem as a list of options for each job."""
 
     problem: Goodput
-    # options of each job: first to have no GPUs; then those that no other option with fewer GPUs equals
+    # options of each job: first, no GPUs; then, the options that no option with fewer GPUs equals
     options: tuple[tuple[GoodputOption, ...], ...]
 
     @classmethod
@@ -94,7 +94,7 @@ def _counted(problem: Goodput, scaled: Floats) -> Floats:
 
 
 def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int | None) -> Floats:
-    """Return speed-ups by nodes and GPUs, both minus one, or -1 where a job cannot run."""
+    """Return speed-ups by numbers of nodes and GPUs, both minus one; -1 if the job cannot run on them."""
     rows = rows[: len(widest)]
     ends = [
         min(nodes + len(row), int(widest[nodes]), widest[-1] if cap is None else cap)

@@ -12,19 +12,19 @@ from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 from gsopt.performance.batching.split import least_costs, read_back
 
-#: Cells (job, number of GPUs) of a table that are still tried.
+#: Maximum number of cells (job, number of GPUs) in a table.
 LARGEST_TABLE = 50_000_000
 
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """The least costs if all GPUs were on one node, by a multiple-choice knapsack."""
+    """The least costs that jobs would have if all GPUs were on one node: a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
-    # least cost of each job on 0, 1, ... GPUs, however they stand, shape (jobs, most GPUs of a job + 1)
+    # least cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)
     costs: Floats
-    # before, behind: least cost of the first, and of the last, jobs on at most so many GPUs, shape (jobs + 1,
-    # GPUs + 1)
+    # before, behind: least cost of the first, and of the last, jobs on an exact number of GPUs, shape (jobs +
+    # 1, GPUs + 1)
     before: Floats
     behind: Floats
 
@@ -56,7 +56,7 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[GoodputOption]]:
-        """List each job's options that a total cost up to a limit allows, or all options if time runs out."""
+        """List the options of each job that a limit on the total cost allows, or all if time runs out."""
         slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[GoodputOption]] = []
         for job, options in enumerate(self.case.options):

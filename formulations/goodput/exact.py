@@ -1,4 +1,4 @@
-"""Exact: the knapsack packed onto nodes, then an integer program over the remaining options."""
+"""Exact: the knapsack packed onto nodes, followed by an integer program over the remaining options."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""MILP: the shape of every job and its GPUs on every node, the reference model."""
+"""MILP: the reference model, which decides the shape of every job and its GPUs on every node."""
 
 from collections.abc import Collection, Mapping, Sequence
 from fractions import Fraction
@@ -128,7 +128,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return current_gpus(case), bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Goodput) -> GoodputSolution:
-        """Read the GPUs of each job on every node."""
+        """Read the GPUs of each job on every node from column values."""
         nodes = range(len(problem.nodes))
         vectors = {
             job.name: problem.currents[place]
@@ -139,7 +139,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
 
     def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution by name."""
+        """Return the non-zero column values of a solution by name."""
         values: dict[str, float] = {}
         kept, shapes = _kept(problem), _shapes(problem)
         for job, gpus in enumerate(problem.vectors(solution)):
@@ -198,7 +198,7 @@ def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> 
 
 
 def _node_rows(model: Any, problem: Goodput, kept: Collection[int], node: int) -> None:
-    """Limit the GPUs, and the parts of jobs on several nodes, of a node."""
+    """Limit the GPUs of a node, and the parts of multi-node jobs on it."""
     held = {job: problem.currents[job][node] for job in kept if problem.currents[job][node]}
     spread = [job for job in held if sum(map(bool, problem.currents[job])) > 1]
     new = sum(model.gpus[job, node] for job in range(len(problem.jobs)))

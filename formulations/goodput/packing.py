@@ -1,4 +1,4 @@
-"""Packing: place options of jobs on nodes, and improve them in the remaining room."""
+"""Packing: a placement of job options on nodes, improved within the remaining room."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -6,7 +6,7 @@ from math import inf
 from formulations.goodput.case import GoodputCase, GoodputOption, Vector
 from gsopt.core.budget import Budget
 
-#: Rounds through all jobs, of which each takes the best that the others leave.
+#: Maximum number of rounds in which each job takes the best option that the others leave.
 _ROUNDS = 10
 
 
@@ -134,7 +134,7 @@ class NodePacking:
 
 
 def pack(case: GoodputCase, wanted: Iterable[GoodputOption]) -> NodePacking:
-    """Place the wanted options, kept ones first, then the largest. Jobs that do not fit get none."""
+    """Place the wanted options, kept ones first, then the largest. Jobs that do not fit get no GPUs."""
     packing = NodePacking(case)
     for job, option in sorted(enumerate(wanted), key=lambda each: (not each[1].keeps, -each[1].gpus)):
         packing.put(job, option)

@@ -14,10 +14,10 @@ from formulations.goodput.patterns import NodeKind, Pattern, kinds
 from formulations.goodput.program import OptionProgram
 from formulations.goodput.rows import Key, KeyedRows
 
-#: GPUs of a node whose patterns are listed at all.
+#: Maximum number of GPUs of a node whose patterns are listed.
 LARGEST_NODE = 32
 
-#: Patterns with which the program is still the faster one.
+#: Maximum number of patterns with which the program is faster than `ReducedOptions`.
 MOST_PATTERNS = 4_000
 
 
@@ -37,12 +37,12 @@ class Patterned(OptionProgram):
 
     @cached_property
     def kinds(self) -> list[NodeKind]:
-        """Kinds of nodes."""
+        """Kinds of nodes, each of which comprises identical nodes."""
         return kinds(self.case, self.alive)
 
     @cached_property
     def patterns(self) -> list[list[Pattern]]:
-        """All patterns of each kind."""
+        """All patterns of each kind of nodes."""
         return [list(self._patterns(kind)) for kind in self.kinds]
 
     @property

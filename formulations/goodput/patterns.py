@@ -1,4 +1,4 @@
-"""Patterns: the contents that a node may have: staying jobs, jobs of each size, and room for a part."""
+"""Patterns: the possible contents of a node, namely staying jobs, jobs of each size, and room for a part."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -20,13 +20,13 @@ class Pattern(NamedTuple):
 
     stays: tuple[Stay, ...]  # jobs that keep their GPUs
     sizes: tuple[int, ...]  # GPUs of each job that has all its GPUs there, ascending
-    # GPUs that are left for a part of a job on several nodes; 0 where it would be beside another part
+    # GPUs that are left for a part of a job on several nodes; 0 if it would be beside another part
     room: int
 
 
 @dataclass(frozen=True)
 class NodeKind:
-    """Identical nodes: the same number of GPUs, and the same jobs that may stay with as many GPUs."""
+    """Nodes with the same number of GPUs, and with the same jobs that may stay with as many GPUs."""
 
     gpus: int  # GPUs of each
     stays: tuple[Stay, ...]  # jobs that may stay

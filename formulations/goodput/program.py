@@ -40,7 +40,7 @@ class OptionProgram(ABC):
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
-        """Return the costs beyond `paid`, rounded down by a step negligible for totals of `least` or more."""
+        """Return the costs beyond `paid`, rounded down to a step negligible for totals of `least` or more."""
         grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
         beyond = [
             (Fraction(option.cost) - Fraction(paid)) // grid * grid
@@ -94,7 +94,7 @@ class OptionProgram(ABC):
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:
-        """Return the option of each job."""
+        """Return the option that a point chooses for each job."""
         return [
             next(each for place, each in enumerate(options) if found["runs", job, place])
             for job, options in enumerate(self.alive)

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from gsopt.solvers.standard_form import StandardForm
 
-#: A row or a column: its kind, and of what.
+#: The key of a row or a column: its kind, and its indices.
 Key = tuple[str, int] | tuple[str, int, int]
 
 
@@ -15,12 +15,12 @@ Key = tuple[str, int] | tuple[str, int, int]
 class KeyedRows:
     """Columns, all non-negative integers, and rows, by key."""
 
-    columns: dict[Key, int] = field(default_factory=dict)  # the most that each may be
-    limits: dict[Key, tuple[float, float]] = field(default_factory=dict)  # least and most of each row
+    columns: dict[Key, int] = field(default_factory=dict)  # upper limit of each
+    limits: dict[Key, tuple[float, float]] = field(default_factory=dict)  # lower and upper limit of each row
     entries: list[tuple[Key, Key, float]] = field(default_factory=list)  # row, column and factor
 
     def column(self, key: Key, most: int) -> None:
-        """Add a column."""
+        """Add a column of integers from 0 to `most`."""
         self.columns[key] = most
 
     def add(self, row: Key, column: Key, factor: float, lower: float, upper: float) -> None:

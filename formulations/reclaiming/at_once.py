@@ -1,4 +1,4 @@
-"""At once: a quick choice of servers and a quick bound, for any variant of the problem."""
+"""At once: a quick choice of servers and a quick bound, which exist for every variant of the problem."""
 
 from math import ceil
 
@@ -9,14 +9,14 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
-#: Seconds after which the choice is no longer a careful one.
+#: Seconds after which the cheapest servers complete the greedy choice.
 _MOMENT = 0.25
 
 
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     """Return a greedy choice that assumes every base worker is needed, and the bound of equal shares.
 
-    The bound ignores losses on servers of which a job can lose any single one.
+    The bound ignores the loss of servers that a job can lose one at a time.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))

@@ -1,4 +1,4 @@
-"""Choice: a set of servers to return, and the cost change of adding or removing each server."""
+"""Choice: a set of servers to give back, and the cost change of adding or removing each server."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from formulations.reclaiming.reduction import Reduction
 
-#: Whole numbers up to here are exact as doubles.
+#: Integers up to this one are exact in double precision.
 _EXACT = 2**53
 
 
@@ -25,8 +25,8 @@ class MergedHosting:
     group: Sequence[int]  # the group of each server
     jobs_of: Sequence[Sequence[int]]  # the merged jobs of each server
     servers_of: Sequence[NDArray[np.int64]]  # the servers of each merged job
-    own: NDArray[np.float64]  # what returning each server costs beside its merged jobs, shape (servers,)
-    weights: Sequence[float]  # what preempting each merged job costs
+    own: NDArray[np.float64]  # cost of giving back each server, without its merged jobs, shape (servers,)
+    weights: Sequence[float]  # cost of preempting each merged job
 
     @classmethod
     def of(cls, reduction: Reduction) -> "MergedHosting":
@@ -48,14 +48,14 @@ class MergedHosting:
         )
 
     def counts(self, servers: Sequence[int]) -> list[int]:
-        """Count servers by group."""
+        """Return how many of the given servers are in each group."""
         counts = [0] * self.groups
         for server in servers:
             counts[self.group[server]] += 1
         return counts
 
     def first(self, counts: Sequence[int]) -> list[int]:
-        """Return the first servers of each group, in the numbers that `counts` states."""
+        """Return the first servers of each group, as many as `counts` states."""
         left, servers = list(counts), []
         for server, index in enumerate(self.group):
             if left[index]:
@@ -65,9 +65,10 @@ class MergedHosting:
 
 
 class ServerChoice:
-    """A set of servers to return, with the cost change of adding or removing each server.
+    """A set of servers to give back, with the cost change of adding or removing each server.
 
-    `change` is the cost added by returning a kept server, or saved by keeping a returned one, shape (servers,).
+    `change` is the cost added by giving back a kept server, or saved by keeping a returned one, shape
+    (servers,).
     """
 
     def __init__(self, hosting: MergedHosting) -> None:
@@ -81,9 +82,9 @@ class ServerChoice:
         self._sum = [0] * len(hosting.weights)  # the sum of their numbers: where there is one, its number
 
     def give(self, server: int) -> None:
-        """Return a server that was kept.
+        """Hand a kept server back to its owner.
 
-        Takes O(its jobs and their servers).
+        Complexity: linear in the total number of servers of the jobs on this server.
         """
         hosting = self._hosting
         self.cost += float(self.change[server])
@@ -99,9 +100,9 @@ class ServerChoice:
             self._sum[job] += server
 
     def keep(self, server: int) -> None:
-        """Keep a server that was returned.
+        """Keep a server that was given back.
 
-        Takes O(its jobs and their servers).
+        Complexity: linear in the total number of servers of the jobs on this server.
         """
         hosting = self._hosting
         self.cost -= float(self.change[server])

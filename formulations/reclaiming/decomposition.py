@@ -1,4 +1,4 @@
-"""Decomposition: the whole trade-off curve by bucket elimination, if only a few jobs share servers."""
+"""Decomposition: bucket elimination, which gives the whole trade-off curve if few jobs share servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
-#: Least cost by bit of each job (1: preempted) and, on the last axis, by number of servers returned. Whole
-#: numbers: of 64 bits where all sums fit, else of any size.
+#: Least costs, with an axis for each job (0: spared, 1: preempted) and a last axis for the number of returned
+#: servers. Costs are 64-bit integers if all sums fit, and otherwise integers of any size.
 Table = NDArray[Any]
 
-#: How much longer an addition takes for integers of any size.
+#: Factor by which additions of integers of any size are slower.
 _ANY_SIZE = 30
 
 
@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """An elimination step: the parts that depend on its first job, and whether that job is better preempted."""
+    """An elimination step, which decides whether to preempt its first job, given the parts it affects."""
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]
@@ -47,12 +47,12 @@ class Bucket(NamedTuple):
 class EliminationPlan:
     """The plan of the computation, made before any table is filled. Jobs are in elimination order."""
 
-    weights: tuple[int, ...]  # what preempting each job costs
+    weights: tuple[int, ...]  # cost of preempting each job
     leaves: tuple[Leaf, ...]  # the servers
     # one per job in elimination order, then the root: it has no job and sums up the components
     buckets: tuple[Bucket, ...]
     groups: int  # number of groups of servers
-    never: int  # a cost above that of every choice: what is not possible costs this
+    never: int  # a cost above that of every choice, for what is not possible
 
     def work(self, most: int) -> int:
         """Return an estimate of the time to fill the tables for at most `most` servers, in 64-bit additions."""
@@ -69,12 +69,13 @@ class EliminationPlan:
 
 @exact_method(unused=["time_limit", "gap", "backend", "on_incumbent", "log"])
 def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
-    """Solve a problem by dynamic programming alone, if few jobs share servers.
+    """Solve a problem by dynamic programming alone, which is possible if few jobs share servers.
 
-    Costs and numbers of returned servers add up over independent parts, so the least cost by number of servers
-    is a (min, +) convolution. Jobs are eliminated one by one. A table holds the least costs for every choice of
-    preempted jobs among those that share a server with an eliminated job. The time grows with 2 to the power of
-    the width, the number of jobs in the largest table, which is known before any table is filled.
+    Costs and numbers of returned servers add up over independent parts, so the least costs by number of
+    servers are combined by (min, +) convolution. Jobs are eliminated one by one. A table holds the least
+    costs for every choice of preempted jobs among those that share a server with an eliminated job. The time
+    grows with 2 to the power of the width, the number of jobs in the largest table, which is known before any
+    table is filled.
 
     Costs are integer multiples of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S
     servers.
@@ -143,7 +144,7 @@ def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
 def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
     """Order the jobs for elimination.
 
-    Return None if a table would have more than `width` jobs besides its own.
+    Returns None if a table would have more than `width` jobs besides its own.
     """
     members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
@@ -227,7 +228,7 @@ def _attach(table: Table, leaf: Leaf, jobs: Sequence[int], most: int, never: int
 
 
 def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> list[int]:
-    """Trace an optimum from the root to the leaves, and return its number of servers of each group."""
+    """Trace an optimum from the root to the leaves, and return its number of servers in each group."""
     counts = [0] * program.groups
     preempted = [0] * len(program.weights)
     pending = [(len(program.buckets) - 1, demand)]
@@ -247,7 +248,7 @@ def choose(program: EliminationPlan, tables: Sequence[Table], demand: int) -> li
 def _shares(
     program: EliminationPlan, tables: Sequence[Table], bucket: Bucket, preempted: list[int], count: int
 ) -> list[int]:
-    """Decide the bucket's job, record it in `preempted`, and return the number of servers of each part."""
+    """Decide the bucket's job, record it in `preempted`, and return the number of servers in each part."""
     best: tuple[int, int, list[Table], list[Table]] = (program.never, 0, [], [])
     for bit in (0, 1) if bucket.jobs else (0,):
         cost = 0

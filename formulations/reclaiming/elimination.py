@@ -1,11 +1,11 @@
-"""Elimination: an order in which to eliminate jobs, which is found without filling a table."""
+"""Elimination: an order in which to eliminate jobs, found without filling any table."""
 
 from collections.abc import Iterable
 from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order the vertices of cliques by fewest neighbours, or return None if all have more than `limit`.
+    """Order the vertices of cliques by fewest neighbours, or return None if all left have more than `limit`.
 
     Eliminating a vertex connects its neighbours with each other. The width of the order is the largest number
     of neighbours that a vertex has when it is eliminated, and is an upper bound on the treewidth. Complexity:

@@ -1,4 +1,4 @@
-"""Exact: from dynamic programming to mixed-integer programming, until a technique proves the optimum."""
+"""Exact: a sequence of techniques, from dynamic to mixed-integer programming, that proves the optimum."""
 
 from dataclasses import replace
 
@@ -12,7 +12,7 @@ from gsopt.core.numbers.grid import Number
 from gsopt.core.result import Result, Status, StoppedBy, is_within
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
-#: Part of the remaining time that each of the two reductions may take which do not solve the problem.
+#: Share of the remaining time for each of the two reductions that only give a bound and a start.
 _SHARE = 0.25
 
 
@@ -21,13 +21,13 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     """Solve a problem to proven optimality with the first of these techniques that succeeds.
 
     1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
-    2. A bound: the lower convex hull of the trade-off curve, found by parametric minimum cuts. The decision
-       between the two corners around the demand is small. It is made by dynamic programming or a greedy choice,
-       and often meets the bound.
+    2. A bound: the lower convex hull of the trade-off curve, found by parametric minimum cuts. Little is left
+       to decide between the two corners around the demand. Dynamic programming or a greedy choice decides it,
+       and the result often meets the bound.
     3. The shares on the hull leave a core, the only part in which a better solution can differ. If the core is
        narrow, it is solved by dynamic programming.
     4. Local search, for at most half of the time.
-    5. A mixed-integer program over the core, by CP-SAT if it is installed, and otherwise by HiGHS.
+    5. A mixed-integer program over the core, solved by CP-SAT if it is installed, and otherwise by HiGHS.
 
     All techniques work in integers, in the unit of the given costs, so an optimum is exact. On hard instances,
     where every server has its own random set of many jobs, the hull is necessarily a straight line. The message
@@ -45,7 +45,7 @@ def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[Rec
     budget
         Time limit, gap, backend of the mixed-integer program, start and callback.
     width
-        The most jobs in one table of the dynamic programs; -1 disables dynamic programming.
+        Maximum number of jobs in one table of the dynamic programs; -1 disables dynamic programming.
 
     Raises
     ------

@@ -8,10 +8,10 @@ from numpy.typing import NDArray
 from scipy.sparse import csr_array
 from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 
-#: Whole numbers, of 64 bits or, where those might overflow, of any size.
+#: Arrays of 64-bit integers or, if those might overflow, of integers of any size.
 Integers = NDArray[Any]
 
-#: Bits of the largest flow that is asked of scipy, whose integers have 32.
+#: Bits of the largest flow that scipy is asked to find; its integers have 32 bits.
 _BITS = 30
 
 
@@ -19,7 +19,7 @@ _BITS = 30
 class Network:
     """A bipartite network, in which sources send flow to sinks along pairs of unlimited capacity."""
 
-    # sources, sinks: how many there are
+    # sources, sinks: their numbers
     sources: int
     sinks: int
     # source, sink: the ends of each pair, shapes (pairs,); sorted by source, then by sink
@@ -35,11 +35,12 @@ class Network:
         return _totals(self.sink, flow, self.sinks)
 
     def maximum_flow(self, supply: Integers, capacity: Integers) -> Integers:
-        """Return the largest flow on the pairs, shape (pairs,).
+        """Return a maximum flow, as the flow on each pair, shape (pairs,).
 
         The method is capacity scaling: with all capacities rounded down to multiples of a power of two, the
         flow fits into scipy's 32 bits. The rest of the true capacities carries little more flow, so the power
-        soon is one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p pairs.
+        soon becomes one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p
+        pairs.
 
         Source: Ahuja, Magnanti and Orlin, Network Flows (1993), section 7.3.
         """

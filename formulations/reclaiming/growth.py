@@ -6,18 +6,18 @@ from formulations.reclaiming.choice import MergedHosting
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
 
-#: Powers of a job's number of servers by which its weight is divided: 1 as in Aryl's Algorithm 1, and halfway
-#: to the whole weight, which does better where jobs weigh alike.
+#: Powers of a job's number of servers by which its weight is divided: 1, as in Aryl's Algorithm 1, and 0.5,
+#: which works better if jobs have similar weights.
 _POWERS = (0.5, 1.0)
 
 
 def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
     """Choose servers greedily by the least total share in their jobs.
 
-    The share of a server in a job is the job's weight divided by a power of the job's number of servers, or of
-    the demand if it is smaller. Jobs already preempted no longer count. The better result of two powers is
-    kept. If the time limit is reached, the cheapest servers complete the choice. Complexity: O(N S + P) for N
-    of S servers and P pairs of a server and a merged job.
+    The share of a server in a job is the job's weight divided by a power of the job's number of servers, or
+    of the demand if it is smaller. Jobs already preempted no longer count. The better result of two powers is
+    kept. If the time limit is reached, the cheapest servers complete the choice. Complexity: O(N S + P) for a
+    demand of N of S servers and P pairs of a server and a merged job.
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
     """

@@ -1,4 +1,4 @@
-"""Hull: the lower convex hull of the trade-off curve, by parametric minimum cuts."""
+"""Hull: the lower convex hull of the trade-off curve, found by parametric minimum cuts."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,7 +10,7 @@ from formulations.reclaiming.reduction import Reduction
 from formulations.reclaiming.shares import CostShares, ReductionCosts, equal_shares
 from gsopt.core.budget import Budget
 
-#: Seconds that a maximum flow takes for each of its arcs, generously.
+#: Generous estimate of the seconds that a maximum flow takes per arc.
 _SECONDS = 1e-5
 
 
@@ -18,7 +18,7 @@ class Corner(NamedTuple):
     """A corner of the hull: a set of merged jobs, and all the servers that it vacates."""
 
     servers: int  # how many servers there are
-    cost: int  # what the jobs and these servers cost
+    cost: int  # cost of the jobs and of these servers
     jobs: NDArray[np.bool_]  # which jobs, shape (jobs,)
 
 
@@ -27,12 +27,12 @@ class Hull:
     """The lower convex hull of the trade-off curve at the demand."""
 
     shares: CostShares  # shares that prove it
-    # below, above: the corners of the hull on both sides of the demand; the jobs of the one are among those
-    # of the other
+    # below, above: the corners of the hull on both sides of the demand; the jobs of `below` are among those
+    # of `above`
     below: Corner
     above: Corner
-    # whether time was enough. Else the shares prove less, and the hull lies below the line between the two
-    # corners
+    # whether there was enough time; otherwise, the shares prove less, and the hull lies below the line
+    # between the two corners
     finished: bool
 
     @property
@@ -44,18 +44,18 @@ class Hull:
 
     @property
     def straight(self) -> float:
-        """The fraction of all servers over which the hull is a straight line, so that the bound is weak."""
+        """The fraction of all servers over which the hull is a straight line; if large, the bound is weak."""
         return (self.above.servers - self.below.servers) / max(self.shares.costs.reduction.servers, 1)
 
 
 def hull(reduction: Reduction, budget: Budget) -> Hull:
     """Find the cost shares with the best bound: the lower convex hull of the trade-off curve at the demand.
 
-    At a price per server, a set of servers is worth their total price minus the cost of the set. The set that
-    is worth most is one side of a minimum cut. In the network, the source feeds each group with the price minus
-    the group's own cost, a group feeds its merged jobs without limit, and each job drains its weight. A flow
-    also divides the jobs' costs among their servers. The bound of these shares is the line that has the price
-    as its slope and touches the curve from below.
+    At a given price per server, the profit of a set of servers is their total price minus the cost of the
+    set. The most profitable set is one side of a minimum cut. In the network, the source feeds each group
+    with the price minus the group's own cost, a group feeds its merged jobs without limit, and each job
+    drains its weight. A flow also divides the jobs' costs among their servers. The bound of these shares is
+    the line that has the price as its slope and touches the curve from below.
 
     The price is found by Newton's method. It starts with the empty and the full set, and prices servers at the
     slope of the line between the two. A set below the line replaces the set on its side of the demand. If there
@@ -66,7 +66,7 @@ def hull(reduction: Reduction, budget: Budget) -> Hull:
     totally unimodular except for the one that counts servers. All numbers are integers, so the hull is exact.
 
     Source: Eisner and Severance, Mathematical techniques for efficient record segmentation in large shared
-    databases, Journal of the ACM 23 (1976), for the search of slopes; Picard, Maximal closure of a graph and
+    databases, Journal of the ACM 23 (1976), for the search for slopes; Picard, Maximal closure of a graph and
     applications to combinatorial problems, Management Science 22 (1976), for the cut.
     """
     costs = ReductionCosts.of(reduction)

@@ -1,4 +1,4 @@
-"""Local search: better choices of servers when bounds are too weak to end the search."""
+"""Local search: a tabu search for better choices of servers, used when bounds are too weak."""
 
 from collections.abc import Callable
 from random import Random
@@ -9,10 +9,10 @@ from formulations.reclaiming.choice import MergedHosting, ServerChoice
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
 
-#: Moves for which a server that has just moved stays where it is, at least and at most.
+#: Minimum and maximum number of moves for which a server stays where it is after it has moved.
 _TENURE = (3, 10)
 
-#: Moves without a better choice after which the search ends, for each server.
+#: Number of moves per server without a better choice after which the search ends.
 PATIENCE = 20
 
 
@@ -25,14 +25,14 @@ def tabu_search(
     patience: float = PATIENCE,
     on_better: Callable[[list[int]], object] = lambda _: None,
 ) -> list[int]:
-    """Improve a choice by tabu search: keep the server that saves most, and return the one that costs least.
+    """Improve a choice by tabu search: keep the server that saves most, give back the one that costs least.
 
-    Servers that have just moved stay put for a few moves, which lets the search leave a local optimum. Ties are
-    broken at random. The start is `counts`, the number of servers of each group, and the best counts are
-    returned. The search ends if the time limit is reached, after `patience` moves per server without a better
-    choice, or when `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move for
-    S servers and D pairs of a server and a merged job that the two servers touch, which is some 30,000 moves
-    per second for a few hundred servers.
+    Servers that have just moved stay put for a few moves, which lets the search leave a local optimum. Ties
+    are broken at random. The start is `counts`, the number of servers of each group. The result is the best
+    counts. The search ends if the time limit is reached, after `patience` moves per server without a better
+    choice, or when `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move
+    for S servers and D pairs of a server and a merged job that the two servers touch, which is some 30,000
+    moves per second for a few hundred servers.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """

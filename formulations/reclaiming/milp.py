@@ -1,4 +1,4 @@
-"""MILP: the plain mixed-integer program of reclaiming, for every variant of the problem."""
+"""MILP: the plain mixed-integer program of reclaiming, which covers every variant of the problem."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from math import gcd
@@ -24,8 +24,8 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: servers to return. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j: number of GPUs
-    that job j can do without. G: GPUs in use on all servers.
+    N: number of servers to give back. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j:
+    number of GPUs that job j can do without. G: GPUs in use on all servers.
 
     Variables
     ---------
@@ -92,16 +92,16 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns."""
+        """Return the exact costs of the columns, in the order of the form's columns."""
         costs = _costs(problem)
         return [costs.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Return the servers that the model returns."""
+        """Read the servers to give back from column values."""
         names = [
             server.name
             for index, server in enumerate(problem.servers)
@@ -110,7 +110,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return ReclaimingSolution(servers=tuple(names))
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Return the non-zero columns of a solution: returned servers, preempted jobs, stranded workers."""
+        """Return a solution's non-zero column values: returned servers, preempted jobs, stranded workers."""
         returned = set(solution.servers)
         position = {server.name: index for index, server in enumerate(problem.servers)}
         values = {f"returned[{position[name]}]": 1.0 for name in returned}
@@ -192,7 +192,7 @@ def _most_lost(rule: Survival, demand: int) -> int:
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return the unit of a job's other workers, its spare units, and the most units that it can lose beyond."""
+    """Return the GPUs of a unit of a job's other workers, its spare units, and the most units lost beyond."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare

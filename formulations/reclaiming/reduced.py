@@ -25,11 +25,12 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: servers to return. W_j: total weight of merged job j. m_g: servers in group g. l_g: own cost of a server
-    of group g, which is the total weight of the jobs that run only there, minus the own cost of the cheapest
-    server. If collateral damage is the second objective, the weight of a job is its cost times (1 + GPUs in
-    use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost. B: the cost that every
-    choice has, which is N times the cheapest own cost, plus the jobs on more servers than may be kept.
+    N: number of servers to give back. W_j: total weight of merged job j. m_g: servers in group g. l_g: own
+    cost of a server of group g, which is the total weight of the jobs that run only there, minus the own cost
+    of the cheapest server. If collateral damage is the second objective, the weight of a job is its cost
+    times (1 + GPUs in use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost.
+    B: the cost that every choice has, which is N times the cheapest own cost, plus the jobs on more servers
+    than may be kept.
 
     Variables
     ---------
@@ -99,22 +100,22 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the weights of the jobs and the own costs of the groups."""
+        """Return the exact costs of the columns: the weights of the jobs, and the own costs of the groups."""
         del form
         weights, own, _ = prices(reduce(problem).net())
         return [*weights, *own]
 
     def exact_offset(self, problem: Reclaiming, form: StandardForm) -> Number:
-        """Return the objective's constant, which is the cost of every choice."""
+        """Return the objective's constant, which is the cost that every choice has."""
         del form
         return prices(reduce(problem).net())[2]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Return the first servers of each group."""
+        """Read the number of servers of each group from column values, and return the first ones of each."""
         reduction = reduce(problem).net()
         counts = [round(values[f"returned[{g}]"]) for g in range(len(reduction.groups))]
         return reduction.lift(counts, problem)
@@ -127,7 +128,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
-    """Return the weights, own costs of groups and constant, exactly, in the problem's objective."""
+    """Return the exact weights of jobs, own costs of groups and constant of the problem's objective."""
     unit = reduction.unit
     weights: list[Number] = [unit * weight for weight in reduction.weights]
     own: list[Number] = [unit * group.cost for group in reduction.groups]

@@ -13,11 +13,11 @@ from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
 
 class ServerGroup(NamedTuple):
-    """Identical servers: the same merged jobs, and the same own cost."""
+    """Servers with the same merged jobs and the same own cost."""
 
     servers: tuple[int, ...]  # their positions in the problem
-    cost: int  # what returning one of them costs beside its merged jobs
-    jobs: tuple[int, ...]  # the merged jobs that have to be preempted first, in rising order
+    cost: int  # cost of giving back one of them, without its merged jobs
+    jobs: tuple[int, ...]  # the merged jobs that have to be preempted first, ascending
 
 
 @dataclass(frozen=True)
@@ -33,11 +33,11 @@ class Reduction:
     integers of any size, so nothing is rounded.
     """
 
-    demand: int  # number of servers to return
-    weights: tuple[int, ...]  # what preempting each merged job costs
+    demand: int  # number of servers to give back
+    weights: tuple[int, ...]  # cost of preempting each merged job
     groups: tuple[ServerGroup, ...]  # the groups of servers
-    unit: Fraction = Fraction(1)  # what a value of 1 is in the problem's objective
-    base: Exact = 0  # what the problem's objective is at a value of 0
+    unit: Fraction = Fraction(1)  # what a value of 1 means in the problem's objective
+    base: Exact = 0  # the problem's objective at a value of 0
     paid: int = 0  # the part of every value that is already decided
 
     @property
@@ -47,7 +47,7 @@ class Reduction:
 
     @property
     def largest(self) -> int:
-        """An upper bound on the absolute value of every value and all its parts."""
+        """An upper bound on the magnitude of every value and of all its parts."""
         own = sum(abs(group.cost) * len(group.servers) for group in self.groups)
         return abs(self.paid) + sum(self.weights) + own
 
@@ -56,13 +56,13 @@ class Reduction:
         return whole(self.base + self.unit * value)
 
     def value(self, counts: Sequence[int]) -> int:
-        """Return the cost of returning given numbers of servers of each group."""
+        """Return the cost of giving back a given number of servers of each group."""
         hit = {job for group, count in zip(self.groups, counts, strict=True) if count for job in group.jobs}
         own = sum(group.cost * count for group, count in zip(self.groups, counts, strict=True))
         return self.paid + own + sum(self.weights[job] for job in hit)
 
     def lift(self, counts: Sequence[int], problem: Reclaiming) -> ReclaimingSolution:
-        """Convert numbers of servers of each group to a solution."""
+        """Convert numbers of servers by group to a solution, which gives back the first servers of each."""
         chosen = [
             server for group, count in zip(self.groups, counts, strict=True) for server in group.servers[:count]
         ]
@@ -129,7 +129,7 @@ class Reduction:
 
 
 def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
-    """Merge identical jobs and servers.
+    """Merge identical jobs and servers of a problem.
 
     An optimistic reduction counts a job as preempted only by servers whose loss alone suffices, and ignores all
     other losses. Such a reduction is a relaxation: no choice costs more than in the problem itself. Otherwise
@@ -156,9 +156,9 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
 
 def strict(problem: Reclaiming) -> Reclaiming:
-    """Return the problem in which every base worker is needed and only costs count, which can be reduced.
+    """Return a variant of the problem that can be reduced: all base workers are needed, and only costs count.
 
-    A choice of servers preempts no more jobs in the original problem than in this one.
+    A choice of servers preempts no more jobs in the original problem than in the variant.
     """
     return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
 

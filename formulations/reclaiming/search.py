@@ -1,4 +1,4 @@
-"""Search: one technique after another on a reduced problem, until value and bound meet or time runs out."""
+"""Search: a sequence of techniques for a reduced problem, which ends when value and bound meet."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -21,23 +21,25 @@ from gsopt.core.result import StoppedBy, is_within
 from gsopt.solvers.backends import CpSat, Highs
 from gsopt.solvers.scaling import Proof, optimize
 
-#: Most additions that the tables of the whole problem may take: some 8 ms, about what the hull needs.
+#: Maximum number of additions for the tables of the whole problem: some 8 ms, about as long as the hull
+#: takes.
 _WORK = 2_000_000
 
-#: Most additions once the hull is known: some 40 ms, less than a mixed-integer program needs.
+#: Maximum number of additions once the hull is known: some 40 ms, less than a mixed-integer program takes.
 _WORK_OF_REST = 20_000_000
 
-#: Part of the remaining time that the local search may take before a mixed-integer program.
+#: Share of the remaining time for local search if a mixed-integer program follows.
 _SHARE_OF_SEARCH = 0.5
 
-#: Most pairs of a group and a merged job in a mixed-integer program that has a time limit: beyond, solvers
-#: take seconds for their first look at it, and do not look at the clock.
+#: Maximum number of pairs of a group and a merged job in a mixed-integer program with a time limit: with
+#: more, solvers take seconds before they first look at the clock.
 _PROGRAM = 20_000
 
-#: Seconds beyond the time limit that a first choice and bound may take: without them a limit is worth nothing.
+#: Seconds beyond the time limit that a first choice and bound may take, as there would be no result without
+#: them.
 _GRACE = 0.25
 
-#: Part of all servers over which the hull is a straight line where the bound is called weak.
+#: Share of all servers over which the hull is a straight line if the bound is called weak.
 _STRAIGHT = 0.5
 
 #: Called with the counts by group of a better choice and a bound on the value; returning True ends the search.
@@ -46,20 +48,21 @@ OnBetter = Callable[[list[int], int], object]
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The outcome of a search."""
+    """The outcome of a search: the best choice, the bound, and how they were found."""
 
     counts: list[int]  # servers of each group in the best choice
     bound: int  # lower bound on the value of any choice
-    message: str  # the technique that came last, and why the bound is weak where it is
-    solver: str  # family of the proof
+    message: str  # the last technique, and why the bound is weak if it is
+    solver: str  # solver or technique behind the proof
     stopped_by: StoppedBy  # why the search ended
 
 
 class ReclaimingSearch:
     """The best choice and bound so far, and the techniques that improve them.
 
-    The reduction must be net (`Reduction.net`). The caller translates the budget's start and callback. `width`
-    limits the jobs in one table of the dynamic programs. A width of -1 disables dynamic programming.
+    The reduction must be net (`Reduction.net`). The caller translates the budget's start and callback to the
+    reduction. `width` limits the jobs in one table of the dynamic programs. A width of -1 disables dynamic
+    programming.
     """
 
     def __init__(
@@ -155,7 +158,7 @@ class ReclaimingSearch:
         return self._budget.time_limit is None or pairs <= _PROGRAM
 
     def _branch(self, core: Reduction) -> Proof:
-        """Solve the core as a mixed-integer program."""
+        """Solve the core as a mixed-integer program, and keep its choices and bounds."""
         weights, own, base = prices(core)
         solver = self._budget.backend or (CpSat() if find_spec("ortools") else Highs())
         proof = optimize(

@@ -9,10 +9,10 @@ import numpy as np
 from formulations.reclaiming.flow import Integers, Network
 from formulations.reclaiming.reduction import Reduction
 
-#: Parts of a cost, for each server of a job, to which equal shares are rounded down.
+#: Number of parts, per server, into which a cost of 1 is divided; equal shares are rounded down to them.
 _FINENESS = 64
 
-#: Bits of the largest number that 64-bit integers hold, less one for the sign and one for a sum of two.
+#: Bits of the largest number in 64-bit integers, with one bit left for the sign and one for sums of two.
 _BITS = 62
 
 
@@ -22,8 +22,8 @@ class ReductionCosts:
 
     reduction: Reduction
     network: Network  # pairs of a group of servers and a merged job that it needs preempted
-    weights: Integers  # what preempting each merged job costs, shape (jobs,)
-    own: Integers  # what returning one server of each group costs, shape (groups,)
+    weights: Integers  # cost of preempting each merged job, shape (jobs,)
+    own: Integers  # cost of giving back one server of each group, shape (groups,)
     sizes: Integers  # servers in each group, shape (groups,)
 
     @classmethod
@@ -64,7 +64,7 @@ class CostShares:
     costs: ReductionCosts
     parts: int  # parts into which a cost of 1 is divided
     shares: Integers  # parts that the servers of a group pay together for a merged job, by pair, shape (pairs,)
-    price: int  # parts
+    price: int  # price of a server, in parts
 
     @cached_property
     def bound(self) -> Fraction:
@@ -89,7 +89,7 @@ class CostShares:
         return below
 
     def core(self, target: int) -> Reduction:
-        """Restrict the reduction to the choices of at most a target value.
+        """Restrict the reduction to choices with at most a target value.
 
         If a job is spared, all its servers are kept; if a server is returned, all its jobs are preempted.
         """
@@ -106,10 +106,10 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay the same share, at the price of the last of the demanded servers.
+    """Let all servers of a job pay the same share, with the cost of the last demanded server as the price.
 
-    The bound is the total that the cheapest servers pay, counting the demanded number of servers. Complexity:
-    O(P + G log G) for P pairs of a group and a merged job, and G groups.
+    The bound is the total that the cheapest servers pay, as many as demanded. Complexity: O(P + G log G) for
+    P pairs of a group and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

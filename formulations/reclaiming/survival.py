@@ -9,9 +9,9 @@ from gsopt.problems.reclaiming import Job
 class Survival(NamedTuple):
     """The condition under which a job survives: no critical server is returned, and it loses few GPUs."""
 
-    # GPUs of the job by server, where the loss of that server alone preempts the job
+    # GPUs of the job on each server whose loss alone preempts it
     critical: Mapping[str, int]
-    others: Mapping[str, int]  # GPUs of the job by server, where it does not
+    others: Mapping[str, int]  # GPUs of the job on each other server
     spare: int  # GPUs that the job can do without
 
     @property
@@ -21,7 +21,7 @@ class Survival(NamedTuple):
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Return the losses that a job survives: its flexible workers or, if workers are fungible, as many GPUs."""
+    """Return which losses a job survives: its flexible workers or, if workers are fungible, as many GPUs."""
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

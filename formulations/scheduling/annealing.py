@@ -15,28 +15,31 @@ from formulations.scheduling.serving import Changes, Marks, ReplayState, trace
 from formulations.scheduling.timetable import ScheduledPiece, Timetable
 from gsopt.core.budget import Budget
 
-#: Marks, at most, and the numbers that they hold.
+#: Maximum number of marks, and maximum number of entries in all marks together.
 _MOST_MARKS, _MOST_MARKED = 256, 2_000_000
 
-#: How many places moves go, at most; and any places.
+#: Maximum distances, in places of the list, of the first two kinds of moves; a third kind may go anywhere.
 _REACH = (8, 40)
 
-#: First temperature, in terms of the mean job completion time, and the last one in terms of the first.
+#: First temperature as a fraction of the mean job completion time; last temperature as a fraction of the
+#: first.
 _HOT, _COOLED = 0.1, 0.01
 
-#: Steps for each segment from which on it pays to begin that hot; with fewer, the start would be lost.
+#: Steps per segment from which the full first temperature is used; shorter runs begin cooler, as they would
+#: otherwise lose what is good in the initial list.
 _PATIENT = 200
 
-#: Seconds after which the budget is asked, at most, and steps at first.
+#: Maximum seconds between two checks of the budget, and the number of steps before the first check.
 _CHUNK, _FIRST_STEPS = 0.03, 4
 
-#: Part by which the mean job completion time falls before somebody is told.
+#: Relative decrease of the mean job completion time that triggers a report.
 _WORTH_TELLING = 0.003
 
-#: Jobs next to a job, in the order of release dates, that it may meet however empty the cluster is.
+#: Number of jobs, adjacent by release date, that a job is assumed to run alongside even if the cluster is
+#: empty.
 _SOME = 10
 
-#: How much more steps than in the last chunk may be tried in one.
+#: Maximum factor by which the number of steps grows from one chunk to the next.
 _GROWTH = 4
 
 
@@ -55,13 +58,13 @@ class _ChunkPace:
 
 
 class Annealing:
-    """A search over lists of segments by simulated annealing, from the best known list.
+    """Simulated annealing of lists of segments, starting from the best known list.
 
     A list names each job as often as its hull has segments, and serves jobs in that order (see
     `formulations.scheduling.serving`). A move shifts one name, or all names of a job. Missed deadlines are
     penalized. The same seed, lists and numbers of steps give the same result, whether compiled or not. The
-    search starts from the best of the given lists, or from the list by area. `cost` is the sum of completion
-    times and penalties.
+    search starts from the best of the given lists or, without any, from the list by area
+    (`Segments.by_size`). `cost` is the sum of completion times and penalties.
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
@@ -82,7 +85,7 @@ class Annealing:
         self._near = self._jobs_met()
 
     def offer(self, names: Integers) -> bool:
-        """Continue from the given list if it is better than the best one, and return whether it is."""
+        """Make the given list the best one if it costs less, and return whether it does."""
         self._lists.current[:] = names
         cost = begin(self.segments, self._lists, self._state, self._known, self._noted)
         better = cost < self.cost
@@ -151,7 +154,7 @@ class Annealing:
 
     @property
     def names(self) -> Integers:
-        """The best list."""
+        """A copy of the best list."""
         return self._lists.best.copy()
 
     @property
@@ -161,7 +164,7 @@ class Annealing:
 
 
 def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
-    """Return the timetable of jobs served by a list."""
+    """Return the timetable that results from serving jobs by a list."""
     state, completions, changes = ReplayState.of(segments), np.zeros(len(instance)), Changes.of(0)
     size = trace(segments, names, state, state.here * 0, completions, changes)
     changes = Changes.of(size)

@@ -1,4 +1,4 @@
-"""Best: the best known schedule and bound, and the reports of better schedules."""
+"""Best: the best known schedule and bound of an exact method."""
 
 from math import inf, isfinite
 
@@ -17,15 +17,17 @@ from gsopt.core.numbers.tolerances import CONTINUOUS, LINEAR_ROWS, TERM
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 
-#: Part of the value by which a bound that settles the problem may be below it: half of what makes a difference.
+#: Relative distance below the value at which a bound settles the problem: half of the gap that counts as
+#: closed.
 _SETTLES = CONTINUOUS / 2
 
 
 class BestSchedule:
     """The best schedule and the best bound of a problem while an exact method runs.
 
-    The instance is the problem on its own clock. `lower` bounds the sum of completion times in seconds.
-    `infeasible` is the reason why there is no schedule, once this has been proven.
+    `instance` is the problem on a clock that begins at the first release date. `lower` bounds the sum of
+    completion times in seconds. `infeasible` is the reason why there is no schedule, once this has been
+    proven.
     """
 
     def __init__(self, problem: Scheduling, instance: Instance, budget: Budget, method: str) -> None:
@@ -126,7 +128,7 @@ class BestSchedule:
         return True
 
     def raise_bound(self, total: float) -> None:
-        """Keep a bound on the sum of completion times, valid for all schedules no worse than the best one."""
+        """Raise the bound to a bound on the total completion time of all schedules no worse than the best."""
         lower = min(total, self.total)
         if lower > self.lower:
             self.lower = lower

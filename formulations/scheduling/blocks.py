@@ -18,14 +18,14 @@ from gsopt.schedule.retiming import TaskStretch
 
 Found = Result[SchedulingSolution]
 
-#: Jobs up to which all that can be solved apart is.
+#: Maximum number of jobs for which every possible block is solved separately.
 _MOST_APART = 100
 
 
 def by_blocks(
     problem: Scheduling, budget: Budget, solve: Callable[[Scheduling, Budget], Found], *, method: str
 ) -> Found:
-    """Solve block by block, and join the schedules."""
+    """Solve a problem block by block, and join the schedules."""
     blocks = list(blocks_of(problem))
     if len(blocks) == 1:
         return solve(problem, budget)
@@ -36,9 +36,9 @@ def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
     """Yield the names of the jobs of each block, by release date.
 
     A block ends where all its jobs would be complete before the next release date, both if they run one after
-    another at their highest speeds and under the fair share. So its deadlines depend only on its own jobs. With
-    more than a hundred jobs, blocks are only split at a pause in which all jobs could run, as each block takes
-    some time.
+    another at their highest speeds and under the fair share. The deadlines of a block therefore depend only
+    on its own jobs. With more than a hundred jobs, a block ends only before a pause in which all jobs could
+    run one after another, because each block takes some time.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)
@@ -73,7 +73,7 @@ class _Series:
         self._released = {job.name: Fraction(decimal(job.release)) for job in problem.jobs}
 
     def solved(self) -> Found:
-        """Solve all blocks, and return the result of the whole."""
+        """Solve all blocks, and return the result for the whole problem."""
         while (block := self._next()) is not None:
             part = self._part(block)
             left, waiting = self.budget.left(), [each for each in self.blocks if each not in self.known]

@@ -27,21 +27,21 @@ SHORTEST = 5e-4
 #: Units of the model's time from the first release date to the horizon.
 _UNITS = 100.0
 
-#: Cost of not completing a job at all, in terms of all completion times of the best schedule known.
+#: Cost of not completing a job at all, as a multiple of the total completion time of the best known schedule.
 _DEAR = 10.0
 
 
 @dataclass(frozen=True)
 class Grid:
-    """The times between which the buckets lie."""
+    """The times that separate the buckets."""
 
-    times: tuple[float, ...]  # rising times in seconds of the instance's clock; the last one is the horizon
+    times: tuple[float, ...]  # ascending, in seconds on the instance's clock; the last one is the horizon
 
     @classmethod
     def of(
         cls, instance: Instance, windows: Windows, times: Iterable[float], *, shortest: float = SHORTEST
     ) -> "Grid":
-        """Build a grid from release dates and the times of interest. The horizon is the end of all windows.
+        """Build a grid from release dates and times of interest. The horizon is the end of the last window.
 
         A time is left out if it is closer to another one than `shortest`, a share of the horizon. Release dates
         are inserted first, and left out only if `shortest` is larger than the default.
@@ -60,30 +60,31 @@ class Grid:
 class BucketModel:
     """The bucket relaxation on one grid, as arrays.
 
-    Sets: jobs j, modes k of each, buckets b between two times of the grid.
+    Sets: jobs j, modes k of each job, buckets b between consecutive times of the grid.
 
-    Parameters: release date, work and rates of each job; the grid; the windows of completion and known orders;
-    the total of the best schedule known.
+    Parameters: release date, work and rates of each job; the grid; the windows of completion and known
+    orders; the total completion time of the best known schedule.
 
     Variables: complete[j, b], binary, j completes in bucket b; run[j, b, k, c], the time that j runs in mode k
     in bucket c if it completes in b; total[j, k, c], its sum over b; finish[j], the completion time; never[j],
     1 if j does not complete.
 
     Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
-    stays feasible whatever is excluded, and infeasibility need not be distinguished from rounding errors.
+    stays feasible no matter what is excluded, and infeasibility need not be distinguished from rounding
+    errors.
 
     Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
     buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket the GPUs
     suffice: in total (area), and in groups of K GPUs for every power of two and every divisor K of their
     number. A job on k GPUs takes up at least floor(k / K) whole groups and, if K divides the number of GPUs,
-    any one job counts with ceil(k / K). If a solution asks for more than any mixture of configurations offers,
-    the prices of the shortest mixture bound its modes, in every bucket. A job finishes no earlier than its
-    bucket begins, and no earlier than its possible start in the bucket plus its time there. Of two jobs in a
-    known order, the first finishes first.
+    any one job may count with ceil(k / K) instead. If no mixture of configurations achieves a solution's
+    times within a bucket, the prices of the shortest mixture give a row for every bucket. A job finishes no
+    earlier than its bucket begins, and no earlier than its possible start in the bucket plus its time there.
+    Of two jobs in a known order, the first finishes first.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
-    Source: the relaxation is gsopt's own, for the decision of Ares, Eq. 1. The bound within a job's own bucket
+    Source: the relaxation is gsopt's own, for the problem of Ares, Eq. 1. The bound within a job's own bucket
     is a mean busy time argument.
     """
 
@@ -91,7 +92,8 @@ class BucketModel:
     grid: Grid  # the buckets
     windows: Windows  # when each job can complete, and which jobs complete before others
     limit: float  # sum of completion times up to which schedules matter, in seconds
-    # prices of modes that add up to at most the time in which they run
+    # prices of modes: in any bucket, the times of modes multiplied by their prices add up to at most its
+    # length
     cuts: tuple[Mapping[Item, float], ...] = ()
 
     @cached_property
@@ -173,7 +175,7 @@ class BucketModel:
 
     @property
     def choices(self) -> list[ChoiceColumns]:
-        """The buckets of each job, to be probed."""
+        """The columns that choose a bucket for each job, as choices to be probed."""
         return [
             ChoiceColumns(
                 np.array([self.columns[job, bucket] for bucket in window], dtype=np.int32),
@@ -231,7 +233,7 @@ class BucketModel:
         return [float(value) * self.unit for value in values[: len(self.instance)]]
 
     def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
-        """Return prices of modes for each bucket that is too short for its jobs, however modes are combined."""
+        """Return prices of modes for each bucket that is too short for its jobs under any mixture."""
         found: list[Mapping[Item, float]] = []
         for bucket, length in enumerate(self.lengths):
             asked = {item: float(values[self.columns[*item, bucket]]) for item in self._there(bucket)}
@@ -326,7 +328,7 @@ class BucketModel:
 
 
 def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Split the steps of a plan at the times of a grid, and yield job, GPUs, bucket and seconds."""
+    """Split the steps of a plan at the times of a grid; yield the job, GPUs, bucket and seconds of each."""
     now, bucket = times[0], 0
     for step in plan.steps:
         left = step.duration

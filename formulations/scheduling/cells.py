@@ -1,4 +1,4 @@
-"""Cells: the model of positions, filled directly as arrays, with the rows and columns of `milp`."""
+"""Cells: the positional model, built directly as arrays, with the same rows and columns as `milp`."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +18,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import HIGHS_ROWS
 from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
-#: Times to decide, one per job, mode and cell, up to which the model is made.
+#: Maximum number of times to decide, one per job, mode and cell, for which the model is built.
 MOST_TIMES = 12_000
 
 Reals = NDArray[np.float64]
@@ -29,10 +29,10 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cells:
-    """The meaning of the model's columns."""
+    """The columns of the positional model: what may complete where, and which modes may run in each cell."""
 
     positions: Positions  # the windows and cells
-    # part of the work of a job that each of its modes does in a unit of the model's time
+    # share of each job's work that each of its modes does per unit of the model's time
     share: tuple[tuple[float, ...], ...]
     times: Mapping[Cell, Sequence[Item]]  # the jobs and modes that may run in each cell
 
@@ -68,13 +68,13 @@ class Cells:
 
     @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Each job with each position at which it may complete: the columns z."""
+        """Pairs of a job and a position at which it may complete: the indices of the columns z."""
         jobs = range(len(self.positions.instance))
         return tuple((j, p) for j, p in product(jobs, jobs) if self.positions.allows(j, p))
 
     @cached_property
     def epochs(self) -> tuple[tuple[int, int], ...]:
-        """Each position with each epoch in which it may be completed: the columns v."""
+        """Pairs of a position and an epoch that its completion may be in: the indices of the columns v."""
         positions, count = self.positions, len(self.positions.instance)
         return tuple(
             (p, e) for p in range(count) for e in range(len(positions.epochs)) if positions.meets(e, p)
@@ -96,12 +96,12 @@ class Cells:
 
 
 def cell_form(cells: Cells, cuts: Sequence[Mapping[Item, float]] = ()) -> StandardForm:
-    """Fill the arrays, where each cut (prices w of modes) is a row ``sum of w y <= l`` in every cell."""
+    """Build the arrays; each cut (prices w of modes) adds a row ``sum of w y <= l`` in every cell."""
     return _Filling(cells).form(cuts)
 
 
 class _Filling:
-    """The arrays under construction."""
+    """The arrays of the positional model under construction."""
 
     def __init__(self, cells: Cells) -> None:
         self.cells, self.positions = cells, cells.positions
@@ -161,13 +161,13 @@ class _Filling:
         return [self.names[f"{letter}[{index}]"] for index in indices]
 
     def _placed(self, job: int, places: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the z columns of a job at those given positions that it may have."""
+        """Yield the z columns of a job for the given positions, skipping those that it cannot have."""
         for place in places:
             if (column := self.names.get(f"z[{job},{place}]")) is not None:
                 yield column, value
 
     def _timed(self, place: int, epochs: Iterable[int], value: float = 1.0) -> Iterator[Entry]:
-        """Yield the v columns of a position in those given epochs in which it may be completed."""
+        """Yield the v columns of a position for the given epochs, skipping those that cannot contain it."""
         for epoch in epochs:
             if (column := self.names.get(f"v[{place},{epoch}]")) is not None:
                 yield column, value
@@ -257,7 +257,7 @@ class _Filling:
 
 
 def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
-    """Return a schedule's non-zero columns by name."""
+    """Return the values of a schedule's non-zero columns by name."""
     ends = [positions.time(time) for time in timetable.completions]
     order = _consistent(positions, ends)
     times = [ends[job] for job in order]
@@ -282,7 +282,7 @@ def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
 
 
 def _consistent(positions: Positions, ends: Sequence[float]) -> list[int]:
-    """Order jobs by completion. Ties go to jobs that must complete first."""
+    """Return the jobs in order of completion, with ties going to jobs that must complete first."""
     earlier = positions.windows.before.sum(axis=0)
     ticks = [round(end / HIGHS_ROWS) for end in ends]
     return sorted(range(len(ends)), key=lambda job: (ticks[job], earlier[job]))

@@ -20,13 +20,13 @@ from gsopt.core.numbers.tolerances import LEAST_TOLERANCE
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 
-#: Jobs, and configurations of all of them, up to which the orders are enumerated.
+#: Maximum numbers of jobs and of their joint configurations for which the orders are enumerated.
 _MOST_JOBS, _MOST_CONFIGURATIONS = 5, 2_000
 
-#: Price of being late by a unit of time, in terms of what all jobs cost.
+#: Price of being late by a unit of time, as a multiple of the cost of delaying all jobs by that unit.
 _LATE = 100.0
 
-#: GPUs of each job by number, 0 where it does not run.
+#: Number of GPUs of each job, in the order of the jobs; 0 for a job that does not run.
 Configuration = tuple[int, ...]
 
 
@@ -34,7 +34,7 @@ class EventInterval(NamedTuple):
     """The time between two events."""
 
     active: frozenset[int]  # jobs that have arrived and are not complete
-    completed: int | None  # the job with whose completion it ends; None where it ends with an arrival
+    completed: int | None  # the job whose completion ends the interval; None if an arrival ends it
 
 
 @exact_method(unused=["gap", "backend", "log"])
@@ -51,12 +51,13 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
     Objective
     ---------
-    Minimize the sum over jobs j of T[j], the sum of x[c, v] over all intervals c before the completion of j.
+    Minimize the sum of T[j] over all jobs j, where T[j] is the sum of x[c, v] over all intervals c before j
+    completes.
 
     Constraints
     -----------
-    The x[c, v] before an arrival add up to its release date. The work done on each job adds up to its work.
-    T[j] is at most the deadline of j.
+    The x[c, v] before an arrival add up to the time of the arrival. The work done on each job adds up to its
+    work. T[j] is at most the deadline of j.
 
     Size
     ----
@@ -112,7 +113,7 @@ def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
 
 
 def _configurations(instance: Instance) -> Iterator[Configuration]:
-    """Yield all configurations of all jobs."""
+    """Yield all configurations of all jobs that fit on the GPUs together."""
     for gpus in product(*([0, *(mode.gpus for mode in modes)] for modes in instance.modes)):
         if sum(gpus) <= instance.gpus:
             yield gpus
@@ -203,5 +204,5 @@ def _work(
 
 
 def _horizon(instance: Instance) -> float:
-    """Return the unit of time: the seconds that the jobs would take if they ran one after another."""
+    """Return the unit of time: the end in seconds if all jobs ran one by one after the last arrival."""
     return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

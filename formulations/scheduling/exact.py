@@ -1,4 +1,4 @@
-"""Exact: list schedules from above and bucket relaxations from below, until the two meet."""
+"""Exact: list schedules as upper bounds and bucket relaxations as lower bounds, improved until they meet."""
 
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
@@ -31,79 +31,82 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.schedule.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
 from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS
 
-#: Part of the time left that local search gets at first, where nothing follows, and when it goes on.
+#: Shares of the remaining time for local search: at first, if nothing follows, and each time it is resumed.
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
-#: Jobs up to which relaxations are solved: with more, prices on a finer grid bound better.
+#: Maximum number of jobs for which relaxations are solved; with more, prices on a finer grid give better
+#: bounds.
 _MOST_RELAXED = 30
 
-#: Jobs from which on lists are annealed, and the part of the time left that this takes at first.
+#: Minimum number of jobs for which lists are annealed, and the share of the remaining time for doing so at
+#: first.
 _FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05
 
-#: Columns of the relaxations that narrow the windows, one after the other.
+#: Maximum numbers of columns of the successive relaxations that narrow the windows.
 _SIZES = (2_000, 4_000, 8_000)
 
-#: Columns of the relaxation with whole buckets at first, and how much it grows each time.
+#: Maximum number of columns of the first relaxation with integral buckets, and its growth factor.
 _WHOLE, _GROWS = 8_000, 1.5
 
-#: Columns of a relaxation for each second that is left, at most: building and solving them takes time.
+#: Maximum number of columns of a relaxation per remaining second, because building and solving it takes time.
 _COLUMNS_PER_SECOND = 10_000
 
-#: Part of the time left that the solver of a model gets; the rest is to prove what it claims.
+#: Share of the remaining time for solving a model; the rest is for proving the bound that the solver claims.
 _SOLVER_SHARE = 0.5
 
-#: Shortest bucket of the first grid that is coarser than usual, as a share of the horizon, and of each further
-#: one in terms of the one before.
+#: Shortest bucket of the first grid that is coarser than usual, as a share of the horizon, and the factor by
+#: which it grows from each such grid to the next.
 _COARSER, _GROWTH = 1e-3, 1.3
 
-#: Pairs of jobs that may complete in either order, up to which every pair is probed.
+#: Maximum number of pairs of jobs that may complete in either order for which every pair is probed.
 _MOST_PAIRS = 60
 
-#: Positions that are left for a job on average, below which the model of positions is solved without further
-#: narrowing; up to which it is tried; and jobs up to which it is tried in any case.
+#: Average numbers of remaining positions per job: at most the first, narrowing stops; at most the second, the
+#: positional model is tried. The third is the number of jobs up to which it is tried in any case.
 _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
 
-#: Seconds of Moore and Hodgson's bound for each cube of the number of jobs, on a slow machine; and the part of
-#: the time left that it may take.
+#: Seconds that Moore and Hodgson's bound takes on a slow machine, divided by the cube of the number of jobs;
+#: and the share of the remaining time that it may take.
 _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 
 @exact_method(warm_up=load_kernels)
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
-    """Bracket the optimum from above and below until value and bound meet.
+    """Bracket the optimum between a schedule and a lower bound until the two meet.
 
     For any number of jobs, the method begins with the budget's start and with list schedules. For the latter,
-    each job's concave hull is split into segments, which represent the gains from additional GPUs. The segments
-    are sorted by an index, and served in that order at each arrival and completion.
+    the concave hull of each job's speeds is split into segments, each of which represents the gain from
+    additional GPUs. The segments are sorted by an index, and served in that order at each arrival and
+    completion.
 
-    With up to 30 jobs, it continues as follows:
+    With at most 30 jobs, it continues as follows:
 
-    1. Better schedules are found. From 11 jobs on, the lists are annealed. Then follow a local search over
-       priority orders, and a linear program over configurations for the order of events that these methods
-       suggest.
+    1. It looks for better schedules. With at least 11 jobs, it anneals the lists. A local search over
+       priority orders follows. For the orders of events that these methods suggest, a linear program over
+       configurations finds the best schedule.
     2. The bucket relaxation on a grid of relevant times gives a bound. Suppose that this bound exceeds the
        schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
-       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid. The
-       relaxation's completion times suggest an order of events, for which the linear program finds the best
-       schedule.
-    3. With up to 15 jobs, orders of pairs of jobs are ruled out in the same way. The model of positions
-       (`milp`) is then solved within the remaining windows and orders. It needs no grid, so nothing has to be
-       refined.
-    4. With more jobs, the relaxation is solved with integral buckets by branch and bound. The times of all
-       solutions refine the grid, and steps 2 and 4 are repeated until bound and schedule meet.
+       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid.
+       Orders of pairs of jobs are ruled out in the same way unless too many are undecided. The relaxation's
+       completion times suggest an order of events, for which the linear program finds the best schedule.
+    3. With at most 15 jobs, or few remaining positions for each job, the positional model (`milp`) is solved
+       within the remaining windows and orders. It needs no grid, so nothing has to be refined.
+    4. Otherwise, the relaxation is solved with integral buckets by branch and bound. The times of all
+       solutions refine the grid, and these steps are repeated until bound and schedule meet.
 
-    With more than 30 jobs, prices of GPU time and lists alternate until time runs out or, if there is no limit,
-    until the gap hardly shrinks any more. The prices give a bound (`gsopt.schedule.bounds.prices`), and their
-    dual values rank the segments for another list. The best list is annealed, in kernels that are compiled if
-    numba is installed. With up to 150 jobs, the linear program comes last. A few seconds are enough to prove
-    gaps of a few percent. If the time limit is too short to load the kernels, plain numpy and local search
-    replace them. To load them in advance, use `gsopt.warm_up`.
+    With more than 30 jobs, the method alternates between prices of GPU time and lists until time runs out or,
+    if there is no limit, until the gap hardly shrinks any more. The prices give a bound
+    (`gsopt.schedule.bounds.prices`), and their dual values rank the segments for another list. The best list
+    is annealed, in kernels that are compiled if numba is installed. With at most 150 jobs, each round ends
+    with the linear program. A few seconds are enough to prove gaps of a few percent. If the time limit is too
+    short to load the kernels, plain numpy and local search replace them. To load them in advance, use
+    `gsopt.warm_up`.
 
-    Every relaxation covers all schedules that are at least as good as the best known one, or for each of them
-    an equally good schedule. The smaller of the relaxation's bound and the value of the best known schedule is
+    For each schedule that is at least as good as the best known one, every relaxation covers that schedule or
+    an equally good one. The smaller of the relaxation's bound and the value of the best known schedule is
     therefore a bound. All exclusions and bounds are computed from dual values and do not depend on the solver
-    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block of
-    jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
+    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block
+    of jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
     `resizing` solves the problem instead.
 
     Parameters
@@ -150,7 +153,7 @@ def _solve_block(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
 
 class _Bracket:
-    """The windows of completion and relevant times, with the best schedule and bound."""
+    """The state of the method: windows of completion, relevant times, and the best schedule and bound."""
 
     def __init__(self, best: BestSchedule) -> None:
         self.best, self.instance, self.budget = best, best.instance, best.budget
@@ -161,7 +164,7 @@ class _Bracket:
         self.technique = "list schedules"
 
     def close(self) -> StoppedBy:
-        """Close the bracket as far as time allows."""
+        """Narrow the bracket until it closes or time runs out, and return the reason for stopping."""
         best, many = self.best, len(self.instance) > _MOST_RELAXED
         best.take_start(as_it_is=many)
         self._bound_by_hand()
@@ -254,7 +257,7 @@ class _Bracket:
         return better
 
     def _narrow_by_total(self) -> None:
-        """Narrow the windows to those that the best plan's total allows."""
+        """Narrow the windows to the completion times that the best plan's total allows."""
         if self.windows.spans:
             self.windows = self.windows.narrowed(Windows.of(self.instance, self.best.limit).spans)
 
@@ -269,7 +272,7 @@ class _Bracket:
             self._search_on()
 
     def _prove(self) -> None:
-        """Solve integer models, of positions or of buckets, until one closes the bracket."""
+        """Solve positional or bucket models with integer variables until one closes the bracket."""
         jobs, size = len(self.instance), float(_WHOLE)
         while self.best.finished is None:
             if (jobs <= _MOST_POSITIONS or self._places <= _MOST_PLACES * jobs) and self._solve_positions():
@@ -280,7 +283,7 @@ class _Bracket:
 
     @property
     def _places(self) -> int:
-        """The total number of positions that the windows and orders leave all jobs."""
+        """The number of positions that the windows and orders leave open, summed over all jobs."""
         first_and_last = map(self.windows.places, range(len(self.instance)))
         return sum(last - first + 1 for first, last in first_and_last)
 
@@ -324,7 +327,7 @@ class _Bracket:
         return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
-        """Solve the model of positions within the windows, and return whether that settles the problem."""
+        """Solve the positional model within the windows, and return whether that settles the problem."""
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False

@@ -1,4 +1,4 @@
-"""Groups: the GPUs that jobs take up in groups of equal size, which gives a tighter limit than the total."""
+"""Groups: capacity limits on groups of GPUs of equal size, which are tighter than the limit on all GPUs."""
 
 from collections.abc import Sequence
 
@@ -7,11 +7,11 @@ from formulations.scheduling.mixture import Item
 
 
 def groups(instance: Instance, items: Sequence[Item]) -> list[tuple[int, int]]:
-    """Return the sizes of groups for which a row helps, each with the job whose partial groups count.
+    """Return the group sizes whose capacity row may help, each with the job whose partial groups count.
 
-    Sizes are powers of two and the divisors of the number of GPUs. All jobs but one are counted by the groups
-    that they take up whole. If the size divides the number of GPUs, a single job may also be counted with its
-    partial groups, as no other job takes a whole group from them.
+    Sizes are powers of two and the divisors of the number of GPUs. A job counts with the groups that it takes
+    up completely. If the size divides the number of GPUs, one job may also count with its partial groups,
+    because no other job can take up one of these completely.
     """
     counts = [(job, instance.modes[job][mode].gpus) for job, mode in items]
     found = []

@@ -1,4 +1,4 @@
-"""Incumbents: schedules from lists of segments, by indices, by dual values, and by annealing the best list."""
+"""Incumbents: schedules from lists of segments that indices, dual values and annealing suggest."""
 
 from math import inf
 from typing import TYPE_CHECKING
@@ -13,14 +13,14 @@ from gsopt.core.numbers.compiled import is_ready
 if TYPE_CHECKING:
     from formulations.scheduling.annealing import Annealing
 
-#: Jobs up to which a linear program makes the best of an order of events.
+#: Maximum number of jobs for which a linear program finds the best plan for an order of events.
 _MOST_POLISHED = 150
 
-#: Seconds that it takes for each job to serve by what is left; the part of the time left that it may take, and
-#: seconds that are always granted.
+#: Seconds per job that serving by remaining work takes, the share of the remaining time that it may take, and
+#: the seconds that it may always take.
 _RANKING_TIME, _RANKING_SHARE, _RANKING_GRACE = 2e-4, 0.3, 0.1
 
-#: Steps of the first round for each segment, and how much more there are in each further one.
+#: Number of steps per segment in the first round, and its growth factor from round to round.
 _STEPS, _GROWTH = 500, 3
 
 
@@ -37,8 +37,9 @@ class KnownLists:
     def serve(self) -> None:
         """Serve the jobs in orders that need no search: least area first, and least time first.
 
-        Each order is tried as a list and, if there is time, with the remaining work of the jobs, as online
-        policies do. The order in which the jobs of the best schedule complete gives one more list.
+        Each order is tried as a fixed list and, if there is time, as an order that follows the remaining work
+        of the jobs, as in online policies. The order in which the jobs of the best schedule complete gives
+        one more list.
         """
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
@@ -64,7 +65,7 @@ class KnownLists:
         return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
-        """Serve the jobs in order of the value of a unit of their work."""
+        """Serve segments in descending order of value per GPU, given the value of a unit of each job."""
         self._offer(self.segments.by_slopes(slopes))
 
     def _offer(self, names: Integers) -> None:
@@ -73,11 +74,11 @@ class KnownLists:
 
     @property
     def is_ready(self) -> bool:
-        """Whether annealing can begin because its kernels are loaded, or there is time to load them."""
+        """Whether annealing can begin: its kernels are loaded, or there is time to load them."""
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Search without kernels until time runs out."""
+        """Search by local search, without kernels, until time runs out or the bracket is closed."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)

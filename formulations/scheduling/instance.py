@@ -10,7 +10,7 @@ from gsopt.core.numbers.tolerances import SPAN_ERROR, ULPS
 from gsopt.problems.scheduling import Scheduling
 from gsopt.schedule.retiming import ElasticTask
 
-#: Parts of the billionth by which a deadline may be missed that plans must leave, and that schedules must.
+#: Margins of plans and of schedules before a deadline, as parts of the billionth by which it may be missed.
 _PLANNED, _KEPT = 0.5, 0.25
 
 
@@ -25,8 +25,8 @@ class SpeedMode(NamedTuple):
 class Instance:
     """The jobs, numbered by release date, and the GPUs, on the instance's own clock.
 
-    All times are in seconds from the first release date. So times within an hour keep their precision even if
-    the problem's clock starts in 1970.
+    All times are in seconds since the first release date, so times within an hour keep their precision even
+    if the problem's clock starts in 1970.
     """
 
     problem: Scheduling
@@ -34,9 +34,9 @@ class Instance:
     release: tuple[float, ...]  # release date of each job
     names: tuple[str, ...]  # name of each job
     work: tuple[float, ...]  # work of each job in its own unit
-    # modes of each job by rising GPUs and rate; modes no faster than one on fewer GPUs are left out
+    # modes of each job in ascending order of GPUs and rate, without modes no faster than one on fewer GPUs
     modes: tuple[tuple[SpeedMode, ...], ...]
-    # latest completion of each job that is fair, rounded up; infinite without a constraint
+    # latest fair completion of each job, rounded up; infinite without a fairness constraint
     deadline: tuple[float, ...]
 
     @classmethod

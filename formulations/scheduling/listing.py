@@ -1,4 +1,4 @@
-"""Listing: a schedule from a list of segments, without compiled kernels."""
+"""Listing: schedules from lists of segments, made without compiled kernels."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
@@ -26,10 +26,10 @@ def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> 
 
 
 def serve_by_rest(instance: Instance, segments: Segments, sizes: Iterable[float]) -> Timetable:
-    """Serve jobs by the orders of `Segments`, computed from their remaining work.
+    """Serve jobs in an order of `Segments` that is updated with their remaining work.
 
-    For rigid jobs this is the order by remaining area or remaining time, as in online policies. `sizes` are the
-    areas (GPU-seconds) or times (seconds) of the jobs when they are released.
+    For rigid jobs, this is the ascending order of remaining area or remaining time, as in online policies.
+    `sizes` are the areas (GPU-seconds) or times (seconds) of the jobs when they are released.
     """
     return _schedule(instance, segments, _Ranked(segments, sizes))
 
@@ -76,7 +76,7 @@ class _Listed:
 
 
 class _Ranked:
-    """A queue in the order of an index of the remaining work."""
+    """A queue in the order of an index that depends on the remaining work."""
 
     def __init__(self, segments: Segments, sizes: Iterable[float]) -> None:
         indices = (-(segments.relative_efficiency**POWER)).tolist()

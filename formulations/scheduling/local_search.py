@@ -1,4 +1,4 @@
-"""Local search: good schedules from priority orders, as starts for the exact methods."""
+"""Local search: a search for good priority orders, whose schedules are starts for the exact methods."""
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
@@ -15,20 +15,20 @@ from gsopt.core.numbers.tolerances import IMPROVEMENT, WORK_DONE
 #: Seconds, and the jobs that run with their modes.
 _Held = tuple[float, list[tuple[int, SpeedMode]]]
 
-#: Sweeps over all jobs, at most, from one start.
+#: Maximum number of sweeps over all jobs from one start.
 _SWEEPS = 20
 
-#: Places, at most, to which a job is moved in a sweep.
+#: Maximum number of places that are tried for a job in a sweep.
 _PLACES = 30
 
-#: Parts of the best work per GPU that a mode must do, the one for a busy cluster first; and the starts from
-#: which the search descends, the best ones.
+#: Minimum work per GPU of a mode, relative to the job's best mode, with the value for a busy cluster first;
+#: and the number of best starts from which the search descends.
 _EFFICIENCIES, _DESCENTS = (0.75, 0.9, 0.5, 0.0), 3
 
-#: Jobs, at most, that are moved at random to go on from a local optimum, and how many places.
+#: Maximum number of jobs that are moved at random to leave a local optimum, and maximum number of places.
 _MOST_KICKED, _KICKED_FAR = 3, 4
 
-#: Cost of an order of priority, in terms of the best one's, up to which a linear program may make it better.
+#: Maximum cost of a priority order, relative to the best one, at which a linear program tries to improve it.
 _PROMISING = 1.03
 
 
@@ -48,10 +48,10 @@ def list_schedule(instance: Instance, priorities: Priorities) -> OrderPlan:
 
 
 class LocalSearch:
-    """A search over priority orders by moving one job at a time, which can be resumed.
+    """A resumable search over priority orders that moves one job at a time.
 
-    A move may also exclude a job's largest numbers of GPUs. `best_nearby_plan` then mixes configurations
-    between the same events, or in similar orders. Deadlines may be missed at a price.
+    A move may also exclude a job's largest numbers of GPUs. `best_nearby_plan` then mixes configurations for
+    the resulting order of events and for similar orders. Missed deadlines are penalized.
     """
 
     def __init__(self, instance: Instance, *, seed: int = 0) -> None:
@@ -64,9 +64,9 @@ class LocalSearch:
         """Search from the best of several starts, yielding plans.
 
         The starts are the orders by least area, by least time, by earliest completion alone, by deadline if
-        there are deadlines, and by completion in known plans. Each is used with all modes, and with only those
-        that use GPUs efficiently, as a busy cluster needs. At least one list schedule is made even if no time
-        is left.
+        there are deadlines, and by completion in known plans. Each is used with all modes, and with only
+        those modes that use GPUs efficiently, as a busy cluster requires. At least one list schedule is made
+        even if no time is left.
         """
         starts: list[tuple[float, Priorities]] = []
         for start in _starts(self.instance, known):

@@ -1,4 +1,4 @@
-"""MILP: positions of completion and epochs between arrivals, with the time of every mode in each cell."""
+"""MILP: a positional model of the order of completions and of the time of every mode in each cell."""
 
 from collections.abc import Mapping
 from itertools import product
@@ -22,12 +22,12 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Jobs up to which the model is built.
+#: Maximum number of jobs for which the model is built.
 _MOST_JOBS = 15
 
 
 class Milp(Formulation[Scheduling, SchedulingSolution]):
-    """Decide at which position and in which epoch each job completes, and how long each mode runs.
+    """A model that decides in which order and in which epochs jobs complete, and how long each mode runs.
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
     GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. If no
@@ -54,9 +54,9 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Variables
     ---------
-    z[j, p], binary: job j completes as the p-th. v[p, e], binary: the p-th completion is in epoch e. T[p]: time
-    of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p]: time that job j runs in mode k in
-    cell (e, p).
+    z[j, p], binary: job j is the p-th to complete. v[p, e], binary: the p-th completion is in epoch e. T[p]:
+    time of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p]: time that job j runs in mode k
+    in cell (e, p).
 
     Objective
     ---------
@@ -65,18 +65,18 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     Constraints
     -----------
     job[j], position[p], epoch[p]: one position for each job, one job and one epoch for each position.
-    succession[p, e]: the completion before the p-th is in epoch e or before where the p-th is. order[i, j, p]:
-    if job i is known to complete before job j, it has one of the first p positions whenever j has one of the
-    first p + 1. time[p]: T[p] is the sum of l over all cells of positions up to p. after[p], before[p]: T[p] is
-    in its window and its epoch. length[e]: the l of an epoch before the last add up to len_e. opened[e, p],
-    closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier and the p-th in e or
-    later; otherwise l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l. area[e, p]: the g_jk y add
-    up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K of M: the floor(g_jk / K) y
-    of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M), add up to at most
-    floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of position p add up
-    to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add up to at least the
-    z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
-    limit: the T[p] add up to at most UB.
+    succession[p, e]: if the p-th completion is in epoch e or earlier, so is the completion before it.
+    order[i, j, p]: if job i is known to complete before job j, it has one of the first p positions whenever j
+    has one of the first p + 1. time[p]: T[p] is the sum of l over all cells of positions up to p. after[p],
+    before[p]: T[p] is in its window and its epoch. length[e]: the l of an epoch before the last add up to
+    len_e. opened[e, p], closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier
+    and the p-th in e or later; otherwise l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l.
+    area[e, p]: the g_jk y add up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K
+    of M: the floor(g_jk / K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does
+    not divide M), add up to at most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]:
+    those in cells of position p add up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of
+    positions up to p add up to at least the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the
+    sums of b_j z[j, p] and of D_j z[j, p]. limit: the T[p] add up to at most UB.
 
     Size
     ----
@@ -85,7 +85,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     Source
     ------
-    The model is gsopt's own, for the decision of Ares, Eq. 1. Coverage of GPUs by area alone goes back to
+    The model is gsopt's own, for the problem of Ares, Eq. 1. Coverage of GPUs by area alone goes back to
     McNaughton, Management Science 6 (1959).
 
     Examples
@@ -100,7 +100,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Return a message about the first job that cannot meet its deadline even if alone, if there is one."""
+        """Return why some job cannot meet its deadline even if it runs alone, or an empty string."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:
@@ -117,13 +117,13 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def standard_form(self, problem: Scheduling) -> StandardForm:
-        """Return the same model as arrays, filled directly without Pyomo."""
+        """Return the model of `build` as arrays, built without Pyomo."""
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values.
+        """Return the best schedule for the order of events that column values represent.
 
-        Raise `ModelMismatch` if there is none.
+        Raises `ModelMismatch` if there is none.
         """
         positions = _positions(problem, _known(problem, Budget()))
         plan = plan_of(positions, values, Budget())
@@ -166,7 +166,7 @@ milp = Milp()
 
 
 def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
-    """Find a starting schedule by local search."""
+    """Return the best schedule of the budget's start and local search."""
     if not problem.preemptive:
         raise Unsupported("milp: the problem must allow preemption")
     instance = Instance.of(problem)

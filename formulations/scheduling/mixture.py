@@ -1,4 +1,4 @@
-"""Mixture: a check whether jobs can run in their modes for given times within a span of time."""
+"""Mixture: the shortest time in which jobs can run in their modes for given times."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -19,8 +19,8 @@ class Mixture(NamedTuple):
     """The shortest mixture of configurations in which jobs run in their modes for given times."""
 
     length: float  # how long it takes, in the unit of the times
-    # price of a unit of time of each item: whatever is run for whatever times, their price is at most the
-    # length of any mixture that does it; for these times it is the length, to rounding
+    # price of a unit of time of each item: the total price of any times is at most the length of every
+    # mixture that achieves them; the total price of the given times equals the length, up to rounding
     prices: Mapping[Item, float]
 
 

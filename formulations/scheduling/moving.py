@@ -8,10 +8,10 @@ from formulations.scheduling.serving import Marks, ReplayState, replay
 from gsopt.core.numbers.compiled import compiled
 from gsopt.core.numbers.tolerances import IMPROVEMENT
 
-#: Uniform draws that a step takes: the kind of move, the place, how far, and what is accepted.
+#: Number of uniform draws per step: for the kind of move, the place, the distance and the acceptance.
 DRAWS = 4
 
-#: Part of the steps in which one segment is moved; in the others it is all of a job's.
+#: Share of the steps that move one segment; the others move all segments of a job.
 _SINGLE = 0.75
 
 

@@ -20,19 +20,19 @@ from gsopt.solvers.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
 
-#: Cells before and after its own in which a configuration of a known plan is offered.
+#: Number of cells before and after its own cell in which a configuration of a known plan is offered.
 _NEARBY = 2
 
-#: Events times jobs times GPUs, at most: the entries of the knapsack's tables.
+#: Maximum product of the numbers of events, jobs and GPUs: the number of entries in the knapsack's tables.
 _MOST_CHOICES = 2_000_000
 
-#: Cost of leaving a job undone, relative to the longest that any job can have to wait.
+#: Cost of leaving a job undone, in the program's unit of time, divided by the number of jobs.
 _PENALTY = 1e3
 
 
 @dataclass(frozen=True)
 class OrderPlan:
-    """A plan that begins at the first release date."""
+    """A plan of consecutive steps that begins at the first release date."""
 
     steps: tuple[TimetableStep, ...]  # the steps, in the order of time
     completions: tuple[float, ...]  # planned completion time of each job in seconds
@@ -87,11 +87,11 @@ def best_nearby_plan(
     known: Sequence[OrderPlan] = (),
     budget: Budget | None = None,
 ) -> OrderPlan | None:
-    """Improve the best plan of an order by swapping consecutive events that coincide in it.
+    """Find the best plan for an order, and improve it by swapping consecutive events that coincide.
 
-    If two consecutive events are apart, swapping them gives no better plan nearby. If they coincide, the plan
-    also fits the swapped order, in which it may be possible to improve it. Parameters and return value are
-    those of `best_plan`.
+    If two consecutive events are some time apart, swapping them gives no better plan nearby. If they
+    coincide, the plan also fits the swapped order, in which it may be possible to improve it. Parameters and
+    return value are those of `best_plan`.
     """
     order, budget = tuple(order), budget or Budget()
     best = best_plan(instance, order, known=known, budget=budget)
@@ -157,11 +157,11 @@ def refuted(instance: Instance, *, budget: Budget | None = None) -> bool:
 class _Program:
     """The linear program over the configurations generated so far.
 
-    A column is a configuration in one cell, which is the time between two events. Rows are the share of work
-    done of each job, the length of each epoch between two release dates, and the deadline of each job that has
-    one. The first columns are the shares of work left undone, at a price that applies only until a plan is
-    known. If `delayed`, the next column is the delay behind all deadlines, which is minimized instead of the
-    sum of completion times.
+    A column is a configuration in one cell, which is the time between two events. There is a row for the
+    share of each job's work that is done, for the length of each epoch between two release dates, and for
+    each deadline. The first columns are the shares of work left undone, at a price that applies only until a
+    plan is known. If `delayed`, the next column is the delay behind all deadlines, which is minimized instead
+    of the sum of completion times.
     """
 
     def __init__(
@@ -205,9 +205,9 @@ class _Program:
     def refutes(self) -> bool:
         """Check whether the last dual values prove that some deadline is missed.
 
-        If all deadlines are met, all work is worth at most the prices of time in the cells, plus the surplus
-        worth of configurations for as long as the last deadline allows. If the work is worth more, a deadline
-        is missed. All rounding errors are subtracted.
+        If all deadlines are met, the value of all work is at most the price of all time in the cells, plus
+        the value of configurations above that price for as long as the last deadline allows. If the value of
+        the work is higher, a deadline is missed. All rounding errors are subtracted.
         """
         jobs, epochs = len(self.instance), len(self.lengths)
         if not self.duals.size:
@@ -331,7 +331,7 @@ class _Program:
         return value[:, -1], counts
 
     def _plan(self, values: Reals) -> OrderPlan:
-        """Return the plan of column values. The steps within a cell may come in any order."""
+        """Return the plan that column values represent. The steps within a cell may come in any order."""
         amounts = values[self.before :] * self.unit
         used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))

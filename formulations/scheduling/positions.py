@@ -1,4 +1,4 @@
-"""Positions: the times between which the first, second, ... job completes in any schedule worth finding."""
+"""Positions: time windows of the first, second, ... completion in any schedule that may be optimal."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -36,7 +36,7 @@ class Positions:
     def of(
         cls, problem: Scheduling, instance: Instance, total: float = inf, windows: Windows | None = None
     ) -> "Positions":
-        """Bound each position by Moore and Hodgson's rule, by the jobs' windows, and from above by the total.
+        """Bound the completion at each position by Moore and Hodgson's rule, the jobs' windows and the total.
 
         Only schedules no worse than the total matter.
         """

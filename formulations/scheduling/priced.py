@@ -1,4 +1,4 @@
-"""Priced: bounds from prices of GPU time, and schedules from lists of segments, for many jobs."""
+"""Priced: a search for problems with many jobs, which combines bounds from GPU prices with list schedules."""
 
 import numpy as np
 
@@ -9,21 +9,23 @@ from gsopt.core.numbers.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 
-#: Part of the time left that each cycle takes, the last one from then on.
+#: Share of the remaining time for each cycle; the last share applies to all further cycles.
 _SHARES = (0.05, 0.2, 0.5, 1.0)
 
-#: Parts of a cycle: for prices, for annealing, and for the linear program of an order of events.
+#: Shares of a cycle for prices, for annealing, and for the linear program of an order of events.
 _PARTS = (0.45, 0.45, 0.1)
 
-#: Part of the bracket by which a cycle must narrow it, where no time limit ends the search.
+#: Relative narrowing of the bracket that a cycle must achieve for the search to continue without a time
+#: limit.
 _WORTH = 0.02
 
-#: Cells of time from which on there are to be twice as many, and beyond which no bound gains what it costs.
+#: Number of time cells from which it is doubled in each cycle, and the number beyond which bounds cost more
+#: time than they gain.
 _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class PricedSearch:
-    """A search that divides its time between prices and lists, where dual values suggest lists.
+    """A search that divides its time between prices and lists; dual values of the prices suggest lists.
 
     The search starts with at most `cells` cells of time; by default, their number depends on the number of
     jobs.
@@ -35,7 +37,7 @@ class PricedSearch:
         self._cells = cells
 
     def close(self) -> None:
-        """Close the bracket as far as time allows or, without a limit, as long as it narrows well."""
+        """Narrow the bracket until time runs out or, without a time limit, as long as it narrows well."""
         best, cycle = self.best, 0
         while best.finished is None and self.incumbents.is_ready:
             before, left = best.total - best.lower, best.budget.left()
@@ -82,7 +84,7 @@ class PricedSearch:
 
 
 def load_kernels() -> None:
-    """Load the kernels of lists, compiling them if necessary."""
+    """Load the annealing kernels, compiling them if necessary."""
     from formulations.scheduling.annealing import Annealing
 
     job = ElasticJob(name="job", release=0, work=1, rates={1: 1.0, 2: 1.5})

@@ -1,4 +1,4 @@
-"""Search: the model of positions, solved repeatedly until no solution has to be cut off."""
+"""Search: the positional model, solved repeatedly until no solution has to be cut off."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -21,24 +21,27 @@ from gsopt.solvers.backends import Incumbent, Outcome
 from gsopt.solvers.backends.base import Vector
 from gsopt.solvers.standard_form import StandardForm
 
-#: Share of the time left that the solver gets; the rest is for the schedule of what it finds, and to prove it.
+#: Share of the remaining time for the solver; the rest is for turning its solution into a schedule and for
+#: proving its bound.
 _SHARE = 0.5
 
-#: Rounds of cuts in the linear relaxation, at most.
+#: Maximum number of rounds of cuts in the linear relaxation.
 _ROOT_ROUNDS = 2
 
-#: Relative gap at which the solver stops at the latest: well below what makes a difference.
+#: Smallest relative gap that the solver is asked for: well below the gap that counts as closed.
 _GAP = CONTINUOUS / 4
 
-#: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
+#: Cost of a unit of time in the solver's objective, large to make the solver's tolerance for reduced costs
+#: small in comparison.
 _COST = 1e3
 
 
 class PositionSearch:
-    """Solves the model, adds cuts that configurations imply, and keeps the best schedule.
+    """A search that solves the positional model, adds cuts from configurations, and keeps the best schedule.
 
-    The best schedules must lie in the windows of `positions`. Cuts are prices of modes that add up to at most
-    the time in which they run. Raises `Unsupported` as `Cells.of` does.
+    The best schedules must lie in the windows of `positions`. A cut consists of prices of modes: in any cell,
+    the times of modes multiplied by their prices add up to at most its length. Raises `Unsupported` as
+    `Cells.of` does.
     """
 
     def __init__(
@@ -124,7 +127,7 @@ class PositionSearch:
             self._prove(form, outcome.bound * form.cost.max() / _COST)
 
     def _prove(self, form: StandardForm, claimed: float) -> None:
-        """Prove the solver's claimed bound as far as necessary and as time allows."""
+        """Prove the bound that the solver claims, or as much of it as is necessary and time allows."""
         best = self.best
         if best.instance.total(claimed) <= best.lower or best.finished is not None:
             return

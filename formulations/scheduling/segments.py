@@ -12,10 +12,10 @@ from gsopt.core.numbers.hull import concave_hull
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Power of the efficiency in the orders that need no dual values; between 3 and 6 all serve.
+#: Exponent of the efficiency in the orders that need no dual values; all values from 3 to 6 work well.
 POWER = 4
 
-#: Price of a second by which a deadline is missed, for each job.
+#: Price of missing a deadline by a second, divided by the number of jobs.
 _PENALTY = 10.0
 
 
@@ -31,8 +31,8 @@ class Segments(NamedTuple):
     fastest: Reals
     due: Reals
     penalty: float  # price of a second by which a deadline is missed
-    first: Integers  # number of each job's first segment, and the number of all segments at the end
-    # job, more, gain, speed: of each segment: its job, additional GPUs, additional speed, and speed with it
+    first: Integers  # index of each job's first segment, and finally the number of all segments
+    # job, more, gain, speed: for each segment, its job, additional GPUs, additional speed, and speed with it
     job: Integers
     more: Integers
     gain: Reals
@@ -60,7 +60,7 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the list of segments by value per GPU, given the value of a unit of each job's work.
+        """Return the list in descending order of value per GPU, given the value of a unit of each job's work.
 
         Each job is listed as often as it has segments.
         """
@@ -69,7 +69,7 @@ class Segments(NamedTuple):
 
     @property
     def relative_efficiency(self) -> Reals:
-        """Efficiency of each segment, relative to its job's first one."""
+        """Efficiency of each segment, relative to its job's first segment."""
         efficiency = self.gain / self.more
         found: Reals = efficiency / efficiency[self.first[:-1]][self.job]
         return found
@@ -85,16 +85,16 @@ class Segments(NamedTuple):
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:
-        """Return the list by marginal efficiency and job size, which needs no dual values.
+        """Return the list in descending order of efficiency over job size, which needs no dual values.
 
-        The index of a segment is a power of its efficiency, relative to its job's first one, divided by the
-        job's size, such as its area. For rigid jobs this is the order by size.
+        The index of a segment is a power of its efficiency, relative to its job's first segment, divided by
+        the job's size, such as its area. For rigid jobs, this is the ascending order of size.
         """
         index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]
 
     def by_completion(self, completions: Sequence[float]) -> Integers:
-        """Return the list by size, with sizes chosen to reproduce a given order of completions.
+        """Return the list of `by_size`, with sizes chosen to reproduce a given order of completions.
 
         The first job to complete gets the smallest area, and so on.
         """

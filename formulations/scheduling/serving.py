@@ -18,11 +18,10 @@ class ReplayState(NamedTuple):
     """The arrays that a replay writes to."""
 
     left: Reals  # work left of each job; negative when it is complete
-    # here, running: the jobs that are there, by number, and those that run, in the order in which they were
-    # served
+    # here, running: the jobs that are present, and those that run in the order in which they were served
     here: Integers
     running: Integers
-    waiting: Integers  # places in the list of the jobs that are there, ascending
+    waiting: Integers  # places in the list of the jobs that are present, ascending
     level: Integers  # segments that each job has
     place: Integers  # place in the list of each segment
 
@@ -44,9 +43,9 @@ class Marks(NamedTuple):
     """States at the arrivals of evenly spaced jobs, from which a replay can start."""
 
     stride: int  # jobs from one mark to the next
-    there: Integers  # number of jobs that are there before; -1 where no replay has been
-    cost: Reals  # what the schedule costs at least, as far as it is known then
-    # jobs, left: of each mark, a row: the jobs by number, and the work left of them
+    there: Integers  # number of jobs present just before each mark; -1 if no replay has reached it
+    cost: Reals  # lower bound on the cost of the schedule that is known at each mark
+    # jobs, left: for each mark, a row with the jobs present, by number, and with their remaining work
     jobs: Integers
     left: Reals
 
@@ -67,7 +66,7 @@ class Marks(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Changes of the jobs' numbers of GPUs, as times, jobs and new numbers."""
+    """Changes in the jobs' numbers of GPUs, as times, jobs and new numbers."""
 
     time: Reals
     job: Integers

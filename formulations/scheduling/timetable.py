@@ -24,7 +24,7 @@ class TimetableStep(NamedTuple):
 
 
 class ScheduledPiece(NamedTuple):
-    """A job (by number) on a fixed number of GPUs from start to end, in seconds of the instance's clock."""
+    """A job (by number) on a fixed number of GPUs from start to end, in seconds on the instance's clock."""
 
     job: int
     start: float
@@ -38,7 +38,7 @@ class Timetable:
 
     instance: Instance  # the jobs
     pieces: tuple[ScheduledPiece, ...]  # what runs, job by job in the order of time
-    completions: tuple[float, ...]  # completion time of each job; infinite where its work is not done
+    completions: tuple[float, ...]  # completion time of each job; infinite if its work is not done
 
     @property
     def total(self) -> float:

@@ -1,4 +1,4 @@
-"""Windows: the times at which each job can complete in a schedule worth finding, and known orders of jobs."""
+"""Windows: the times at which each job can complete in an optimal schedule, and known orders of jobs."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
@@ -10,23 +10,23 @@ from numpy.typing import NDArray
 
 from formulations.scheduling.instance import Instance
 
-#: Earliest and latest completion, in seconds of the instance's clock.
+#: Earliest and latest completion, in seconds on the instance's clock.
 Span = tuple[float, float]
 
 
 @dataclass(frozen=True)
 class Windows:
-    """Completion windows and orders that hold for some best schedule, unless a proof has ruled it out."""
+    """Completion windows and orders of jobs that hold in some optimal schedule."""
 
     spans: tuple[Span, ...]  # earliest and latest completion of each job
-    # pairs of jobs of which the first completes no later than the second
+    # pairs of jobs; the first job of each pair completes no later than the second
     orders: frozenset[tuple[int, int]] = frozenset()
 
     @classmethod
     def of(
         cls, instance: Instance, total: float, orders: frozenset[tuple[int, int]] = frozenset()
     ) -> "Windows":
-        """Return the windows that a sum of completion times allows if all other jobs complete as if alone."""
+        """Return the windows that deadlines and a total completion time allow if others run as if alone."""
         jobs = range(len(instance))
         slack = total - sum(map(instance.earliest, jobs))
         latest = [min(instance.earliest(job) + slack, instance.deadline[job]) for job in jobs]
@@ -34,7 +34,7 @@ class Windows:
         return cls(tuple(spans), orders)
 
     def narrowed(self, spans: Sequence[Span], orders: Collection[tuple[int, int]] = ()) -> "Windows":
-        """Return the windows intersected with others, keeping a window that would become empty."""
+        """Return the windows intersected with others; a window stays if its intersection is empty."""
         pairs = zip(self.spans, spans, strict=True)
         both = [(own, (max(own[0], other[0]), min(own[1], other[1]))) for own, other in pairs]
         kept = tuple(cut if cut[0] <= cut[1] else own for own, cut in both)

@@ -1,4 +1,4 @@
-"""Exact methods for sequencing."""
+"""Sequencing: exact methods for ordering jobs on machines."""
 
 from formulations.sequencing.exact import exact
 from formulations.sequencing.milp import milp

@@ -1,4 +1,4 @@
-"""Beginning: a first solution and a bound, both cheap to find."""
+"""Beginning: a first solution and a bound, both cheap to compute."""
 
 from formulations.common.best import Best
 from formulations.sequencing.case import SequencingCase

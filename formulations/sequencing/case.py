@@ -13,19 +13,19 @@ from gsopt.core.numbers.assignment import positions, sequence
 from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.sequencing import Sequences, Sequencing
 
-#: Below this, sums of two whole numbers are right in the integers of the machine.
+#: Below this, sums of two integers fit into machine integers.
 _SMALL = 2**61
 
 
 @dataclass(frozen=True)
 class SequencingCase:
-    """A problem as matrices."""
+    """A problem as matrices of jobs and machines, or of jobs and positions."""
 
     problem: Sequencing
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Each job's time in seconds on each machine, shape (jobs, machines), infinite where it cannot run."""
+        """Each job's time in seconds on each machine, shape (jobs, machines); infinity if it cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
@@ -73,7 +73,7 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders as computed in double precision."""
+        """Return the best orders that double precision finds."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
@@ -87,7 +87,7 @@ class SequencingCase:
         return self.solution(orders)
 
     def columns(self, solution: Sequences) -> list[tuple[int, int]]:
-        """Return each job with the column of its position."""
+        """Return pairs of a job and the column of its position, by index."""
         place = {job.name: index for index, job in enumerate(self.problem.jobs)}
         count = len(self.problem.machines)
         return [
@@ -97,7 +97,7 @@ class SequencingCase:
         ]
 
     def solution(self, orders: Sequence[Sequence[int]]) -> Sequences:
-        """Convert orders to a solution."""
+        """Convert the order of jobs on each machine to a solution."""
         names = [job.name for job in self.problem.jobs]
         machines = zip(self.problem.machines, orders, strict=False)
         return Sequences(
@@ -106,7 +106,7 @@ class SequencingCase:
 
 
 def depth_of(solution: Sequences, jobs: int) -> int:
-    """Return a number of positions that leaves one empty on every machine, or the number of jobs.
+    """Return one position more than the longest order in a solution has, but at most the number of jobs.
 
     A solution that is best within these positions is best overall: any further position costs every job more
     than the position left empty.

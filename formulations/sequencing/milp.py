@@ -10,7 +10,7 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Columns above which Pyomo takes minutes to write the model.
+#: Maximum number of columns; with more, Pyomo takes minutes to write the model.
 _MOST_COLUMNS = 200_000
 
 #: A job, a machine, and a position counted from the end, from 1.
@@ -81,7 +81,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return model
 
     def exact_costs(self, problem: Sequencing, form: StandardForm) -> Sequence[Number]:
-        """Return the costs of the positions as fractions."""
+        """Return the exact costs of the columns, as fractions."""
         costs = {_column(*position): cost for position, cost in _costs(problem).items()}
         return [costs[column] for column in form.columns]
 
@@ -91,7 +91,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return case.greedy(), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Sequencing) -> Sequences:
-        """Read the order of each machine, the positions furthest from the end first."""
+        """Read the order of each machine from column values, the positions furthest from the end first."""
         chosen = [position for position in _positions(problem) if values.get(_column(*position), 0.0) == 1]
         order: dict[str, list[str]] = {}
         for job, machine, _ in sorted(chosen, key=lambda position: -position[2]):
@@ -99,7 +99,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return Sequences(order=order)
 
     def encode(self, solution: Sequences, problem: Sequencing) -> Mapping[str, float]:
-        """Return a solution's non-zero columns by name."""
+        """Return a solution's non-zero column values by name."""
         machines = len(problem.machines)
         return {
             _column(job, column % machines, column // machines + 1): 1.0
@@ -124,7 +124,7 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 def _positions(problem: Sequencing) -> Iterator[Position]:
     """Return each job in each position of the machines that can run it.
 
-    Raise `Unsupported` if there are too many.
+    Raises `Unsupported` if there are too many.
     """
     pairs = [
         (j, i)

@@ -49,7 +49,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
-    """Find the best orders of a case, starting from known ones, as far as time allows."""
+    """Find the best orders of a case, starting from known ones, unless time runs out first."""
     jobs, machines = case.seconds.shape
     depth = depth_of(best.known, jobs)
     while True:

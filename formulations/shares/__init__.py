@@ -1,4 +1,4 @@
-"""Exact methods for shares."""
+"""Shares: exact methods for dividing the time of GPUs of several types among jobs."""
 
 from formulations.shares.exact import exact
 from formulations.shares.lp import lp

@@ -44,7 +44,7 @@ def _answer(best: BestShares, level: Exact) -> LinearSolution | None:
 
 
 def _evened(problem: Shares, shares: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
-    """Return shares of the same worth in which identical jobs of `max_sum` have equal shares."""
+    """Return shares of the same value in which identical jobs of `max_sum` have equal shares."""
     if problem.criterion != "max_sum":
         return shares
     alike: dict[Hashable, list[str]] = {}

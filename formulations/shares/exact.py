@@ -1,4 +1,4 @@
-"""Exact: closed forms for one type of GPU, linear programs with proven prices for several."""
+"""Exact: closed forms for one GPU type, and linear programs with proven prices for several types."""
 
 from formulations.shares.best import BestShares
 from formulations.shares.climb import climb
@@ -18,7 +18,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
     The message of the result names that technique.
 
     1. Isolated shares, and a bound that ignores contention.
-    2. Closed forms, if there is only one type of GPU (`one_type`).
+    2. Closed forms, if there is only one GPU type (`one_type`).
     3. Linear programs in double precision: one or two for most criteria, and half a dozen for finish times.
        Their prices give a bound in exact arithmetic, which does not depend on the solver's tolerances.
 

@@ -23,7 +23,7 @@ from gsopt.solvers.standard_form import StandardForm
 if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
 
-#: Largest factor: where needs are met more often, some are too small for a solver, and the level is to be
+#: Largest factor: if needs are met more often, some are too small for a solver, and the level has to be
 #: raised.
 MOST = 1e6
 
@@ -33,7 +33,7 @@ Reals = NDArray[np.float64]
 class LinearSolution(NamedTuple):
     """Solution of a linear program."""
 
-    # shares that hold the rules but for the solver's tolerance, by job and type
+    # shares that satisfy the rules up to the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]
     jobs: Sequence[Exact]  # price of a step per second of each job, at least 0
     gpus: Mapping[str, Exact]  # price of a GPU of each type, at least 0
@@ -85,8 +85,8 @@ def meet(
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
     """Return the shares with the most valuable throughputs, or None if the time limit is reached.
 
-    The program is that of `meet`, but with the shares x_mt themselves as columns, and the objective max sum_{m,
-    t} y_m a_mt x_mt for worths y_m.
+    The program is that of `meet`, but with the shares x_mt themselves as columns, and the objective max
+    sum_{m, t} y_m a_mt x_mt, where y_m is the value of a step per second.
     """
     table = _PairTable(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate

@@ -11,10 +11,10 @@ from gsopt.core.numbers.grid import Exact, Number
 from gsopt.problems.shares import Shares, TimeShares
 from gsopt.solvers.formulation import Formulation
 
-#: A job and a type on which it runs, by their places.
+#: A job and a type on which it runs, by index.
 Pair = tuple[int, int]
 
-#: By how much throughputs may be away from needs: beyond, solvers drop coefficients.
+#: Maximum factor between throughputs and needs; beyond it, solvers drop coefficients.
 _SPREAD = 1e6
 
 

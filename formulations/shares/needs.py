@@ -6,16 +6,17 @@ from fractions import Fraction
 from gsopt.core.numbers.grid import Exact, decimal, floor_digits
 from gsopt.problems.shares import Shares, TimeShares, TypedJob
 
-#: Significant digits to which terms of a sum are rounded, so that it stays a decimal: all that doubles have,
-#: and as many again.
+#: Significant digits to which terms of a sum are rounded, so that it stays a decimal: twice as many as
+#: doubles have.
 _DIGITS = 32
 
-#: Digits of a level that is approached, and most steps; each step doubles the digits that are right.
+#: Digits to which a level is approached, and maximum number of steps; each step doubles the number of correct
+#: digits.
 _LEVEL_DIGITS, _MOST_STEPS = 18, 60
 
 
 def needs(problem: Shares, level: Exact) -> list[Exact]:
-    """Return the throughput that each job needs to reach a level or a better one, except for sums."""
+    """Return the throughput that each job needs to reach a level, for objectives that are not sums."""
     return [_need(problem, job, Fraction(level)) for job in problem.jobs]
 
 

@@ -17,16 +17,17 @@ from gsopt.problems.shares import Shares, TimeShares, TypedJob
 
 @exact_method(unused=["backend", "log"])
 def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Divide GPUs of one type without a solver.
+    """Divide the time of GPUs of one type in closed form, without a solver.
 
     A job with throughput r uses its z GPUs for r / a of the time. So, except for finish times, the level
-    follows from one division: the level at which all GPUs are used, or a job's level without contention if that
-    is worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan` max(sum_m
-    z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the needed GPUs fall with the level, and Newton's
-    method finds where they equal M. For sums, time goes to the jobs that count most per GPU. Here w_m are
-    weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
+    follows from one division: the level at which all GPUs are used, or a job's level without contention if
+    that is worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan`
+    max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the needed GPUs fall with the level, and
+    Newton's method finds where they equal M. For sums, time goes to the jobs with the highest value per GPU.
+    Here w_m are weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
 
-    Complexity: O(J) exact numbers, for finish times in each of some ten steps, and O(J log J) for sums.
+    Complexity: O(J) operations on exact numbers (for finish times, in each of some ten steps), and O(J log J)
+    for sums.
 
     Source
     ------
@@ -42,7 +43,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     Raises
     ------
     Unsupported
-        There are several types of GPU.
+        There are several GPU types.
 
     Examples
     --------
@@ -79,9 +80,10 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares, rate: Mapping[str, Exact]) -> tuple[Mapping[str, Fraction], Exact]:
-    """Grant GPU time in order to the jobs that count most per GPU, as in a fractional knapsack.
+    """Grant GPU time to the jobs in descending order of value per GPU, as in a fractional knapsack.
 
-    Of jobs that count equally, the first goes first in `fifo`; in `max_sum` all run equally often.
+    Among jobs of equal value, the first one goes first in `fifo`; in `max_sum`, all of them get the same
+    share.
     """
     left, shares, value = Fraction(sum(problem.gpus.values())), dict[str, Fraction](), Fraction(0)
     each = zip(problem.jobs, worths(problem), strict=True)

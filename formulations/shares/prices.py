@@ -7,18 +7,19 @@ from formulations.shares.needs import best_level
 from gsopt.core.numbers.grid import Exact, floor_digits
 from gsopt.problems.shares import Shares, TypedJob
 
-#: Significant digits to which what is left of a job's time is rounded up, so that sums stay decimals.
+#: Significant digits to which a job's value minus the price of its GPUs is rounded up, so that sums stay
+#: decimals.
 _DIGITS = 32
 
 
 def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]) -> Exact:
-    """Return an upper bound on the worth of the throughputs of any shares, by prices of GPUs.
+    """Return an upper bound on the total value of the throughputs under any shares, derived from GPU prices.
 
     For all shares x, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. Since a
-    job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most sum_t
-    p_t M_t. So the bound holds for any prices p >= 0 from any source. Here r_m is the throughput of job m, a_mt
-    its steps per second on type t, z_m its GPUs, and M_t the GPUs of type t. `jobs` holds y_m, the worth of a
-    step per second of each job, and `gpus` p_t, the price of a GPU of each type.
+    job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most
+    sum_t p_t M_t. So the bound holds for any prices p >= 0 from any source. Here r_m is the throughput of job
+    m, a_mt its steps per second on type t, z_m its GPUs, and M_t the GPUs of type t. `jobs` holds y_m, the
+    value of a step per second of each job, and `gpus` p_t, the price of a GPU of each type.
     """
     total = sum((Fraction(gpus[kind]) * count for kind, count in problem.gpus.items()), Fraction(0))
     for job, worth in zip(problem.jobs, jobs, strict=True):
@@ -29,9 +30,9 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 
 
 def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], level: Exact) -> Exact:
-    """Bound the objective of all shares by prices.
+    """Return a bound on the objective of any shares, derived from prices.
 
-    If the objective is a level, the worth of a job's steps is raised to the price of the GPUs that they take,
+    If the objective is a level, the value of a job's steps is raised to the price of the GPUs that they take,
     which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the
     `worths` of the problem. `level` is a known bound.
     """
@@ -48,7 +49,7 @@ def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:
 
 
 def worths(problem: Shares) -> list[Exact]:
-    """Return the worth of a step per second of each job, for objectives that are sums."""
+    """Return the value of a step per second of each job, for objectives that are sums."""
     if problem.criterion == "max_sum":
         return [1] * len(problem.jobs)
     count = len(problem.jobs)

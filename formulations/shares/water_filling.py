@@ -1,4 +1,4 @@
-"""Water filling: raise the worst level, then the next, and so on, until no job can have more."""
+"""Water filling: shares that maximize the worst level, then the next, until no job can have more."""
 
 from collections.abc import Sequence
 from fractions import Fraction

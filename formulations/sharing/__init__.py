@@ -1,4 +1,4 @@
-"""Exact methods for sharing over time: a search for starts at events, linear programs for any starts."""
+"""Sharing: exact methods for GPU sharing over time, with starts at events, at any time or in time slots."""
 
 from formulations.sharing.exact import exact
 from formulations.sharing.orders import orders

@@ -1,4 +1,4 @@
-"""Best: the best schedule and bound for GPU sharing, as a whole and part by part."""
+"""Best: the best schedule and bound for a sharing problem and for its independent parts."""
 
 from fractions import Fraction
 
@@ -10,14 +10,14 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and bound. At first, the bound lets all jobs run alone from their release on."""
+    """The best schedule and bound. The initial bound assumes that all jobs run alone from their release."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
 
 
 class IndependentPart:
-    """A problem of jobs that overlap with no other jobs in any schedule as good as the known one."""
+    """A problem whose jobs overlap with no other jobs in any schedule at least as good as the known one."""
 
     def __init__(self, parts: "Parts", problem: Sharing, solution: SharingSolution) -> None:
         self.problem, self.solution, self._parts = problem, solution, parts
@@ -52,9 +52,9 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    A schedule that is no worse than the known one delays no job by more than the total delay of all jobs in the
-    known one. If, even with this delay, all earlier jobs have ended by the release of a job, it and later jobs
-    do not depend on them.
+    A schedule that is no worse than the known one delays no job by more than the total delay of all jobs in
+    the known one. If, even with this delay, all earlier jobs have ended by the release of a job, this job and
+    all later ones do not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:
@@ -79,7 +79,7 @@ def _alone(problem: Sharing) -> Fraction:
 
 
 def _parted(problem: Sharing, value: Exact) -> list[Sharing]:
-    """Split a problem before each release by which all earlier jobs have ended in all schedules no worse."""
+    """Split a problem before each release by which earlier jobs end in all schedules of at most a value."""
     delayed = (value - _alone(problem)) * len(problem.jobs)
     order = sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job])
     groups: list[list[int]] = []

@@ -1,4 +1,4 @@
-"""Events: the search over starts at events, step by step, within a budget."""
+"""Events: a search over schedules that start jobs at events, run in steps within a budget."""
 
 from fractions import Fraction
 from math import ulp
@@ -14,37 +14,37 @@ from gsopt.core.numbers.compiled import is_on_disk, is_ready, twin
 from gsopt.core.numbers.tolerances import CLOCK_TICKS
 from gsopt.schedule.bounds import mean_jct_bound
 
-#: Most jobs that are searched, as their pairs take some megabytes for each row of the stack; and most that are
-#: searched without a compiler, as each node of more takes a good part of a second.
+#: Maximum number of jobs that are searched, as each row of the stack stores all their pairs; and maximum
+#: number without a compiler, as each node of more jobs takes a good part of a second.
 _MOST_JOBS, _MOST_PLAIN = 64, 12
 
-#: Most jobs that are bounded by areas, and the seconds that takes for each pair.
+#: Maximum number of jobs for which the bound of areas is computed, and the seconds that it takes per pair.
 _MOST_BOUNDED, _BOUNDING = 256, 5e-5
 
-#: Fewest jobs for which prices of GPU time are tried, as fewer are searched sooner; and the seconds left that
-#: make it worth a try.
+#: Minimum number of jobs for which prices of GPU time are tried, as fewer are searched sooner; and the
+#: seconds that must be left to try them.
 _FEWEST_PRICED, _PRICING = 16, 1.0
 
-#: Seconds between looks at the clock and at the best schedule, and the most nodes between them.
+#: Seconds between checks of the clock and of the best schedule, and maximum number of nodes between them.
 _STEP, _MOST_NODES = 0.02, 10_000_000
 
-#: From this part of the nodes and this number on, doubts are no exception, and all is searched in fractions.
+#: Share of the nodes and number of nodes that may be in doubt before everything is searched in fractions.
 _DOUBTS, _FEW_DOUBTS = 0.02, 3
 
-#: Nodes to search before the kernel is loaded, about a second's, and before it is compiled if it has to be.
+#: Number of nodes to search before the kernel is loaded (about a second's work), or compiled if necessary.
 _FEW_NODES, _MANY_NODES = 2_000, 10_000
 
 #: Seconds that are enough to compile the kernel on a busy machine; an idle one takes a quarter of that.
 _COMPILING = 60.0
 
-#: Places of the table of states of a short search, and bytes of that of a long one.
+#: Number of places in the table of states of a short search, and number of bytes of the table of a long one.
 _FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
 def search_events(best: BestSharing) -> None:
     """Find the best schedule with starts at events, and raise the bound, until time runs out.
 
-    If starts are allowed at any time, the search proves nothing, and the bound is that of areas. With many
+    If starts are allowed at any time, the search proves nothing, and the bound comes from areas. With many
     jobs, prices of GPU time may give a better bound.
     """
     take_lists(best)
@@ -74,7 +74,7 @@ def _raise_by_prices(best: BestSharing) -> None:
 
 
 def search_part(part: IndependentPart) -> None:
-    """Find a part's best schedule with starts at events, which is proven if only such starts are allowed."""
+    """Find a part's best schedule with starts at events, and prove it if only such starts are allowed."""
     search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":
@@ -133,7 +133,7 @@ class _EventSearch:
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
     def _search_doubtful(self) -> None:
-        """Search exactly the nodes after time passes from the current node, then continue in floating point."""
+        """Search exactly what follows the current node when time passes, then continue in floating point."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):
             self._repeat(stack, row)
@@ -159,7 +159,7 @@ class _EventSearch:
         found.rest[:] = self.units.rests(total)
 
     def _repeat(self, stack: Stack, row: int) -> None:
-        """Repeat, in fractions, the step that the search in floats stored in a row; exclude all other steps."""
+        """Repeat in fractions the step that the search in floats took at a row, and exclude all others."""
         job = int(self.stack.cursor[row])
         if job < len(self.exact.demand):
             stack.taken[row, job] = self.stack.taken[row, job]

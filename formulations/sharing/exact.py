@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events and, for starts at any time, a proof for a few jobs or a bracket."""
+"""Exact: a search over starts at events, followed by a proof or a bracket if jobs may start at any time."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
@@ -8,7 +8,7 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
 
-#: What is proven, by when jobs may start.
+#: Names of the models, by when jobs may start.
 _MODELS = {
     "events": "Model E: starts at arrivals and ends",
     "any": "Model C: starts at any time",
@@ -17,7 +17,7 @@ _MODELS = {
 
 @exact_method(unused=["backend", "log"])
 def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule with starts at events by branch and bound, or bracket it for other starts.
+    """Find and prove the best schedule with starts at events, or bracket it if jobs may start at any time.
 
     Sets: jobs j; at each event, the classes of GPUs: free GPUs, and those that a given job holds alone.
     Parameters: p_j seconds and G_j GPUs of a job, r_j its release date; xi_jk its slowdown when sharing with
@@ -26,15 +26,15 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     which has two users already, and runs on them until it ends; its speed is 1 / max(1, xi_jk) over its
     partners k. Size: a node for each start and each event, thousands to millions for 8 jobs.
 
-    The search (`formulations.sharing.search`) starts from the best known schedule. Its bounds are areas
-    (`formulations.sharing.areas`) and the smallest delay that each start causes
+    The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds are
+    areas (`formulations.sharing.areas`) and the smallest delay that each start causes
     (`formulations.sharing.insertion`). It explores each state only once. From 16 jobs on, prices of GPU time
-    may prove more. The search is compiled if numba is installed and there is enough time for compiling. It
-    takes a second or two for up to 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
+    may give a better bound. The search is compiled if numba is installed and there is enough time for
+    compiling. It takes a second or two for up to 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
 
-    If jobs may start at any time, the search gives only a schedule, because the best start may lie between two
-    events. The bound then comes from areas and prices. With up to four jobs, the schedule is then proven
-    optimal order by order (`orders`). The message names the model that was solved.
+    If jobs may start at any time, the search gives only a schedule, because the best start may lie between
+    two events. The bound then comes from areas and prices. With at most four jobs, `orders` proves the
+    schedule optimal. The message names the model that was solved.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

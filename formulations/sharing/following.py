@@ -1,4 +1,4 @@
-"""Following: convert a schedule to another clock, with each job on the same GPUs and after the same ends."""
+"""Following: conversions between schedules and slots that keep each job's GPUs and the ends it follows."""
 
 from collections.abc import Mapping
 

@@ -1,4 +1,4 @@
-"""Insertion: the least delay that each start causes, as a bound for a node of the search (compiled kernel)."""
+"""Insertion: a compiled bound for nodes of the search, based on the least delay that each start causes."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Array = np.ndarray[Any, Any]
 def insertion_bound(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array, extra: Array, enough: float
 ) -> float:
-    """Bound the sum of all ends by the least delay that each pending job causes when it starts.
+    """Return a lower bound on the sum of all ends, based on the least delay that each pending start causes.
 
     Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
     start at s < e on a GPU of r. At time u, at least e - u of the work of r is left. If j runs for that long, r
@@ -78,10 +78,10 @@ def insertion(
 ) -> float:
     """Return the least cost of a pending job's start: its own wait and delay, and part of the delay of others.
 
-    At its start the job finds enough free GPUs, or shares some with running jobs. Between two ends of running
-    jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the interval is best.
-    Without further starts, running jobs end at `ends` and have their GPUs to themselves from `lone` on. `crowd`
-    divides the delay of each running job; with 0 the delay is ignored.
+    At its start, the job finds enough free GPUs, or shares some with running jobs. Between two ends of
+    running jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the
+    interval is best. Without further starts, running jobs end at `ends` and have their GPUs to themselves
+    from `lone` on. `crowd` divides the delay of each running job; with 0 the delay is ignored.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)
@@ -174,7 +174,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of further GPUs from jobs no worse than the worst partner; infinite if too few."""
+    """Return the least cost of further GPUs from jobs no worse than the worst partner, or infinity."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

@@ -1,12 +1,12 @@
-"""Jobs: a sharing problem as arrays of fractions or floats for the search, in units chosen for it.
+"""Jobs: a sharing problem as arrays of fractions or floats, in units that suit the search.
 
 The same functions search exactly in fractions, and as compiled kernels in floating point. Floats are compared
 with a margin for rounding. Whether two numbers within the margin are equal is decided by their remainders
-modulo primes, which are preserved under sums and products of fractions as of integers.
+modulo primes, which can be computed for sums and products of fractions as for those of integers.
 
 Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
-differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.
-There are enough primes for that to exceed any rounding error by far.
+differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by
+less. There are enough primes to make this product exceed any rounding error by far.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,11 +24,12 @@ from gsopt.problems.sharing import Sharing
 Array = np.ndarray[Any, Any]
 Row = Sequence[Fraction]
 
-#: Primes below this make products of two remainders 64-bit integers; and how many remainders a number may have.
+#: Primes are below this, so that products of two remainders fit into 64 bits; and the maximum number of
+#: remainders of a number.
 _LARGEST, _MOST_PRIMES = 2**31, 64
 
-#: By how much more than one rounding two floats may differ for each pair of jobs, in parts of all time, for
-#: remainders to tell whether they are equal.
+#: Rounding errors of the whole time span, per pair of jobs, by which two floats may differ while remainders
+#: still tell whether they are equal.
 _SPARE = 2**10
 
 
@@ -46,9 +47,8 @@ class Jobs(NamedTuple):
     share: Array  # demand of each job, as a part of all GPUs
     # ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU
     slowdown: Array
-    # ``worth[j, k]``: the most that a second of work of either of two jobs may count so that a GPU they share
-    # earns no more in a second than 1; at most 1, and 1 for jobs that may not share. See
-    # `formulations.sharing.areas`
+    # ``worth[j, k]``: the largest common weight of the work of two jobs at which a GPU that they share earns
+    # at most 1 per second; at most 1, and 1 for jobs that may not share. See `formulations.sharing.areas`
     worth: Array
     pairs: Array  # whether two jobs may share
     # relative error of the numbers and of a few operations on them, 0 for fractions; and the largest slowdown
@@ -56,9 +56,9 @@ class Jobs(NamedTuple):
     rounding: Array
     primes: Array  # the primes modulo which numbers have remainders
     # two numbers that have the same remainders and differ by less than this are equal, in an array of one; 0
-    # where that would take too many primes, so that remainders tell nothing
+    # if that would take too many primes, so that remainders tell nothing
     near: Array
-    # release_rest, duration_rest: the same in seconds, as remainders
+    # release_rest, duration_rest: release dates and durations in seconds, as remainders
     release_rest: Array
     duration_rest: Array
     # slow_rest, fast_rest: slowdowns, and their inverses, as remainders
@@ -69,11 +69,11 @@ class Jobs(NamedTuple):
 class Units(NamedTuple):
     """Data to convert the arrays back: the order of the jobs, and the unit of time."""
 
-    order: tuple[int, ...]  # number in the problem of each job of the arrays
+    order: tuple[int, ...]  # index in the problem of each job in the arrays
     late: Exact  # sum of the release dates, counted from the first one, in seconds
     unit: Fraction  # the length of a unit of time, in seconds
     primes: tuple[int, ...]  # the primes modulo which numbers have remainders
-    # every time of a schedule is a whole number of such parts of a second; 0 where they are not known
+    # the parts of a second of which every time in a schedule is a multiple; 0 if unknown
     parts: int
 
     def total(self, mean: Exact) -> Fraction:
@@ -87,7 +87,7 @@ class Units(NamedTuple):
     def rests(self, total: Fraction) -> Array:
         """Return the remainders of a sum of ends.
 
-        If the remainders would prove nothing, the result is -1, which differs from every remainder.
+        If remainders would prove nothing, all entries are -1, which differs from every remainder.
         """
         seconds = total * self.unit
         is_whole = self.parts % seconds.denominator == 0 < self.parts
@@ -149,7 +149,7 @@ def _fractions(values: Any) -> Array:
 
 
 def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
-    """Return into how many parts to divide a second so that all times are whole, or 0 if they are too many.
+    """Return into how many parts a second must be divided to make all times integers, or 0 if too many.
 
     A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
     sum of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a
@@ -167,10 +167,11 @@ def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[
 def _primes(
     parts: int, slip: Fraction, times: Iterable[Fraction], slowdowns: Iterable[Row]
 ) -> tuple[tuple[int, ...], Fraction]:
-    """Return primes that divide no denominator, so that all numbers have remainders, and their power of proof.
+    """Return primes that divide no denominator, and the difference below which remainders prove equality.
 
-    The second value is in seconds and at least `slip`: two times with the same remainders are equal if they
-    differ by less. Returns a single prime and 0 if too many primes would be needed.
+    With such primes, all numbers have remainders. The second value is in seconds and at least `slip`: two
+    times with the same remainders are equal if they differ by less. Returns a single prime and 0 if too many
+    primes would be needed.
     """
     divisors = {time.denominator for time in times}
     divisors |= {each for row in slowdowns for slow in row for each in slow.as_integer_ratio()}

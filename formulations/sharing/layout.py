@@ -1,4 +1,4 @@
-"""Layout: times and GPUs for a schedule given by the number of events before each start."""
+"""Layout: the times and GPUs of a schedule that is given by the number of events before each start."""
 
 from collections.abc import Iterable
 

@@ -11,7 +11,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 def take_lists(best: BestSharing) -> None:
-    """Keep quick schedules: jobs in order of release, and shortest jobs first, without and with sharing."""
+    """Try quick schedules: jobs in order of release, and shortest jobs first, without and with sharing."""
     if best.solution is None or not best.budget.passed:
         best.take(in_turn(best.problem))
     for partners in (0, 1):

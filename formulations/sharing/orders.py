@@ -1,4 +1,4 @@
-"""Orders: a linear program for each order of starts and ends, for starts at any time."""
+"""Orders: a linear program for each order of starts and ends, in continuous time."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -17,10 +17,11 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 
-#: Jobs up to which the orders are searched: with five there are some 100,000, on many GPUs each.
+#: Maximum number of jobs for which the orders are searched: five jobs have some 100,000 orders, each with
+#: many choices of GPUs.
 MOST_JOBS = 4
 
-#: Users of each GPU, by its number.
+#: The users of each GPU, in the order of the GPUs.
 Users = tuple[frozenset[int], ...]
 
 
@@ -28,12 +29,12 @@ Users = tuple[frozenset[int], ...]
 class Prefix:
     """The first starts and ends of an order, whose times are variables."""
 
-    users: Users  # who holds each GPU after them
+    users: Users  # the jobs that hold each GPU after these events
     # started, ended: event at which each job starts and ends, by job
     started: dict[int, int]
     ended: dict[int, int]
     gpus: dict[int, tuple[int, ...]]  # GPUs of each job
-    # speed of each job between each event and the one before it, 0 where it does not run
+    # speed of each job between each event and the one before it; 0 if it does not run
     speeds: dict[int, tuple[Exact, ...]]
 
     @property
@@ -49,7 +50,7 @@ class Prefix:
 
 @exact_method(unused=["gap", "backend", "log"])
 def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
-    """Prove the best schedule of up to four overlapping jobs with starts at any time, order by order.
+    """Find and prove the best schedule of at most four overlapping jobs that may start at any time.
 
     Sets: jobs j; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a job. Parameters:
     p_j seconds of a job, r_j its release date; xi_je its slowdown between events e and e + 1, given the GPUs of
@@ -58,9 +59,9 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of GPUs with different
     users.
 
-    Orders are built event by event. The program of the first events, after which all remaining work runs at
-    full speed at once, bounds all orders that begin with them. All programs are solved exactly. The search
-    starts from the best schedule with starts at events, which is almost always optimal.
+    Orders are built event by event. The program for the first events assumes that all remaining work then
+    runs at full speed at once, so it bounds all orders that begin with these events. All programs are solved
+    exactly. The search starts from the best schedule with starts at events, which is almost always optimal.
 
     Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
     own.
@@ -112,7 +113,7 @@ def search_orders(part: IndependentPart) -> int:
 
 
 class Orders:
-    """The search over orders."""
+    """The search over all orders of starts and ends."""
 
     def __init__(self, part: IndependentPart) -> None:
         self.part, self.problem = part, part.problem
@@ -121,7 +122,7 @@ class Orders:
         self.programs = 0
 
     def run(self) -> bool:
-        """Search all orders, or until there is a reason to stop, and return whether the search is complete."""
+        """Search all orders until there is a reason to stop, and return whether the search is complete."""
         free: Users = (frozenset(),) * self.problem.gpus
         return self.part.finished is not None or self._extend(Prefix(free, {}, {}, {}, {}))
 
@@ -166,7 +167,7 @@ class Orders:
         return Prefix(users=users, speeds=speeds, **fields)
 
     def _choices(self, users: Users, job: int) -> Iterator[tuple[int, ...]]:
-        """Yield the sets of GPUs on which a job may start, one set among those with the same users."""
+        """Yield the sets of GPUs on which a job may start, but only one of those with the same users."""
         alike: dict[frozenset[int], list[int]] = {}
         for gpu, own in enumerate(users):
             if len(own) < self.problem.share_limit and all(self.problem.may_share(job, other) for other in own):

@@ -1,4 +1,4 @@
-"""Root: the bound of areas before anything has started, in fractions."""
+"""Root: the bound of areas before any job has started, computed in fractions."""
 
 from fractions import Fraction
 

@@ -1,4 +1,4 @@
-"""Search: depth-first over starts at each event on classes of GPUs, in fractions or compiled in floats."""
+"""Search: a depth-first search over starts at events, in exact fractions or compiled floating point."""
 
 from typing import Any, NamedTuple
 
@@ -12,23 +12,23 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: Answers to whether one number is less than another: yes, no, and that floats cannot tell.
+#: Answers to whether one number is less than another: yes, no, or that floats cannot tell.
 YES, NO, DOUBT = 1, 0, -1
 
 
 class FoundSchedule(NamedTuple):
     """The best schedule found."""
 
-    # value, rest: the sum of its ends, in an array of one, and as remainders; infinity when there is none
+    # value, rest: the sum of its ends, in an array of one, and as remainders; infinity if there is none
     value: Array
     rest: Array
-    begun: Array  # how many times time passes before each job starts
-    # for each job, how many GPUs it shares with each job at its start, and last how many nobody held
+    begun: Array  # how many times time passes to the next event before each job starts
+    # for each job, how many GPUs it shares with each job at its start, and last how many free GPUs it takes
     taken: Array
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
-    """Return a best schedule that is empty, or of which only the value is known."""
+    """Return the record of a search that has found no schedule, with the value of a known one if given."""
     count = len(jobs.demand)
     return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
@@ -40,18 +40,18 @@ def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) ->
 
 @compiled
 def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, nodes: int) -> int:
-    """Continue the search for at most a number of nodes, and return how many it took.
+    """Continue the search for at most `nodes` nodes, and return how many it visited.
 
     At an event, either one more job starts on some number of GPUs of each class, or time passes to the next
-    event. Of jobs that start at the same instant, each has a higher number than the one before it. Classes are
-    the free GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so no
-    symmetry remains. A node is pruned if its bound is not below the best schedule. It is also pruned if its
-    state was seen at no higher cost: the same remaining work of the same jobs on as many shared GPUs, at the
-    same time or, if no arrivals are left, later.
+    event. Jobs that start at the same time do so in ascending order of their numbers. Classes are the free
+    GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so no symmetry
+    remains. A node is pruned if its bound is not below the best schedule. It is also pruned if its state was
+    seen at no higher cost. Two nodes have the same state if the same jobs have the same remaining work on as
+    many shared GPUs, at the same time unless no arrivals are left.
 
-    The search returns early with a better schedule. In fractions it is exact. In floats it also returns, with
-    `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better than the best.
-    In this case, the nodes after time passes from the current one are searched in fractions
+    The search returns early when it finds a better schedule. In fractions it is exact. In floats it also
+    returns, with `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better
+    than the best. In this case, what follows the current node when time passes is searched in fractions
     (`formulations.sharing.events`). Bounds are weakened by their rounding errors, so no better schedule is
     pruned.
     """
@@ -119,7 +119,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int
 
 @compiled
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Advance to the next start of a node, written to its `taken`, and return the job, or -1 without one."""
+    """Write the next start of a node to its `taken`, and return the starting job, or -1 if none is left."""
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]
@@ -135,9 +135,9 @@ def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_least(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a start needs all of its partners, and is the first of those with the same partners.
+    """Check whether a start needs all of its partners, and is the first start with these partners.
 
-    For the last start only the partners matter, and fewer are no worse.
+    For the last start, only the partners matter, and fewer partners are no worse.
     """
     count = len(jobs.demand)
     taken, spare = stack.taken[depth, job], 0
@@ -294,7 +294,7 @@ def advance(jobs: Jobs, stack: Stack, depth: int) -> int:
 
 @compiled
 def is_now(jobs: Jobs, stack: Stack, depth: int, rests: Array) -> bool:
-    """Check whether an event within rounding of a node's time provably coincides with it, by remainders."""
+    """Check by remainders whether an event within rounding of a node's time provably coincides with it."""
     slip = stack.slip[depth, 0]
     if slip > 0 and 8 * slip >= jobs.near[0]:
         return False

@@ -1,4 +1,4 @@
-"""Slots: constraint programming over slots of time, for too many jobs to search."""
+"""Slots: constraint programming over time slots, used when there are too many jobs to search."""
 
 from collections.abc import Mapping, Sequence
 from math import ceil
@@ -19,21 +19,21 @@ from gsopt.solvers.backends.base import GRACE
 from gsopt.solvers.backends.process import Frame, FrameKind
 from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, SlottedTask, solve
 
-#: What a schedule is, by when jobs may start.
+#: Names of the models, by when jobs may start.
 _MODELS = {
     "events": "Model E: starts at arrivals and ends",
     "any": "Model C: starts at any time",
 }
 
-#: Most jobs, and most jobs times GPUs, for which the model is built.
+#: Maximum number of jobs, and of jobs times GPUs, for which the model is built.
 _MOST_JOBS, _MOST_PLACES = 40, 2000
 
 
 @exact_method(unused=["backend"])
 def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[SharingSolution]:
-    """Plan in slots of time with CP-SAT, and convert the plan to a schedule without slots.
+    """Plan in time slots with CP-SAT, and convert the plan to a schedule without slots.
 
-    The result is not a proof of optimality.
+    An optimal plan in slots does not prove the schedule optimal.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
     Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a
@@ -106,7 +106,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
 
 def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> SlottedTask:
-    """Return the slot model as a task for CP-SAT, for plans no worse than a known one."""
+    """Return the slot model as a task for CP-SAT, limited to plans no worse than a known one."""
     parameters: dict[str, Any] = {
         "num_workers": 1,
         "linearization_level": 0,  # the linear relaxation costs more time than it saves here
@@ -140,7 +140,7 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
 
 
 class _SlotCall:
-    """One call of the solver, with its reports and outcome."""
+    """One call to the solver, with its reports and outcome."""
 
     def __init__(self, best: BestSharing, most: int) -> None:
         if best.solution is None:

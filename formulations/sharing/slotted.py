@@ -1,4 +1,4 @@
-"""Slotted: a sharing problem in slots of time and whole units of work, all rounded up."""
+"""Slotted: a sharing problem in time slots and integer units of work, all rounded up."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 from gsopt.solvers.backends.slotted import USERS, Planned
 
-#: Units of work of a slot: it is divisible by 1 to 10, so that slowdowns such as 1.25 or 1.5 lose nothing.
+#: Units of work in a slot: divisible by 1 to 10, so that slowdowns such as 1.25 or 1.5 need no rounding.
 FULL = 2520
 
-#: How much later than the last end of the known schedule, relative to its length, a plan may end.
+#: Time by which a plan may end after the known schedule, relative to the length of that schedule.
 _SPARE = Fraction(1, 4)
 
 
 @dataclass(frozen=True)
 class Slotted:
-    """The slot model of a sharing problem: jobs start at the beginning of slots and end at their ends.
+    """The slot model of a sharing problem: jobs start at the beginning of a slot and end at the end of one.
 
     Releases, work and the speed in shared slots are rounded so that a job is never faster than in the problem.
     With the same starts on the same GPUs, no job ends later in the problem than in the slot model, because an
@@ -29,15 +29,16 @@ class Slotted:
     problem: Sharing
     slot: Fraction  # length of a slot in seconds
     horizon: int  # slot by which all jobs end
-    # release, work: first slot of each job, and what it has to do, in units of which a slot alone does `FULL`
+    # release, work: first slot of each job, and its work, in units of which a slot without sharing does
+    # `FULL`
     release: tuple[int, ...]
     work: tuple[int, ...]
-    # ``beside[j][k]``: what job j does in a slot beside job k; k is left out where the two may not share
+    # ``beside[j][k]``: the work that job j does in a slot beside job k, for every k with which it may share
     beside: tuple[Mapping[int, int], ...]
 
     @classmethod
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
-        """Return a slot model in which a known schedule takes nearly, and at most, a given number of slots.
+        """Return a slot model in which a known schedule takes at most `most` slots, and nearly as many.
 
         If the number of slots allows it, a slot divides all run times and release dates. Otherwise a slot
         divides only the run times, so that only waiting is rounded. If this also takes too many slots, the
@@ -75,7 +76,7 @@ class Slotted:
         return (total * self.slot - late) / len(self.work)
 
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
-        """Return, for each job of a plan, the slot by the beginning of which it has ended.
+        """Return, for each job in a plan, the first slot after its end.
 
         Returns None if three jobs hold a GPU, if two jobs that must not share hold one, or if a job ends after
         the horizon.

@@ -16,29 +16,29 @@ PENDING, RUNNING, ENDED = 0, 1, 2
 class Stack(NamedTuple):
     """The nodes from the root to the current one, one row of each array per node."""
 
-    depth: Array  # row of the node at hand, in an array of one; -1 when all is searched
-    # whether floats cannot tell what follows when time passes from the node at hand, in an array of one
+    depth: Array  # row of the current node, in an array of one; -1 when the search is complete
+    # whether floats cannot tell what follows the current node when time passes, in an array of one
     doubt: Array
-    # the job whose starts are tried; the number of jobs when time is to pass, one more when it has
+    # the job whose starts are tried; the number of jobs if time passes next, and one more once it has passed
     cursor: Array
     fresh: Array  # whether no start of that job has been tried
     # time, cost: the time, and the sum of the ends of the jobs that have ended
     time: Array
     cost: Array
-    slip: Array  # by how much the time, and any end to come, may be wrong: 0 for fractions
+    slip: Array  # possible errors of the time and of any future end; 0 for fractions
     steps: Array  # how many times time has passed
     free: Array  # GPUs that nobody holds
-    # state, due, left: state of each job; when it ends if nothing changes, or has ended; and its work that is
-    # left
+    # state, due, left: state of each job; when it ends if nothing changes, or when it ended; and its
+    # remaining work
     state: Array
     due: Array
     left: Array
-    worst: Array  # the partner that slows each job most; the number of jobs where there is none
+    worst: Array  # the partner that slows each job most; the number of jobs if there is none
     own: Array  # GPUs that each job holds alone
     shared: Array  # GPUs that two jobs share
-    taken: Array  # GPUs of the start being tried: those of each job that it shares, and last the free ones
+    taken: Array  # GPUs of the start being tried: how many it shares with each job, and last the free ones
     begun: Array  # how many times time had passed when each job started
-    # time_rest, cost_rest, due_rest: the same as remainders
+    # time_rest, cost_rest, due_rest: `time`, `cost` and `due` as remainders
     time_rest: Array
     cost_rest: Array
     due_rest: Array
@@ -105,7 +105,7 @@ def copy_node(stack: Stack, depth: int) -> None:
 
 @compiled
 def has_come(jobs: Jobs, stack: Stack, depth: int, job: int) -> bool:
-    """Check whether a job has been released, where releases within rounding of a node's time count as now."""
+    """Check whether a job has been released; releases within rounding of a node's time count as now."""
     slip = stack.slip[depth, 0] + jobs.rounding[0] * jobs.release[job]
     return bool(jobs.release[job] <= stack.time[depth] + slip)
 

@@ -1,4 +1,4 @@
-"""Table: the states that a search has seen, in a compiled kernel."""
+"""Table: a hash table of the states that a search has seen, as compiled kernels."""
 
 from typing import Any, NamedTuple
 
@@ -10,26 +10,26 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: A factor of the remainder by which a state is found.
+#: Factor of the hash of a state.
 _FACTOR = 1000003
 
-#: Places of the table that a state may have.
+#: Number of places in the table where a state may be stored.
 _PROBES = 8
 
 
 class StateTable(NamedTuple):
     """The states seen so far, stored in full, and the least cost of each."""
 
-    keys: Array  # a remainder of each state, by which it is found
-    # for each job, on how many GPUs it runs alone, -1 if it has ended and -2 if it is to start; then how many
-    # it shares with each job before it
+    keys: Array  # hash of each state
+    # for each job, on how many GPUs it runs alone (-1 if it has ended, -2 if it is pending), and then how
+    # many it shares with each job before it
     counts: Array
-    # how long each job that runs still takes if nothing changes, and last the time, -1 where no job is to
-    # arrive any more; those of other jobs tell nothing
+    # remaining time of each running job if nothing changes (meaningless for other jobs), and last the time,
+    # or -1 if no arrivals are left
     times: Array
-    rests: Array  # the same as remainders
-    costs: Array  # what the least cost of each state is at most, infinity where a place is free
-    cost_rests: Array  # that cost as remainders
+    rests: Array  # `times` as remainders
+    costs: Array  # upper bound on the least cost of each state; infinity if a place is free
+    cost_rests: Array  # the least cost as remainders
 
 
 def new_table(jobs: Jobs, size: int) -> StateTable:
@@ -55,9 +55,9 @@ def table_within(jobs: Jobs, memory: int) -> StateTable:
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
     """Check that the state of a node was not seen before at the same or a lower cost, and record it.
 
-    If no arrivals are left, the same schedules follow from a state at any time, only later. So the cost of a
-    state is the sum of the ends so far, plus the time for each job that has not ended. A state counts as seen
-    only if it is provably equal.
+    If no arrivals are left, the same schedules follow from a state at any time, merely shifted. The cost of a
+    state is therefore the sum of the ends so far, plus the time for each job that has not ended. A state
+    counts as seen only if it is provably equal.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
     cost += unfinished(stack, depth) * stack.time[depth]

@@ -1,4 +1,4 @@
-"""Time-indexed: the slot model of sharing as a mixed-integer program, for tiny instances."""
+"""Time-indexed: the slot model of sharing as a mixed-integer program, which suits only tiny instances."""
 
 from collections.abc import Mapping
 from typing import Any, ClassVar
@@ -18,12 +18,13 @@ from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.scaling import optimize
 from gsopt.solvers.standard_form import StandardForm
 
-#: Most slots until the end of the best schedule known; and most jobs times GPUs times slots of a model.
+#: Maximum number of slots until the end of the best known schedule; and maximum product of the numbers of
+#: jobs, GPUs and slots in a model.
 _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
-    """Decide slot by slot which jobs are active and with whom they share, as the reference for `slots`.
+    """The reference for `slots`, which decides slot by slot which jobs are active and with whom they share.
 
     As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum. Here both are linear.
     The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound on the
@@ -89,12 +90,12 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     def build(self, problem: Sharing) -> Any:
         """Build the Pyomo model.
 
-        Raise `Unsupported` beyond 3,000 jobs times GPUs times slots.
+        Raises `Unsupported` if the product of the numbers of jobs, GPUs and slots exceeds 3,000.
         """
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
-        """Return the slot model, with slots derived from a known schedule or else from the best list."""
+        """Return the slot model, with slots derived from a known or else from the best list schedule."""
         if known is None:
             best = BestSharing(problem, Budget(), self.name)
             take_lists(best)
@@ -115,7 +116,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
         """Solve the slot model, convert its plan, and judge the best schedule.
 
-        Raise `Unsupported` as in `build`.
+        Raises `Unsupported` as `build` does.
         """
         best, message = BestSharing(problem, budget, self.name), "no slots were needed"
         take_lists(best)
@@ -147,7 +148,7 @@ time_indexed = TimeIndexed()
 
 
 def slot_model(model: Slotted) -> Any:
-    """Return the Pyomo model of a slot model."""
+    """Build the Pyomo program of a slot model."""
     import pyomo.environ as pyo
 
     program = pyo.ConcreteModel()

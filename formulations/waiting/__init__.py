@@ -1,4 +1,4 @@
-"""Exact methods for waiting over time: a time-indexed program with counted GPUs, and CP-SAT with fixed GPUs."""
+"""Waiting: exact methods for waiting over time, by time-indexed programs with counted GPUs and by CP-SAT."""
 
 from formulations.waiting.exact import exact
 from formulations.waiting.intervals import intervals

@@ -16,19 +16,21 @@ from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.solvers.backends import CpSat
 
-#: Jobs up to which intervals prove the mean sooner than the relaxation is solved.
+#: Maximum number of jobs for which intervals prove the mean sooner than the relaxation is solved.
 _FEW_JOBS = 7
 
-#: States of a search that takes less time than to start a solver; and of one that nothing else replaces.
+#: Maximum number of states in a search that takes less time than starting a solver, and in one that nothing
+#: else can replace.
 _FEW_NODES, _NODES = 5_000, 1_000_000
 
-#: Part of the time left that the relaxation gets, and how often it is solved again where it needs a move.
+#: Share of the remaining time for the relaxation, and how often it is solved again if its schedule requires
+#: jobs to move.
 _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 
 
 @exact_method()
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Prove the optimum by the techniques that suit the objective.
+    """Prove the optimum with the techniques that suit the objective.
 
     1. List schedules, a simple bound, and prices of GPU time. If there are only a few jobs, all orders are
        searched as well, as long as that is quick.
@@ -37,8 +39,8 @@ def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
        out, and the step is repeated a few times.
     3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan and for a
        few jobs, this step follows step 1 directly. Constraint programming uses the known bound and schedule.
-    4. If there are only a few jobs, the search of all orders runs to its end. This is needed if times differ
-       too much for a grid of slots that solvers can handle.
+    4. If there are only a few jobs, the search over all orders runs to its end. This is needed if times
+       differ too much for a grid of slots that solvers can handle.
 
     Without CP-SAT, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs, instances with up
     to about twelve jobs are solved to proven optimality. With more jobs, a gap remains at the time limit.

@@ -1,4 +1,4 @@
-"""Instance: a waiting problem in whole slots of time and nested places, for the exact methods."""
+"""Instance: a waiting problem in time slots and nested places, as the exact methods use it."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,16 +9,16 @@ from typing import NamedTuple
 from gsopt.core.numbers.grid import Exact, decimal, step
 from gsopt.problems.waiting import CellShare, Waiting, WaitingSolution
 
-#: Slots of all jobs' ends together, at most, for solvers: doubles hold such sums exactly, and with more of them
-#: CP-SAT takes minutes over three jobs.
+#: Maximum sum of the jobs' ends in slots for solvers: doubles hold such sums exactly, and with larger sums
+#: CP-SAT takes minutes for three jobs.
 _MOST_SLOTS = 2**42
 
 
 class Place(NamedTuple):
     """Cells joined by a tier. A job placed in these cells runs at least as fast as the tier allows."""
 
-    tier: int  # number of the tier, innermost first
-    cells: tuple[int, ...]  # numbers of the cells; one for a place on the innermost tier
+    tier: int  # index of the tier, innermost first
+    cells: tuple[int, ...]  # indices of the cells; one cell for a place on the innermost tier
     gpus: int  # GPUs of all its cells
 
 
@@ -26,18 +26,18 @@ class SlottedRun(NamedTuple):
     """The place and the start of a job, in slots."""
 
     start: int  # first slot
-    place: int  # number of the place
-    counts: Mapping[int, int] | None = None  # GPUs by number of the cell, where that is decided
+    place: int  # index of the place
+    counts: Mapping[int, int] | None = None  # GPUs by index of the cell; None if undecided
 
 
 @dataclass(frozen=True)
 class SlottedInstance:
     """The jobs and places of a problem on a grid of slots.
 
-    A slot is the greatest common divisor of all times, however short. For solvers that cannot handle as many
-    slots, slots are longer and all times are rounded down. A schedule stays feasible if starts and run times
-    are rounded down, because a job that runs in a slot after rounding was running at the slot's end before. So
-    the optimum on such a grid is a bound.
+    A slot is the greatest common divisor of all times, no matter how short that is. For solvers that cannot
+    handle as many slots, slots are longer and all times are rounded down. A schedule stays feasible if starts
+    and run times are rounded down, because a job that runs in a slot after rounding was running at the slot's
+    end before. So the optimum on such a grid is a bound.
     """
 
     problem: Waiting
@@ -63,7 +63,7 @@ class SlottedInstance:
 
     @cached_property
     def is_exact(self) -> bool:
-        """Whether all times are whole slots."""
+        """Whether all times are integer numbers of slots."""
         exact = [*self.exact_release, *(time for own in self.seconds for time in own)]
         return all((Fraction(time) / self.slot).denominator == 1 for time in exact)
 
@@ -142,9 +142,9 @@ class SlottedInstance:
         return Fraction(total) / len(ends)
 
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
-        """Return the schedule of choices by job with exact times.
+        """Convert choices by job to a schedule with exact times.
 
-        In order of start, each job starts as early as possible.
+        Jobs are taken in order of their starts, and each starts as early as possible.
         """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])

@@ -1,4 +1,4 @@
-"""Intervals: constraint programming with an optional interval for each place, on fixed GPUs."""
+"""Intervals: constraint programming with fixed GPUs and an optional interval for each place of a job."""
 
 from fractions import Fraction
 from math import ceil, floor
@@ -21,7 +21,7 @@ from gsopt.solvers.backends.process import Frame, FrameKind
 
 @exact_method(unused=["backend"])
 def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Prove the optimum with CP-SAT, deciding the GPUs of every machine.
+    """Prove the optimum with CP-SAT, which decides how many GPUs of every machine each job gets.
 
     The search begins with list schedules and a simple bound, like `time_indexed`.
 
@@ -81,7 +81,7 @@ def solve_intervals(best: BestRuns) -> None:
 
 
 class _IntervalCall:
-    """One call of the solver, with its reports and outcome."""
+    """One call to the solver, with its reports and outcome."""
 
     def __init__(self, best: BestRuns) -> None:
         self.best, self.instance = best, best.instance.limited

@@ -1,4 +1,4 @@
-"""Listing: jobs placed one by one where each ends first, and a local search over their order."""
+"""Listing: schedules in which each job in turn is placed where it ends first, and a search over orders."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -9,10 +9,10 @@ from formulations.waiting.best import BestRuns
 from formulations.waiting.instance import SlottedInstance, SlottedRun
 from gsopt.core.budget import Budget
 
-#: Lists that the local search tries, for each job.
+#: Number of lists per job that the local search tries.
 _TRIES = 30
 
-#: Jobs up to which lists are searched: each takes the square of them.
+#: Maximum number of jobs for which lists are searched: a list takes time quadratic in the number of jobs.
 _MOST_JOBS = 60
 
 
@@ -103,7 +103,7 @@ def place_all(
 def search_lists(best: BestRuns) -> None:
     """Improve the best schedule by other orders and tiers: first by rules, then by small random changes.
 
-    The random draws are the same every time.
+    The random draws are the same in every run.
     """
     instance = best.instance
     jobs, random = range(len(instance.demand)), Random(0)

@@ -1,4 +1,4 @@
-"""Relaxation: jobs in places and slots, with counted instead of fixed GPUs."""
+"""Relaxation: a time-indexed model of jobs in places, with counted instead of fixed GPUs."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -49,7 +49,7 @@ class Relaxation:
 
     @cached_property
     def columns(self) -> tuple[StartColumn, ...]:
-        """All starts from which a job ends in time."""
+        """All starts with which a job ends no later than its latest end."""
         return tuple(
             StartColumn(job, place, start)
             for job, places in enumerate(self.places)
@@ -77,7 +77,7 @@ class Relaxation:
 
     @cached_property
     def places(self) -> tuple[tuple[int, ...], ...]:
-        """Places of each job with columns."""
+        """The places of each job that have columns."""
         return tuple(tuple(self._places_of(job)) for job in range(len(self.instance.demand)))
 
     def _places_of(self, job: int) -> list[int]:

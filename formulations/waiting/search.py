@@ -1,4 +1,4 @@
-"""Search: all orders in which jobs start, and all cells that they use, in integers of any size."""
+"""Search: an exhaustive search over the orders of starts and the cells of jobs, in integers of any size."""
 
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
@@ -8,10 +8,10 @@ from typing import Any, NamedTuple
 from formulations.waiting.best import BestRuns
 from gsopt.problems.waiting import CellShare
 
-#: States that are remembered, at most.
+#: Maximum number of states that are remembered.
 _MOST_SEEN = 200_000
 
-#: Ways to take a job's GPUs from the cells, at most: each is looked at in every state.
+#: Maximum number of ways to take a job's GPUs from the cells; every state examines each of them.
 _MOST_WAYS = 1_000
 
 
@@ -20,19 +20,19 @@ class PartialSchedule(NamedTuple):
 
     now: int  # slot of the last start
     free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending
-    left: tuple[int, ...]  # numbers of the jobs that are still to start
+    left: tuple[int, ...]  # the jobs that are still to start, by number
     paid: int  # sum of the ends so far, or the last of them
-    shares: tuple[CellShare, ...]  # what has started, in order
+    shares: tuple[CellShare, ...]  # the jobs that have started, in order
 
 
 class DepthFirstSearch:
     """A depth-first search over the next job to start, and the number of GPUs that it takes from each cell.
 
     Some optimal schedule starts each job as early as the previous starts allow, on the GPUs of its cells that
-    are free first, as it makes no difference to later jobs which free GPUs are taken. The search prunes states
-    that cannot beat the best known schedule (`is_hopeless`), all but one order of identical jobs (`is_twin`),
-    and states that equal an earlier one up to a permutation of identical groups of GPUs (`is_seen`). Times are
-    whole slots of a common divisor, so proofs are exact.
+    are free first, as it makes no difference to later jobs which free GPUs are taken. The search prunes
+    states that cannot beat the best known schedule (`is_hopeless`), all but one order of identical jobs
+    (`is_twin`), and states that equal an earlier one up to a permutation of identical groups of GPUs
+    (`is_seen`). Times are integer multiples of a common divisor, so proofs are exact.
     """
 
     def __init__(self, best: BestRuns) -> None:
@@ -106,7 +106,7 @@ class DepthFirstSearch:
         return counts[need]
 
     def _counts(self, need: int, first: int) -> Iterator[dict[int, int]]:
-        """Yield the numbers of GPUs to take from the cells from a given one on."""
+        """Yield all ways to take `need` GPUs from the cells with index `first` or higher, as counts."""
         sizes = self.instance.sizes
         if not need:
             yield {}

@@ -1,4 +1,4 @@
-"""Simple bounds: lower bounds on the objective by formulas."""
+"""Simple bounds: lower bounds on the objective, computed by formulas."""
 
 from fractions import Fraction
 from itertools import accumulate
@@ -16,14 +16,14 @@ from gsopt.schedule.bounds.work import Steps
 
 
 def simple_bound(instance: SlottedInstance) -> Exact:
-    """Bound the objective by run times on the best tier, and by the GPU time that they take.
+    """Return a lower bound from run times on the best tiers and from the GPU time that they take.
 
     A job's best tier is the innermost one with a place that can hold it. For the makespan: no job ends before
-    its release date plus its best run time, and the work released from any date on needs all GPUs for its total
-    GPU time. For the mean completion time, the result is the larger of two bounds. First, at any time, no more
-    jobs can have ended than under shortest remaining time on one machine as fast as all GPUs, and no more than
-    have been there for their best running times. Second, no job ends earlier than the mean busy time of its
-    work on such a machine plus half of its run time.
+    its release date plus its best run time, and the work released from any date on needs all GPUs for its
+    total GPU time. For the mean completion time, the result is the larger of two bounds. First, at any time,
+    no more jobs can have ended than under shortest remaining time on one machine as fast as all GPUs, and no
+    more than have been present for their best run times. Second, no job ends earlier than the mean busy time
+    of its work on such a machine plus half of its run time.
 
     Source: the energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001) and, for the mean,
     the formulas of `gsopt.schedule.bounds`, here on the exact times of the problem.

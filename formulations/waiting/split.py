@@ -36,9 +36,9 @@ def find_split(
 
 
 def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget) -> list[int] | None:
-    """Find a small set of jobs for which no such GPUs exist even if the other jobs do not run.
+    """Find a small set of jobs for which `find_split` has no solution even if the other jobs do not run.
 
-    Returns None if it is not proven in time that all jobs together have no such GPUs.
+    Returns None if it is not proven in time that there is no solution for all jobs together.
     """
     needed = list(range(len(choices)))
     if not _is_impossible(instance, choices, needed, budget):

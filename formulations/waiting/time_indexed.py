@@ -1,4 +1,4 @@
-"""Time-indexed: the relaxation with counted GPUs, and a search for fixed GPUs for its schedule."""
+"""Time-indexed: the relaxation with counted GPUs, followed by a search for fixed GPUs."""
 
 from dataclasses import replace
 
@@ -22,12 +22,11 @@ from gsopt.solvers.backends import Highs, solver_of
 from gsopt.solvers.scaling import optimize
 from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
-#: Entries of the capacity rows up to which slots are not made longer, and down to which they are made so: what
-#: longer slots prove is worth less time.
+#: Maximum number of entries in the capacity rows with the original slots, and with longer slots. The second
+#: limit is lower, because longer slots prove less and deserve less time.
 _MOST_ENTRIES, _MOST_COARSE = 1_000_000, 200_000
 
-#: What came of the relaxation: it knows nothing better than the lists; its schedule is one of the problem; not
-#: so.
+#: Outcomes of the relaxation: nothing better than the lists; a schedule of the problem; only a bound.
 _LISTS = "the best list"
 _EXACT = "exact: GPUs were found for the schedule of the relaxation"
 _BOUND = "the relaxation is a bound only"
@@ -80,10 +79,10 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
     """Solve the relaxation of a problem, raise the bound, look for GPUs, and return a message on the outcome.
 
-    If there are no GPUs for the relaxation's schedule, a small set of jobs without GPUs is excluded
-    (`find_conflict`), which means that at least one of them must get another start or run time. The relaxation
-    is then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the
-    remaining time.
+    If there are no GPUs for the relaxation's schedule, a small set of jobs that cannot get GPUs together is
+    excluded (`find_conflict`): at least one of them must get another start or run time. The relaxation is
+    then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the remaining
+    time.
     """
     left = best.budget.left()
     budget = best.budget if left is None else best.budget.within(share * left)
@@ -126,7 +125,7 @@ def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget
 
 
 def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
-    """Return the model without the columns that no better schedule uses, by reduced costs."""
+    """Return the model with all columns fixed at 0 that, by reduced costs, no better schedule uses."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:

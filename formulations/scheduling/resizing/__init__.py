@@ -1,7 +1,7 @@
-"""Resizing: the joint optimum over time of elastic jobs that run from start to completion without preemption.
+"""Resizing: optimal schedules of elastic jobs that run from start to completion without preemption.
 
-`jobs` reads the problem, `rules` makes first schedules, `model` and `cuts` bound all schedules, and `order`
-makes the best schedule for an order of starts and completions. `method` combines them.
+`jobs` reads the problem, `rules` makes initial schedules, `model` and `cuts` bound all schedules, and `order`
+finds the best schedule for an order of starts and completions. `method` combines them.
 """
 
 from formulations.scheduling.resizing.method import Resizing, resizing

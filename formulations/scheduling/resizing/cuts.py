@@ -1,4 +1,4 @@
-"""Launch cuts: limits on the joint work of jobs in an interval, because a running job has a minimum of GPUs."""
+"""Launch cuts: limits on the joint work of jobs in an interval, derived from the minimum GPUs of each job."""
 
 from collections.abc import Collection, Iterator, Mapping
 from itertools import combinations
@@ -12,7 +12,7 @@ _LARGEST_GROUP = 3
 
 
 def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
-    """Add the rows of all groups that a point violates in some interval, and return whether there are any.
+    """Add the rows of all groups that a point violates in some interval, and return whether any were added.
 
     The jobs of a group R have at most B GPUs in total, the sum of their b_i, which leaves D = C - B. While
     another job runs, on x >= a_j > D GPUs, they have at least x - D fewer, which is at least (1 - D / a_j) x.

@@ -1,4 +1,4 @@
-"""Resizable: jobs of linear speed-up that run from start to completion and can be resized at any time."""
+"""Resizable: jobs with linear speed-up that can be resized at any time but not preempted."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -12,13 +12,13 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """The jobs, by number, and the range of GPUs of each job."""
+    """The jobs, and the numbers of GPUs that each may have."""
 
-    instance: Instance  # the jobs as every method of scheduling reads them
+    instance: Instance  # the jobs in the form that all scheduling methods use
     # least, most: GPUs of each job with its fewest and with its most workers
     least: tuple[int, ...]
     most: tuple[int, ...]
-    size: tuple[int, ...]  # GPUs of one worker of each job; of an inelastic job all its GPUs
+    size: tuple[int, ...]  # GPUs of one worker of each job; for an inelastic job, all its GPUs
     area: tuple[float, ...]  # work of each job in GPU-seconds
 
     @classmethod
@@ -66,12 +66,12 @@ class Resizable:
 
     @cached_property
     def there(self) -> tuple[int, ...]:
-        """The number of jobs released by the beginning of each period, which includes a release date there."""
+        """The number of jobs released before or at the beginning of each period."""
         return tuple(sum(date <= begin for date in self.instance.release) for begin in self.instance.arrivals)
 
     @cached_property
     def cells(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of the number of complete jobs and the period, in the order in which they may follow."""
+        """Possible pairs of a number of complete jobs and a period, in ascending order of the number."""
         return tuple(
             (done, period)
             for done in range(len(self))
@@ -86,13 +86,13 @@ class Resizable:
         ]
 
     def length(self, period: int) -> float:
-        """Return the time in seconds from a release date to the next, or infinity for the last one."""
+        """Return the time in seconds from a release date to the next, or infinity for the last date."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 
     @property
     def unit(self) -> float:
-        """The time in seconds in which all GPUs do all work, which is the programs' unit of time."""
+        """The time in seconds in which all GPUs together do all work: the programs' unit of time."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:

@@ -1,4 +1,4 @@
-"""Resizing: elastic jobs start, are resized and complete without preemption, in a model of intervals."""
+"""Resizing: an interval model of elastic jobs that start, are resized and complete without preemption."""
 
 import sys
 from collections.abc import Mapping
@@ -26,21 +26,22 @@ from gsopt.solvers.backends import Outcome
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Pairs of a job and an interval up to which the model is built: those of 30 jobs that are released at once.
+#: Maximum number of pairs of a job and an interval for which the model is built: those of 30 jobs that are
+#: released together.
 _MOST_PLACES = 900
 
 #: Seconds that are enough to load Pyomo, or SciPy's linear programs, for the first time on a busy machine.
 _LOADING = 3.0
 
-#: Relative gap at which the solver stops at the latest: well below what makes a difference.
+#: Smallest relative gap that the solver is asked for: well below the gap that counts as closed.
 _GAP = CONTINUOUS / 4
 
-#: Part of the time left that the solver gets; the rest is to prove what it claims.
+#: Share of the remaining time for the solver; the rest is for proving the bound that it claims.
 _SHARE = 0.5
 
 
 class Resizing(Formulation[Scheduling, SchedulingSolution]):
-    """Decide in which interval each job starts and completes, and its work in each interval.
+    """A model that decides in which interval each job starts and completes, and its work in each interval.
 
     A release date begins a period, and completions divide periods into intervals.
 
@@ -52,21 +53,22 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     Sets
     ----
-    j: jobs. i: periods from one release date to the next, the last one without end. (k, i): intervals, the part
-    of period i in which k - 1 jobs are complete, for k = 1 .. n and at most the jobs released. A schedule
-    passes through intervals in rising order of k and i, and the others are empty.
+    j: jobs. i: periods from one release date to the next, the last one without end. (k, i): intervals, the
+    part of period i in which k - 1 jobs are complete, for k = 1 .. n and k - 1 at most the number of jobs
+    released. A schedule passes through intervals in ascending order of k and i, and the others are empty.
 
     Parameters
     ----------
     A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best known schedule. H_ki: longest possible interval, limited by the length of its period, and by the latest
-    k-th completion that U allows if the earlier ones are as early as possible.
+    best known schedule. H_ki: greatest possible length of interval (k, i), limited by the length of its
+    period, and by the latest k-th completion that U allows if the earlier ones are as early as possible.
 
     Variables
     ---------
-    d[k, i]: length of interval (k, i); the k-th completion t_k is the sum of d over intervals up to k. x[k, i],
-    binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in interval (k, i), or at its
-    beginning. c[j, k], binary: its completion is the k-th. y[j, k, i]: its GPU-seconds in interval (k, i).
+    d[k, i]: length of interval (k, i); the k-th completion t_k is the sum of d over intervals up to k. x[k,
+    i], binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in interval (k, i), or at
+    its beginning. c[j, k], binary: job j is the k-th to complete. y[j, k, i]: its GPU-seconds in interval (k,
+    i).
 
     Objective
     ---------
@@ -79,16 +81,16 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
     each completion is in one period; each job has one start and one completion, and each completion one job.
     passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a
-    period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j. there[j,
-    k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up to A_j
-    if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k, i]:
-    y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least its
-    fewest GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to at most C.
-    soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area first, nor than the
-    k-th earliest completion of the jobs alone. alone[k]: nor than the completing job's alone. alike[i, j, k]:
-    of equal jobs, the first completes first. shared: limits on the joint work of jobs, as each has at least its
-    fewest GPUs or none (`cuts`). Only rows that earlier solutions violate are added, first in the linear
-    relaxation.
+    period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
+    there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add
+    up to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki.
+    least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole
+    interval has at least its fewest GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j
+    r_jki add up to at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest remaining
+    area first, nor than the k-th earliest completion of the jobs alone. alone[k]: t_k is no earlier than the
+    k-th job to complete would complete alone. alike[i, j, k]: of equal jobs, the first completes first.
+    shared: limits on the joint work of jobs, each of which has either no GPUs or at least its fewest
+    (`cuts`). Only rows that earlier solutions violate are added, first in the linear relaxation.
 
     Size
     ----
@@ -123,7 +125,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return frozenset()
 
     def warm_up(self) -> None:
-        """Load modules that short time limits leave no time to load."""
+        """Load the modules that there is no time to load under a short time limit."""
         import pyomo.environ  # noqa: F401 - for whoever comes next
         import scipy.optimize  # noqa: F401 - likewise
 
@@ -133,16 +135,16 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         Raises
         ------
         Unsupported
-            The jobs are not resizable (`Resizable.of`), or there are more than about 30 jobs released together,
-            or a dozen with different release dates.
+            The jobs are not resizable (`Resizable.of`), or there are more than about 30 jobs released
+            together or a dozen jobs with different release dates.
         """
         jobs = _jobs_of(problem)
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events in the values.
+        """Return the best schedule for the order of events that column values represent.
 
-        Raise `ModelMismatch` if there is none.
+        Raises `ModelMismatch` if there is none.
         """
         jobs = _jobs_of(problem)
         for plan in _plans(jobs, values):
@@ -192,7 +194,7 @@ def _jobs_of(problem: Scheduling) -> Resizable:
 
 
 def _first(problem: Scheduling, jobs: Resizable, budget: Budget, method: str) -> BestSchedule:
-    """Find first schedules: the budget's start, simple rules, and the best plans for their orders of events."""
+    """Find initial schedules: the start, simple rules, and the best plans for their orders of events."""
     best = BestSchedule(problem, jobs.instance, budget, method)
     best.take_start()
     plans = list(launches(jobs))
@@ -245,7 +247,7 @@ def _take(best: BestSchedule, plan: list[TimetableStep] | None) -> None:
 
 
 def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableStep]]:
-    """Return plans for the order of events in column values: the best one, and two by rules."""
+    """Return plans for the order of events in column values: the best plan, and two that follow rules."""
     order = _order(jobs, values)
     found = best_steps(jobs, order)
     starts = [job for job, begins in order if begins]
@@ -253,9 +255,10 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
-    """Return the order of events in column values.
+    """Return the order of events that column values represent.
 
-    Jobs that do little work in their first interval start late.
+    Jobs that start in the same interval are in descending order of the time that their work there takes on
+    their fewest GPUs.
     """
     events: list[Event] = []
     for k in range(len(jobs)):

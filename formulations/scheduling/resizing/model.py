@@ -8,7 +8,8 @@ from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.core.numbers.tolerances import LINEAR_ROWS
 from gsopt.schedule.bounds.position import completions_by_position
 
-#: Cost of a unit of time for the solver: large, so that the reduced costs that it takes for 0 are small.
+#: Cost of a unit of time in the solver's objective, large to make the solver's tolerance for reduced costs
+#: small in comparison.
 COST = 1e3
 
 
@@ -148,12 +149,12 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Return the earliest completion by position in seconds, by total area and by the shortest jobs."""
+    """Return lower bounds in seconds on the first, second, ... completion, by areas and shortest jobs."""
     return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 
 def _latest(soonest: Sequence[float], total: float) -> list[float]:
-    """Return the latest time of each completion if all add up to a total, with a margin for rounding."""
+    """Return the latest time of each completion if all add up to at most a total, with a small margin."""
     before = [0.0, *accumulate(soonest)]
     count = len(soonest)
     return [(total * (1 + LINEAR_ROWS) - before[k]) / (count - k) for k in range(count)]

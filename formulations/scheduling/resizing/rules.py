@@ -1,4 +1,4 @@
-"""Launching: simple rules that start and resize jobs, for first schedules of resizable jobs."""
+"""Launching: simple rules that start and resize jobs, which give initial schedules."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
