@@ -1,4 +1,4 @@
-"""``gsopt import``: reads a running cluster from its scheduler's output, and writes its decisions."""
+"""``gsopt import``: a command that turns the output of a running cluster's scheduler into instance files."""
 
 from pathlib import Path
 from typing import Annotated
@@ -40,7 +40,7 @@ def import_(
     gpu_resources: GpuResources = None,
     as_json: Json = False,
 ) -> None:
-    """Read a running cluster and write its decisions as files."""
+    """Read a running cluster and write its open decisions as files."""
     if (reclaiming is None) != (servers is None):
         raise InvalidInput("--reclaiming", "", "needs --servers, and vice versa")
     for path in (output, cluster, reclaiming, placement):
@@ -60,7 +60,7 @@ def import_(
 
 
 def _shown(snapshot: Snapshot) -> str:
-    """Return a description of a snapshot."""
+    """Return an overview of a snapshot: its nodes, GPUs, network, and running and pending jobs."""
     types = ", ".join(
         f"{number:,} {kind or 'of a type nobody tells'}" for kind, number in snapshot.gpus.items()
     )
