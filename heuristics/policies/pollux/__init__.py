@@ -1,4 +1,4 @@
-"""Pollux: any numbers of GPUs on any machines, changed whenever jobs gain from it."""
+"""Pollux: goodput-optimized GPUs for adaptive jobs, changed whenever jobs gain from it."""
 
 from heuristics.policies.pollux.policy import pollux
 
