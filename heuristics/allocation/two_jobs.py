@@ -11,7 +11,7 @@ class LinearJob:
     Attributes
     ----------
     work
-        L, in GPU-seconds, which do not depend on the allocation because the speed-up is linear.
+        L, in GPU-seconds. It does not depend on the allocation, because the speed-up is linear.
     least, most
         g_min and g_max, in GPUs.
     """

@@ -1,4 +1,4 @@
-"""Cells: the few cells of candidates (job, node) that hold GPUs, stored as a sparse array."""
+"""Cells: the few (job, node) cells of candidates that hold GPUs, stored as a sparse array."""
 
 from dataclasses import dataclass
 from functools import cached_property

@@ -1,4 +1,4 @@
-"""Policies: callables that make a decider for a simulation, one per published scheduler."""
+"""Policies: callables that make the decider of a simulation, most of them published schedulers."""
 
 from heuristics.policies.break_even import break_even
 from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs

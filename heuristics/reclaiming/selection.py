@@ -9,14 +9,14 @@ from heuristics.reclaiming.hosting import Hosting
 from heuristics.reclaiming.preemption_cost import JobShares
 
 #: Which of several servers of equal cost is taken: the first in the instance, a random one, or the one that
-#: hosts #: the fewest or the most jobs (further ties go to the first).
+#: hosts the fewest or the most jobs (further ties go to the first).
 Tie = Literal["index", "random", "fewest_jobs", "most_jobs"]
 
 _COUNT_SIGN = {"index": 0, "random": 0, "fewest_jobs": 1, "most_jobs": -1}
 
 
 def cheapest_first(hosting: Hosting, shares: JobShares, demand: int, *, tie: Tie, seed: int) -> list[int]:
-    """Return servers, found by repeatedly taking the cheapest and updating costs for its preempted jobs.
+    """Return servers, repeatedly taking the cheapest and updating the costs after each.
 
     The heap has lazy updates: a changed key is pushed again, and the outdated key is skipped when popped.
     Complexity: O(S log S + H log H) for S servers and H pairs of a job and one of its servers.

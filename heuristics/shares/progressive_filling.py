@@ -1,4 +1,4 @@
-"""Progressive filling: a little more time, again and again, for the worst-off job."""
+"""Progressive filling: time granted in small parts to the worst-off job."""
 
 from collections.abc import Mapping
 from fractions import Fraction

@@ -5,7 +5,7 @@ from gsopt.evaluation.lift import lift_waiting
 from heuristics import policies
 from heuristics.waiting.best_tier import best_tier
 
-#: The policies that let each job run to its end on the GPUs on which it starts, with options that switch off #:
+#: The policies that let each job run to its end on the GPUs on which it starts, with options that switch off
 #: leases. Policies that wait for a tier come first.
 _NEVER_INTERRUPT = {
     "break_even": {"lease": None},

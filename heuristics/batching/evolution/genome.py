@@ -104,9 +104,9 @@ def fill(
 
     Source: ONES, section 3.2.2, Refresh; Figure 7.
 
-    The job whose cost changes best from its current GPUs to its cap is selected. It gets GPUs up to its cap, or
-    as many of the remaining GPUs as it can use. Then the next job is selected, by newly drawn costs if `redraw`
-    is given.
+    The job whose cost rises the least (or falls the most) between its current GPUs and its cap is selected. It
+    gets GPUs up to its cap, or as many of the remaining GPUs as it can use. Then the next job is selected, by
+    newly drawn costs if `redraw` is given.
     """
     idle = [place for place, job in enumerate(genome) if job == IDLE]
     if not idle:

@@ -20,7 +20,7 @@ class Population:
     jobs
         Names of the jobs, by the number that stands for each in the genomes.
     batch_limit
-        Batch limits of these jobs when the genomes were created.
+        Batch limits of these jobs when the genomes were created; they determine the batch sizes.
     genomes
         The job of each GPU, -1 for none; one candidate in each row, shape (candidates, GPUs).
 

@@ -132,7 +132,7 @@ def fill(
 
 
 def _given(order: Whole, held: Whole, is_open: Mask, lower: Whole, idle: Whole) -> tuple[Mask, Whole]:
-    """Return which jobs, taken in `order`, get GPUs before none is idle, and how many GPUs each gets."""
+    """Return which jobs in `order` get idle GPUs, until none is left, and how many GPUs each gets."""
     own = np.arange(len(order))[:, None]
     has = held[own, order]
     room = (lower[order, -1] - has) * is_open[own, order]

@@ -32,8 +32,8 @@ def allox(
     job numbers. With a single type, this is therefore shortest job first. Not preemptive. O(n^2 m K) per event
     for n waiting jobs and m GPUs with at most K jobs each.
 
-    For fairness, not all jobs are ordered: only the jobs of the fraction `alpha` of the users, those with the
-    least service, or of as many users as it takes to fill the free GPUs.
+    For fairness, only the jobs of some users are ordered: the fraction `alpha` of the users with the least
+    service, or more users if that is necessary to fill the free GPUs.
 
     Readings: with ``rounds="original"``, this is Gavel's baseline (`heuristics.policies.allox.reserved`), which
     is preemptive and works in Gavel's rounds. It orders only the oldest jobs, and only on the free GPUs, and a

@@ -28,7 +28,7 @@ def allox_port(state: State, *, alpha: float = 1.0, interval: float = 360) -> De
     Parameters
     ----------
     alpha
-        Fraction of the jobs without GPUs that are ordered; these are the oldest jobs.
+        Fraction of the jobs that are ordered, among those that have not come first yet; the oldest are ordered.
     interval
         Length of a round, in seconds.
 

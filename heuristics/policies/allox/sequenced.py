@@ -14,8 +14,8 @@ from gsopt.simulation.policy import Action, State
 class Sequenced:
     """A decider that orders all waiting jobs on all GPUs, and starts the first job of each free GPU.
 
-    The orders are recomputed from scratch at every event. Only the jobs of a fraction `alpha` of the users,
-    those with the least service, are ordered, or of as many users as it takes to fill the free GPUs. A job
+    The orders are recomputed from scratch at every event. Only the jobs of some users are ordered: the fraction
+    `alpha` of the users with the least service, or more users if that is necessary to fill the free GPUs. A job
     without an entry in `users` is its own user.
     """
 

@@ -30,8 +30,7 @@ def displace(occupancy: Occupancy) -> None:
 def release(occupancy: Occupancy, running: RunningJob, extra: int) -> None:
     """Remove flexible workers of a job until `extra` are left.
 
-    Workers on machines with base workers of any job go first. Otherwise, and among these, workers on the last
-    machine go first.
+    Workers on machines that also host base workers, of any job, go first. Ties go to the last machine.
     """
     surplus = running.extra - extra
     while surplus > 0:

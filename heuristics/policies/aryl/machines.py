@@ -54,7 +54,7 @@ class Machines:
         self._suiting: dict[tuple[str, int], Mask] = {}
 
     def suiting(self, gpu_type: str, memory: int) -> Mask:
-        """Return whether each machine has GPUs of a type (any if empty) with at least the given memory."""
+        """Return whether each machine has GPUs of a type (any if empty) with at least this memory per GPU."""
         need = gpu_type, memory
         if need not in self._suiting:
             enough = self._memories >= memory

@@ -15,7 +15,7 @@ from gsopt.schedule.fairness import gps_finish_times
 from gsopt.schedule.judge import judged
 
 #: The bound on the delay compared with generalized processor sharing (GPS): the printed theorem, or a bound
-#: that #: holds if jobs may use all GPUs (``uncapped``) or in general (``capped``).
+#: that holds if jobs may use all GPUs (``uncapped``) or in general (``capped``).
 Theorem = Literal["paper", "uncapped", "capped"]
 
 #: When the cluster is busy: while all GPUs are held, jobs are present, or jobs are present under GPS.
@@ -140,12 +140,13 @@ def delay_bound(
     * "paper": (1/alpha - 1) B. Source: Ares, Theorem 1. It is **false** in general: counterexamples are one job
       that may use only one of two GPUs, and linear jobs on 3 GPUs at alpha = 1.
     * "uncapped": (1 - alpha) B, if every job may use all GPUs, where B is the longest time with jobs present.
-    In this case, only the first job by virtual finish time runs. The work that precedes job j is therefore done
-    at an efficiency of at least alpha from j's arrival on; under the fair share, all GPUs together do it no
-    faster than at efficiency 1. * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the job's running
-    time on its largest allowed number of GPUs. Here, M is the number of GPUs, L is the largest GPU time of any
-    job on its demanded GPUs, and c = min(1/r, (M - d + 1) / M), where d is the largest demand and r is the
-    largest ratio of consecutive allowed counts, but at least 2. This bound is loose.
+      In this case, only the first job by virtual finish time runs. The work that precedes job j is therefore
+      done at an efficiency of at least alpha from j's arrival on; under the fair share, all GPUs together do it
+      no faster than at efficiency 1.
+    * "capped": (1/(alpha c) - 1) B + (1 - 1/M) L/(alpha c) + the job's running time on its largest allowed
+      number of GPUs. Here, M is the number of GPUs, L is the largest GPU time of any job on its demanded GPUs,
+      and c = min(1/r, (M - d + 1) / M), where d is the largest demand and r is the largest ratio of consecutive
+      allowed counts, but at least 2. This bound is loose.
 
     Parameters
     ----------

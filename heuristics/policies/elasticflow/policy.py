@@ -37,10 +37,10 @@ def elasticflow(
     also begins a slot with an event, and lets jobs use the part of a slot before their deadlines. Levels do not
     fall below those of the previous plan if that would make a job late. Rejected jobs and jobs without a
     deadline run on spare GPUs, whereas the paper drops rejected jobs. Plans ignore overheads and phases: a job
-    is assumed to keep the speeds that it had on arrival. Jobs may therefore be late. The figure
-    ``deadlines_kept`` is the share of jobs that complete on time, and `on_admission` reports which jobs were
-    admitted. An admitted job that loses its share because GPUs were removed is among the first to get spare
-    GPUs.
+    is assumed to keep the speeds that it had when it was first considered. Jobs may therefore be late. The
+    figure ``deadlines_kept`` is the share of jobs that complete on time, and `on_admission` reports which jobs
+    were admitted. An admitted job that loses its share because GPUs were removed is among the first to get
+    spare GPUs.
 
     Comparisons leave the policy out unless it is named by its path,
     ``heuristics.policies.elasticflow:elasticflow``, because it does not support several kinds of GPUs.

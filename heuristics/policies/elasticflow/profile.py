@@ -67,8 +67,8 @@ class SlotProfile:
     def serve(self, request: ProfileRequest, least: int = 0) -> PlannedShare | None:
         """Take the lowest level, at least `least`, that meets a job's deadline; return None if there is none.
 
-        On a level, the job gets in each slot the largest number of GPUs on which it can run that is left and is
-        at most that level. A job without a deadline gets its lowest level.
+        On a level, the job gets in each slot as many of the remaining GPUs as it can use, up to that level. A
+        job without a deadline gets its lowest level.
 
         Source: ElasticFlow (ASPLOS 2023), section 4.1, Algorithm 1 (progressive filling).
         """

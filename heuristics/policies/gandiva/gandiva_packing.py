@@ -21,9 +21,9 @@ def gandiva_packing(
 
     Source: Gandiva (OSDI 2018), section 3.3 (packing), as implemented in the policy ``gandiva`` of Gavel's
     simulator (OSDI 2020). While the jobs demand more GPUs than there are, jobs without a partner are paired at
-    random with others of equal demand. A pair stays together until its jobs make less progress together than if
-    they took turns (`heuristics.policies.gandiva.packing`). With m units (jobs or pairs) on M GPUs, a unit gets
-    the fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
+    random with others of equal demand. A pair stays together until its jobs make less progress than if they
+    took turns (`heuristics.policies.gandiva.packing`). With m units (jobs or pairs) on M GPUs, a unit gets the
+    fraction M / (m n) of the time, at most 1, on its n GPUs, in Gavel's rounds
     (`heuristics.policies.gavel.rounds`, ``original``).
 
     Key: the unit's fraction of the time, divided by the time that it has had so far. Ties: the unit that has

@@ -88,7 +88,7 @@ class PackedShares:
         }
 
     def _drawn(self, state: State, jobs: Sequence[int], inventory: Inventory) -> Iterator[tuple[int, int]]:
-        """Draw two jobs at random at a time, and yield them, in both orders, if they may form a pair."""
+        """Repeatedly draw two jobs at random, and yield them, in both orders, if they may form a pair."""
         left = list(jobs)
         for _ in jobs:
             if len(left) < 2:  # noqa: PLR2004 - a pair

@@ -22,10 +22,10 @@ class Rules(NamedTuple):
     """The rules in which programs with such rounds differ from each other."""
 
     #: Whether shares are computed only after arrivals and completions, and not too often, and the jobs' time is
-    #: #: counted anew each time. Otherwise, shares are computed in every round, and counts are never reset.
+    #: counted anew each time. Otherwise, shares are computed in every round, and counts are never reset.
     resets: bool
     #: Whether rounds begin at multiples of their length. Otherwise, a round begins when all jobs of the
-    #: previous #: round are done.
+    #: previous round are done.
     fixed: bool
     #: Whether there is one queue for all kinds of GPUs. Otherwise, each kind is allocated before the next.
     one_queue: bool

@@ -11,8 +11,7 @@ from heuristics.policies.gavel.ledger import Portions
 from heuristics.policies.gavel.steps import StepsLeft, steps_left
 
 #: The isolated time of a job. ``accumulated``: for its work so far at the isolated shares of that time, and for
-#: #: the rest at current ones. ``present``: for all its work at current ones, after the wait for its first
-#: round.
+#: the rest at current ones. ``present``: for all its work at current ones, after the wait for its first round.
 Isolated = Literal["accumulated", "present"]
 
 

@@ -14,7 +14,8 @@ TICK, INTERVAL = 100, 600
 #: Number of intervals that are considered.
 LOOKED_AT = 5
 
-#: Jobs per interval, and GPUs of the cluster Venus: jobs do not share up to this number of jobs on these GPUs.
+#: On the GPUs of the cluster Venus (their number comes second), jobs do not share up to this many jobs per
+#: interval.
 QUIET, GPUS = 2.0, 1040
 
 #: How the load is determined: by recent arrivals, by predicted numbers of arrivals, or as always busy.

@@ -12,7 +12,7 @@ from gsopt.simulation.policy import State
 
 
 class FewestMachines:
-    """A chooser of free GPUs for jobs that rather wait than run on more machines than they need.
+    """A chooser of free GPUs for jobs that would rather wait than run on more machines than they need.
 
     The number of machines that a job needs depends on all available machines, in use or not. A job gets the
     machine with the fewest free GPUs that suffice. If there is none, it gets several machines, in one rack if

@@ -69,9 +69,9 @@ def lucid(
       than 2 arrivals per ten minutes are expected, on average over the next fifty minutes. On other clusters,
       jobs always share. Here, by default, the arrivals of the last fifty minutes count, and the limit of 2
       applies to 1,040 GPUs and is scaled to other sizes.
-    - Scores are predicted from measured profiles. The label depends on the mean speed of a model over all other
-      models with which it may share GPUs: 0 if this is at least 0.95 of its speed alone, 1 if it is at least
-      0.85, and otherwise 2. Here, the mean is over the models of all jobs released so far.
+    - Scores are predicted from measured profiles. The label depends on a model's mean speed when it shares
+      GPUs, over all other models as partners: 0 if this is at least 0.95 of its speed alone, 1 if it is at
+      least 0.85, and otherwise 2. Here, the mean is over the models of all jobs released so far.
     - When the older job of a pair completes, the other job continues alone at full speed and may share again.
       In the code, it stays slow and alone, because a comparison is always true.
     - In the code, a job that fills some machines and part of another waits for machines that are entirely free.

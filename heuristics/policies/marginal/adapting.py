@@ -42,8 +42,8 @@ class _Step(NamedTuple):
 class AdaptingWhereTuned:
     """A decider that follows another one until the first job that tunes itself arrives, and then adapts.
 
-    With GPUs of several kinds, it adapts only to jobs that are measured on each type, by a decider for several
-    types.
+    With GPUs of several kinds, it adapts only if jobs are measured on each type, and then by a decider for
+    several types.
     """
 
     preemptive = True
@@ -130,7 +130,7 @@ class AdaptiveGrants:
         return granted
 
     def _steps(self, state: State, job: int, left: TimeLeft) -> Iterator[_Step]:
-        """Yield the steps of a job's hull, up to the first that does not save a running job enough time."""
+        """Yield the steps of a job's hull, stopping before one that does not save a running job enough time."""
         options, held = self._options, state.running.get(job, 0)
         hull = concave_hull((count, 1 / max(seconds, LEAST)) for count, seconds in left.seconds.items())
         if not hull:

@@ -13,8 +13,8 @@ from heuristics.policies.marginal.outlook import KnownCourse, KnownEpochs, Unkno
 from heuristics.policies.marginal.segments import SegmentGrants
 from heuristics.policies.marginal.typed import KnownTypedCourse, KnownTypedEpochs, TypedGrants, UnknownTypedWork
 
-#: Seconds that a job whose course is known must save by growing. Chosen on the workloads of #:
-#: `docs/systems.md`; on 14 other workloads of Pollux and Sia, the mean JCT is 2 % shorter than with 180 s.
+#: Seconds that a job whose course is known must save by growing. Chosen on the workloads of `docs/systems.md`;
+#: on 14 other workloads of Pollux and Sia, the mean JCT is 2 % shorter than with 180 s.
 _KNOWN_CHARGE = 400
 
 #: The smallest and largest multipliers of a key.
@@ -59,11 +59,11 @@ def marginal(
     is recomputed only if it matters: O(running jobs that may grow) per event, and O(distinct segments) per
     change.
 
-    Hysteresis and charge favour running jobs, for the case that preemptions and resizes take time. If these
-    take up to a minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the
-    resizes and 7 % of the mean JCT. Without overheads, they raise the mean JCT by up to 5 %. These figures and
-    the exponent were determined on one half of the workloads of `docs/best-policy.md`, which has the results on
-    the other half. Between exponents of 3 and 6, the results differ by less than a per cent.
+    Hysteresis and charge favour running jobs, which helps if preemptions and resizes take time. If these take
+    up to a minute, a hysteresis of 4 and a charge of 120 save half of the preemptions, a third of the resizes
+    and 7 % of the mean JCT. Without overheads, they raise the mean JCT by up to 5 %. These figures and the
+    exponent were determined on one half of the workloads of `docs/best-policy.md`, which has the results on the
+    other half. Between exponents of 3 and 6, the results differ by less than a per cent.
 
     **Jobs that tune their batch** (`gsopt.scenario.scenario.Physics.applications`) have a different speed in
     each epoch, so their menus say little. As soon as such a job arrives in a cluster with GPUs of one kind,

@@ -1,4 +1,4 @@
-"""Outlook: estimates of how long jobs still take on each number of GPUs, for different states of knowledge."""
+"""Outlook: estimates of how long jobs still take on each number of GPUs, given what is known."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -20,7 +20,7 @@ _AHEAD = 3600.0
 
 
 class TimeLeft(NamedTuple):
-    """A job's remaining GPU time, and the time that its next work takes.
+    """A job's remaining GPU time, and the time for the work ahead on each number of GPUs.
 
     Attributes
     ----------
@@ -233,7 +233,7 @@ class _Epochs:
         return TimeLeft(float(area), dict(zip(self._counts.tolist(), ahead.tolist(), strict=True)))
 
     def _column(self, held: int | None) -> int:
-        """Return the column of a number of GPUs or, if it has none, the column nearest to a full node."""
+        """Return the column of a number of GPUs or, if there is none, the column nearest to a full node."""
         found = np.flatnonzero(self._counts == held)
         return int(found[0]) if len(found) else self._usual
 

@@ -23,7 +23,7 @@ _LEAST_WORTH = 1e-12
 
 
 def rolling_prices(state: State, *, evaluations: int = 60, cells: int = 40) -> Decider:
-    """Grant each GPU to the job whose work gained by it has the largest dual value.
+    """Grant each GPU where the work that it adds has the largest dual value.
 
     At every event, prices of GPU time are computed for the present jobs, as if no more jobs were to come. The
     segments of the hulls of their menus are sorted by the dual value of a second of the job's work times the

@@ -16,7 +16,7 @@ from gsopt.simulation.parts.running import RunningQueue
 from gsopt.simulation.parts.waiting import Rank, WaitingQueue
 from gsopt.simulation.policy import Action, State
 
-#: Smallest marginal efficiency, relative to a job's best, and largest exponent. With these limits, no key #:
+#: Smallest marginal efficiency, relative to a job's best, and largest exponent. With these limits, no key
 #: overflows, and among GPUs that gain less than a billionth of the best, those of the first job come first.
 _LEAST_EFFICIENCY, _LARGEST_EXPONENT = 1e-9, 16
 

@@ -23,12 +23,12 @@ Array = np.ndarray[Any, Any]
 Way = tuple[str, int]
 
 #: Seconds of work ahead for which GPUs are chosen, and largest ratio of a job's GPUs to the most GPUs on which
-#: it #: was measured; both as on GPUs of one kind.
+#: it was measured; both as on GPUs of one kind.
 _AHEAD, _GROWTH = 3600.0, 4
 
 
 class WorkLeft(NamedTuple):
-    """A job's remaining weighted GPU-seconds, at least, and the seconds of the work ahead by way to run."""
+    """The fewest weighted GPU-seconds that a job still needs, and the seconds of the work ahead by way."""
 
     area: float
     seconds: Mapping[Way, float]
@@ -271,10 +271,11 @@ class _Epochs:
 class TypedGrants:
     """A decider that grants GPUs of all types step by step, at every event and every interval.
 
-    A step replaces the GPUs that a job has been granted so far, if any, by those of the remaining GPUs that
-    gain the most speed per additional weight, whatever their type. Steps are granted in the order of
-    `marginal`'s key, in which the efficiency is the gain per weight, relative to the job's best way to run. A
-    running job gets more weight, such as by growing, only if that saves at least the charge.
+    A step replaces the GPUs that a job has been granted so far, if any, with those of the remaining GPUs that
+    gain the most speed per additional weight, of whatever type. Steps are granted in the order of `marginal`'s
+    key, in which the efficiency is the gain per weight, relative to the job's best way to run. A running job
+    grows, or changes to another type of at least the same total weight, only if that saves more than the
+    charge.
     """
 
     preemptive = True

@@ -72,7 +72,7 @@ class BatchingDecision:
 
 
 def _changes(division: Division, width: int) -> NDArray[np.bool_]:
-    """Return whether each number of GPUs would change a job's number of GPUs or batch size."""
+    """Return whether each job, on each number of GPUs, would have other GPUs or another batch size."""
     changes: NDArray[np.bool_] = np.arange(width)[None, :] != division.held[:, None]
     for place, (ways, held) in enumerate(zip(division.ways, division.held, strict=True)):
         if 0 < held < width and ways.batches[held] != division.batches[place]:

@@ -11,7 +11,7 @@ from gsopt.simulation.parts.ways import largest_batch, local_limit
 Floor = Literal["sample", "gpu"]
 
 #: How jobs that run long are scaled down: the limit itself shrinks at every epoch (``compound``), or it keeps
-#: #: doubling but only a shrinking part of it is used (``current``), or neither (``never``).
+#: doubling but only a shrinking part of it is used (``current``), or neither (``never``).
 Penalty = Literal["compound", "current", "never"]
 
 

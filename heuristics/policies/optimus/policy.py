@@ -1,4 +1,4 @@
-"""Policy: Optimus and AFS, which grant GPUs one by one to the job whose remaining time gains most."""
+"""Policy: Optimus and AFS, which grant GPUs one by one to the job that gains most."""
 
 from functools import partial
 from typing import Literal
@@ -36,7 +36,7 @@ def optimus(
     not fit are skipped. Resizes; knows durations. O(J + W log J) for W steps of J jobs.
 
     With ``interval=600``, ``stops=True`` and ``knowledge="predicted"``, this is Optimus itself, except that
-    speeds are not fitted, and that there are no parameter servers, which take no GPUs here.
+    speeds are not fitted and parameter servers take no GPUs.
 
     Departures: a job begins with its fewest GPUs and grows from one of its allowed numbers to the next, whereas
     Optimus adds single GPUs. If a job's next step does not fit, it gets no more GPUs.
@@ -104,10 +104,9 @@ def afs(
     speed after the step. For a job without GPUs, the remaining time is infinite, and the relative gain is 1.
 
     Source: AFS-L from AFS (NSDI 2021), which knows job lengths; AFS-P is left out. The authors' code is not
-    public.
-    Key: as above. Ties: if neither job has GPUs, the later one in the scan wins; otherwise, the winner so far
-    counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G) for G
-    steps granted among J jobs.
+    public. Key: as above. Ties: if neither job has GPUs, the later one in the scan wins; otherwise, the winner
+    so far counts as the shorter job. Preemptive; resizes; knows durations. Placement as in `optimus`. O(J G)
+    for G steps granted among J jobs.
 
     Readings: the comparison is not transitive, so the order of the scan matters; here it is the order of
     release. The gain of a step of several GPUs is divided by their number, except for a job's first step. A

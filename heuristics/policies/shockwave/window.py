@@ -62,7 +62,7 @@ class Window:
         return np.unique(self.remainders)
 
     def least(self, level: float) -> Counts | None:
-        """Return the fewest rounds with which no job has more than `level` seconds left.
+        """Return the fewest rounds of each job with which none has more than `level` seconds left.
 
         Return None if this is impossible.
         """

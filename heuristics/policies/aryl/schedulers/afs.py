@@ -10,7 +10,7 @@ from heuristics.policies.aryl.schedulers.growing import Pools, grow
 from heuristics.policies.aryl.schedulers.starting import InOrder, Order
 
 #: What a gain in throughput is relative to: the throughput on base workers, or the throughput before the gain.
-#: #: ``pairs`` is the rule of AFS itself, which compares pairs of jobs.
+#: ``pairs`` is the rule of AFS itself, which compares pairs of jobs.
 Gain = Literal["base", "present", "pairs"]
 
 
@@ -29,12 +29,12 @@ def afs(*, gain: Gain = "base", order: Order = "release", blocks: bool = False) 
       gets its maximum, beginning with jobs with few and small base workers: the "greedy allocation" that
       "favors jobs with better throughput at the cost of others". Relative to the current throughput
       (``present``), as in AFS itself, each worker gains less than the one before, and workers are spread.
-    - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, let "short"
-      be the one with less remaining time on its current workers. It is served if its gain in throughput,
-      relative to its current throughput, exceeds the other job's gain relative to that job's throughput after
-      the gain. Gains are per GPU, because workers may differ in size. One scan over the jobs in the order of
-      their starts keeps the winner of each comparison. The rule is not transitive, so another order may have
-      another winner.
+    - With ``pairs``, workers are granted by the rule of AFS-L, which knows durations. Of two jobs, the one with
+      less remaining time on its current workers is served if its gain in throughput, relative to its current
+      throughput, exceeds the other job's gain, relative to that job's throughput after the gain. Otherwise, the
+      other job is served. Gains are per GPU, because workers may differ in size. One scan over the jobs in the
+      order of their starts keeps the winner of each comparison. The rule is not transitive, so another order
+      may have another winner.
     - The order of waiting jobs is not stated. AFS-L begins with the shortest job (``order="time"``). Because
       each job should get its base demand, a job that does not fit does not block others by default.
 

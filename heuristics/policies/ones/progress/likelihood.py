@@ -56,9 +56,9 @@ class LinkFunction(StrEnum):
 def negative_log_likelihood(beta: Floats, rows: ObservationRows) -> tuple[Floats, Floats]:
     """Return each row's negative log-likelihood in nats, and its derivative with respect to beta.
 
-    The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so the cost is ln B(alpha,
-    beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho). It is convex in beta, and its derivative is psi(beta) -
-    psi(alpha + beta) - ln(1 - rho).
+    The density of rho is rho^(alpha - 1) (1 - rho)^(beta - 1) / B(alpha, beta), so the cost is
+    ln B(alpha, beta) - (alpha - 1) ln rho - (beta - 1) ln(1 - rho). It is convex in beta, and its derivative is
+    psi(beta) - psi(alpha + beta) - ln(1 - rho).
 
     Examples
     --------

@@ -92,8 +92,8 @@ def coverage(found: Mapping[str, Calibration], *, axes: "Axes | None" = None) ->
 def reached(calibration: Calibration, *, axes: "Axes | None" = None) -> "Axes":
     """Plot how often the truth falls into each tenth of its forecast distribution.
 
-    For calibrated forecasts, this is equally often. For overconfident ones, it is in the outer tenths too
-    often.
+    For calibrated forecasts, all tenths are equally frequent. For overconfident ones, the truth is in the outer
+    tenths too often.
     """
     axes = titled(axes, "forecast probability of less progress", "forecasts", size=(6, 4))
     counts, edges = np.histogram(calibration.reached, bins=_BINS, range=(0, 1))
