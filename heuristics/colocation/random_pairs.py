@@ -1,4 +1,4 @@
-"""Random pairs: sharing with a random running job that has room, in random order."""
+"""Random pairs: a random running job with room as the partner of each pending job."""
 
 from random import Random
 

@@ -1,4 +1,4 @@
-"""EDF: earliest deadline first, with elastic jobs on as many GPUs as make them faster."""
+"""EDF: earliest deadline first, also for elastic jobs."""
 
 from math import inf
 

@@ -1,4 +1,4 @@
-"""Elastic: the orders least attained service and shortest remaining time first, for elastic jobs."""
+"""Elastic: two orders for elastic jobs, least attained service and shortest remaining time first."""
 
 from fractions import Fraction
 from functools import cache

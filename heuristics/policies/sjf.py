@@ -1,4 +1,4 @@
-"""SJF: shortest job first, without preemption."""
+"""SJF: non-preemptive shortest job first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.skipping import Skipping

@@ -1,4 +1,4 @@
-"""SRTF: shortest remaining time first, with preemption."""
+"""SRTF: preemptive shortest remaining time first."""
 
 from gsopt.simulation import Decider, State
 from gsopt.simulation.parts.greedy import Greedy

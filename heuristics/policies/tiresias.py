@@ -1,4 +1,4 @@
-"""Tiresias: discretized two-dimensional least attained service, with queues and thresholds."""
+"""Tiresias: discretized two-dimensional least attained service."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from heapq import heappop, heappush

@@ -1,4 +1,4 @@
-"""Offers: a batching problem as a cost table, with each job's batch size on each number of GPUs."""
+"""Offers: a cost table for a batching problem, and each job's batch size on each number of GPUs."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass

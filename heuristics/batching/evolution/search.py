@@ -1,4 +1,4 @@
-"""Search: ONES' evolutionary search from one population to the next, for either engine."""
+"""Search: ONES' evolutionary search from one population to the next."""
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace

@@ -1,4 +1,4 @@
-"""Table: arrays with the cost of each job on each number of GPUs, for any separable objective."""
+"""Table: the costs of each job on each number of GPUs, a separable objective stored as arrays."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

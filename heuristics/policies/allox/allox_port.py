@@ -1,4 +1,4 @@
-"""AlloX port: the baseline of Sia and Ares, in rounds, with every job counted as one GPU."""
+"""AlloX port: the baseline of Sia and Ares, which runs in rounds and counts every job as one GPU."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State

@@ -1,4 +1,4 @@
-"""Knapsack: an exact knapsack over several machines, for items whose sizes divide each other."""
+"""Knapsack: an exact knapsack over several machines whose item sizes divide each other."""
 
 from collections.abc import Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Gandiva packing: Gavel's baseline, with equal time for all jobs, in pairs if there are too few GPUs."""
+"""Gandiva packing: Gavel's baseline, which grants all jobs equal time and pairs them if GPUs are scarce."""
 
 from typing import get_args
 

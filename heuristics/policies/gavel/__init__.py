@@ -1,4 +1,4 @@
-"""Gavel: time shares computed by linear programs and realized in rounds; also Themis, by rounds or auctions."""
+"""Gavel: time shares computed by linear programs and realized in rounds, and two versions of Themis."""
 
 from heuristics.policies.gavel.gavel import gavel
 from heuristics.policies.gavel.themis import themis

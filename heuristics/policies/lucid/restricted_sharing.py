@@ -1,4 +1,4 @@
-"""Restricted sharing: Lucid's packing rule, by which small jobs share GPUs if they interfere little."""
+"""Restricted sharing: Lucid's packing rule for small jobs that interfere little."""
 
 from gsopt.core.errors import number_of, require
 from gsopt.simulation import Decider, State

@@ -1,4 +1,4 @@
-"""Segments: GPUs granted, by repair of the allocation, where each additional one gains most."""
+"""Segments: a decider that repairs the allocation so that each GPU goes where it gains most."""
 
 from collections.abc import Callable, Iterable
 from fractions import Fraction

@@ -1,4 +1,4 @@
-"""Marginal: competition between starting and growing jobs for GPUs, by remaining work and scaling."""
+"""Marginal: a common ranking of starting and growing jobs by remaining work and scaling."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
