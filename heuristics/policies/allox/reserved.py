@@ -1,4 +1,4 @@
-"""Reserved: AlloX's division for Gavel's rounds, which lets the first jobs in the best orders keep their GPUs."""
+"""Reserved: AlloX in Gavel's rounds, a division that lets the first jobs in the best orders keep their GPUs."""
 
 from collections.abc import Sequence
 
