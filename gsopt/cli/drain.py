@@ -29,7 +29,7 @@ _UNITS = {
 
 def drain(
     files: Files,
-    servers: Annotated[int, typer.Option(help="number of nodes to return", min=0)],
+    servers: Annotated[int, typer.Option(help="number of nodes to give back", min=0)],
     cost: Annotated[
         str,
         typer.Option(
@@ -47,7 +47,7 @@ def drain(
     source: SourceOption = "",
     as_json: Json = False,
 ) -> None:
-    """Choose the nodes to return so that the least work is lost.
+    """Choose the nodes to give back so that the least work is lost.
 
     The output lists the commands to type, the loss under each simple rule, and the result. Nothing is run.
     """

@@ -21,12 +21,12 @@ def import_(
         Path | None, typer.Option(help="file for the cluster: nodes with GPUs, and switches")
     ] = None,
     reclaiming: Annotated[
-        Path | None, typer.Option(help="file for the decision on which nodes to return; needs --servers")
+        Path | None, typer.Option(help="file for the decision on which nodes to give back; needs --servers")
     ] = None,
     placement: Annotated[
         Path | None, typer.Option(help="file for the decision on where to place the pending jobs")
     ] = None,
-    servers: Annotated[int | None, typer.Option(help="number of nodes to return", min=0)] = None,
+    servers: Annotated[int | None, typer.Option(help="number of nodes to give back", min=0)] = None,
     cost: Annotated[
         str,
         typer.Option(
