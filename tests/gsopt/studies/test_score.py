@@ -9,6 +9,7 @@ import pytest
 import gsopt
 from gsopt.core.errors import Contradiction, InvalidInput
 from gsopt.core.problem import About
+from gsopt.evaluation import catalogue
 from gsopt.studies.score import Score, ScoredInstance, score
 
 RULE = """
@@ -59,7 +60,8 @@ def program(tmp_path: Path) -> Path:
 )
 def test_a_score_is_the_same_for_any_number_of_workers(method: str, suite: str) -> None:
     """One and two workers give the same rows, and the score is the mean quality."""
-    one, two = (score(method, suite, limit="20s", workers=workers) for workers in (1, 2))
+    some = catalogue.names(f"{suite}/")[::5]
+    one, two = (score(method, some, limit="20s", workers=workers) for workers in (1, 2))
     assert one.rows == two.rows
     assert one.score == fsum(row.quality for row in one.rows) / len(one)
     assert all(0 <= row.quality <= 1 for row in one)
