@@ -8,10 +8,10 @@ from gsopt.core.numbers.compiled import twin
 
 
 def raise_to_root(best: BestSharing) -> None:
-    """Raise the bound to that of areas alone, part by part.
+    """Raise the bound to that of areas, part by part.
 
-    This bound holds for starts at any time (`formulations.sharing.areas`), unlike other bounds in the search
-    over starts at events.
+    Unlike other bounds in the search over starts at events, this bound holds for starts at any time
+    (`formulations.sharing.areas`).
     """
     for part in Parts(best).every:
         if best.finished is None:
