@@ -42,7 +42,7 @@ class Timetable:
 
     @property
     def total(self) -> float:
-        """Sum of the completion times."""
+        """The sum of the completion times."""
         return fsum(self.completions)
 
     @property
@@ -59,8 +59,8 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
     A program's plan is only feasible within a tolerance. In the replay, a step begins no earlier than its jobs
     are released, and a job stops as soon as its work is done. A job's last step lasts until its work is done.
-    So completion times differ from the plan's by no more than the plan's errors. Steps shorter than a billionth
-    of the shortest job are dropped. A job that is in no step does not complete.
+    So completion times differ from those of the plan by at most the plan's errors. Steps shorter than a
+    billionth of the shortest job are dropped. A job that is in no step does not complete.
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
@@ -87,7 +87,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Convert a schedule to an instance's clock unchanged, where each job completes when its last run ends."""
+    """Convert a schedule to an instance's clock unchanged; each job completes when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []
