@@ -19,9 +19,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """The items of all jobs, with one group per job. An item is a number of extra workers; the first item is 0.
+    """The items of all jobs, with one group per job.
 
-    A choice of one item per job is an array of item indices, shape (jobs,).
+    An item is a number of extra workers; the first item of each job stands for none. A choice of one item per
+    job is an array of item indices, shape (jobs,).
     """
 
     problem: Allocation

@@ -12,8 +12,8 @@ from formulations.allocation.whole import Numbers
 from gsopt.core.budget import Budget
 from gsopt.core.result import StoppedBy
 
-#: Maximum numbers of groups and of kept states in each of the passes. The first passes look for good choices,
-#: and the last one keeps all states.
+#: Maximum numbers of groups and of kept states, by pass. The first passes look for good choices, and the last
+#: one keeps all states.
 PASSES = ((64, 64), (None, 64), (None, 1_024), (None, None))
 
 #: Maximum number of states, over all groups, whose origins are stored; each takes four bytes.

@@ -27,8 +27,8 @@ LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 class BatchingCase:
     """A problem as a table of costs to be minimized. Completions per second become negative costs.
 
-    For each job and number of GPUs, only the best batch size matters. This is the fastest one, or the current
-    one if changing it would cost more.
+    For each job and number of GPUs, only the best batch size matters. This is the fastest one or, if
+    reconfigurations have a cost, possibly the current one.
     """
 
     problem: Batching

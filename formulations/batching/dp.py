@@ -26,8 +26,8 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     """Solve a problem by dynamic programming in floating point, and prove the optimum in exact arithmetic.
 
     The table holds the minimum cost of the first jobs for each number of GPUs that they use. Costs may be
-    non-convex, and the allowed numbers of GPUs may have gaps. With a second table that starts from the last
-    job, all states are ruled out that no optimum can pass through, even if floats are rounded. If the remaining
+    non-convex, and the allowed numbers of GPUs may have gaps. A second table, which starts from the last job,
+    rules out all states that no optimum can pass through, with an allowance for rounding. If the remaining
     states form a single path, it is the optimum. Otherwise, the few remaining choices are compared in integers.
     The value and the bound are then the same exact number.
 
@@ -98,7 +98,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the minimum costs of the first jobs by number of GPUs, or None if the time limit is reached."""
+    """Return the minimum costs of the first jobs by number of GPUs used, or None if time runs out."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

@@ -37,7 +37,7 @@ class Walk:
     """The outcome of a walk along all hulls."""
 
     counts: tuple[int, ...]  # GPUs of each job
-    left: int  # GPUs that are left because the next step is too long; 0 if the walk ended well
+    left: int  # GPUs that are left because the next step needs more; 0 if the walk was completed
     taken: tuple[HullStep, ...]  # the steps taken
     slope: float  # cost of a GPU at the end of the walk
 
@@ -46,12 +46,12 @@ class Walk:
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     """Grant each GPU to the job that gains the most from it, along the lower convex hull of its costs.
 
-    If the steps use exactly the required number of GPUs, each job's number of GPUs is optimal when every GPU is
-    priced at the gain from the last step, so no allocation is better. The price is computed exactly and is the
-    proof. This case always occurs if costs are convex and every number of GPUs is allowed, because every step
-    is then a single GPU. Otherwise, a step may need more GPUs than are left. In this case, the job that gains
-    the most from the remaining GPUs takes all of them, or the first allocation is kept if no job can. The price
-    then only yields a bound.
+    If the steps use up all GPUs, or until no further step helps, each job's number of GPUs is optimal when
+    every GPU is priced at the gain per GPU of the last step (or at 0 if no further step helps), so no
+    allocation is better. The price is computed exactly and is the proof. This case always occurs if costs are
+    convex and every number of GPUs is allowed, because every step is then a single GPU. Otherwise, a step may
+    need more GPUs than are left. In this case, the job that gains the most from the remaining GPUs takes all of
+    them, or the first allocation is kept if no job can. The price then only yields a bound.
 
     Parameters
     ----------

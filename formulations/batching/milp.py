@@ -46,8 +46,9 @@ class Milp(Formulation[Batching, Batches]):
 
     Constraints
     -----------
-    one: sum_c gets_jc <= 1 for every j not in F, = 1 for every j in F. fits: sum_{j, c} c gets_jc = n, or <= n
-    if GPUs may stay idle.
+    one: sum_c gets_jc <= 1 for every j not in F, = 1 for every j in F.
+
+    fits: sum_{j, c} c gets_jc = n, or <= n if GPUs may stay idle.
 
     Size
     ----

@@ -23,7 +23,7 @@ class CostTables:
     """The minimum costs of the first jobs and of the last jobs in the list."""
 
     case: BatchingCase  # the problem
-    before: Floats  # least cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
+    before: Floats  # minimum cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
     behind: Floats  # the same for the last jobs
 
     @cached_property

@@ -37,14 +37,14 @@ class Best(Generic[P, S]):
 
     @property
     def known(self) -> S:
-        """The best solution found so far. Reading it before there is one is an error."""
+        """The best solution found so far. An assertion fails if there is none."""
         if self.solution is None:
             raise AssertionError
         return self.solution
 
     @property
     def known_value(self) -> Exact:
-        """The value of the best solution found so far. Reading it before there is one is an error."""
+        """The value of the best solution found so far. An assertion fails if there is none."""
         if self.value is None:
             raise AssertionError
         return self.value
@@ -75,7 +75,7 @@ class Best(Generic[P, S]):
     def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
         """Keep a bound if it is stronger than the known one.
 
-        The bound is rounded to the nearest value that an optimum can take. A float is first weakened by its
+        The bound is tightened to the next value that an optimum can take. A float is first weakened by its
         rounding error; any other error must already be subtracted by the caller. With `of_better`, the bound
         covers only solutions that are better than the best known one, for example because a search excluded the
         others; it is then weakened to the best known value if necessary. Raises `Contradiction` if the best

@@ -1,4 +1,4 @@
-"""Duals: bounds proven by dual values of any origin and accuracy."""
+"""Duals: bounds that dual values prove, no matter where they come from or how accurate they are."""
 
 from typing import NamedTuple
 
@@ -12,9 +12,9 @@ Reals = NDArray[np.float64]
 
 
 class DualProof(NamedTuple):
-    """The bound and the reduced costs that dual values prove for a minimization linear program."""
+    """The lower bound and the reduced costs that dual values prove for a linear program."""
 
-    bound: float  # bound on its optimum
+    bound: float  # lower bound on its optimum
     reduced: Reals  # increase of the bound per unit of each column, shape (columns,)
 
 

@@ -10,10 +10,7 @@ from gsopt.core.result import Result, StoppedBy, is_within, value_of
 def judged_start(
     problem: Problem[S], solution: S, bound: Number, *, method: str, message: str, budget: Budget
 ) -> tuple[Result[S], bool]:
-    """Return the better of a first solution and the budget's start as a result, and whether to stop there.
-
-    If both have the same value, the start is returned.
-    """
+    """Judge a first solution or, if no worse, the budget's start; return the result and whether to stop."""
     start = budget.start
     if start is not None and not problem.sense.better(problem.objective(solution), value_of(problem, start)):
         solution = start

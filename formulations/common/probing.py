@@ -1,4 +1,4 @@
-"""Probing: the choices that a linear relaxation rules out, found by repeatedly re-solving one warm program.
+"""Probing: the choices that a linear relaxation rules out, found by re-solving one program with warm starts.
 
 The module imports little because the solvers' worker processes load it.
 """
@@ -40,7 +40,7 @@ class Finding:
 
     values: Reals | None  # optimum of the relaxation, shape (columns,), or None if it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
-    kept: tuple[tuple[int, int], ...]  # for each choice, the first remaining column and the first one after
+    kept: tuple[tuple[int, int], ...]  # for each choice, the first remaining column and the one after the last
     # pairs of choices; the first choice of each pair is always earlier than the second
     orders: tuple[tuple[int, int], ...] = ()
 
@@ -74,9 +74,9 @@ def probe(
     proof is a bound computed from dual values (`formulations.common.duals.prove`), so the solver need not be
     trusted. Integrality is ignored.
 
-    Only solutions up to the cutoff in which no column exceeds `largest` matter. `pairs` lists the pairs of
-    choices to compare. When time runs out, the findings so far are returned. The result is None if there are no
-    findings, or if the solver fails.
+    The only solutions that matter have a value of at most the cutoff and no column above `largest`. `pairs`
+    lists the pairs of choices to compare. When time runs out, the findings so far are returned. The result is
+    None if there are no findings, or if the solver fails.
     """
     solver = Highs()
     left = budget.left()
@@ -138,7 +138,7 @@ class _Probing:
         return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
 
     def _solve(self) -> DualProof | None:
-        """Solve with the current bounds and return the proof from the dual values, or None if it fails."""
+        """Solve with the current bounds, and return what the dual values prove, or None if there are none."""
         if self.end < inf:
             left = max(self.end - monotonic(), 0.0)
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)

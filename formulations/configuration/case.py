@@ -37,10 +37,10 @@ class ConfigurationCase:
     def of(cls, problem: Configuration) -> "ConfigurationCase":
         """List the options of a problem.
 
-        Each cost is expressed as a number of steps, where a step is the resolution of the problem's values. It
-        is then multiplied by the number of jobs plus one, and options that change a job's configuration cost
-        one more. So among all solutions with the minimum value, the one with the lowest total has the fewest
-        changes. Raises `Unsupported` if totals do not fit into 64 bits.
+        Each cost is expressed as a multiple of the common step of all costs. It is then multiplied by the
+        number of jobs plus one, and options that change a job's configuration cost one more. So among all
+        solutions with the minimum value, the one with the lowest total has the fewest changes. Raises
+        `Unsupported` if totals do not fit into 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
@@ -60,7 +60,7 @@ def solution_of(problem: Configuration, places: Sequence[int | None]) -> Configu
 
 
 def current_configurations(problem: Configuration) -> ConfigurationSolution:
-    """Return the current configurations as far as they are still allowed and fit, serving pinned jobs first."""
+    """Return the current configurations that are still allowed and fit, serving pinned jobs first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
     for number in sorted(range(len(places)), key=lambda number: not problem.jobs[number].pinned):
@@ -89,7 +89,7 @@ def _unit(problem: Configuration) -> tuple[int, int]:
 
 
 def _steps(cost: Exact, unit: tuple[int, int]) -> int:
-    """Convert a cost to a number of steps, because integers are faster to compare than fractions."""
+    """Convert a cost to an integer number of steps. Integers are faster to compare than fractions."""
     above, below = cost.as_integer_ratio()
     return above * unit[1] // (below * unit[0])
 
@@ -113,7 +113,10 @@ def _options(problem: Configuration, number: int, unit: tuple[int, int]) -> list
 
 
 def _worthwhile(options: Sequence[Option]) -> list[Option]:
-    """Drop options that cost more than no configuration or than another one of that type with no more GPUs."""
+    """Drop options that are never worth choosing.
+
+    They cost more than no configuration, or more than an option of the same type with at most as many GPUs.
+    """
     waits: float = min((option.cost for option in options if option.place is None), default=inf)
     cheapest: dict[int, int] = {}
     left_out: set[int | None] = set()

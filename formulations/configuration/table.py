@@ -10,7 +10,8 @@ from formulations.configuration.case import LARGEST_TOTAL, ConfigurationCase, Op
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 
-#: Maximum number of cells of a table, which are indexed by job and GPUs of each type; they take 160 MB.
+#: Maximum number of cells in a table, which take 160 MB. There is one cell for each job and each combination of
+#: numbers of GPUs by type.
 LARGEST_TABLE = 20_000_000
 
 #: Cost that marks infeasible cells: above any total, even after all costs are added to it or subtracted from
@@ -27,7 +28,7 @@ class LeastCosts:
     case: ConfigurationCase  # the problem in integers
     # GPUs of each type in a cell: the greatest common divisor of all options of the type
     blocks: tuple[int, ...]
-    costs: Wholes  # least cost of each job and later ones, shape (jobs + 1, blocks of first type + 1, ...)
+    costs: Wholes  # minimum cost of each job and later ones, shape (jobs + 1, blocks of first type + 1, ...)
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":

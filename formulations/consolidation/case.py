@@ -104,9 +104,9 @@ class ConsolidationCase:
 
         Jobs in inner groups are placed before those in outer groups, and larger jobs before smaller ones. Each
         job takes the narrowest group within its own that has room; among several, it takes the one with the
-        fewest free GPUs. It then fills the innermost groups with the most room. So a placement may be better
-        than its choice of groups, but never worse. `stays` must fit every group, and `spared` machines are left
-        whole.
+        fewest free GPUs. Within this group, it takes GPUs from the innermost groups with the most room first.
+        So a placement may be better than its choice of groups, but never worse. `stays` must fit every group,
+        and `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)

@@ -41,8 +41,11 @@ class Patterns(Merged):
 
     Constraints
     -----------
-    once, link, room and number as in `Divisible`. hold[d, p]: alone[d, p] is at most the sum of the q_d fill[p,
-    f, q]. supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
+    once, link, room and number as in `Divisible`.
+
+    hold[d, p]: alone[d, p] is at most the sum of the q_d fill[p, f, q].
+
+    supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
 
     Size
     ----

@@ -21,7 +21,7 @@ class GoodputOption(NamedTuple):
     """An option of a job: a number of GPUs, and a range of numbers of nodes on which they may be."""
 
     gpus: int  # its GPUs
-    # least, most: the numbers of nodes on which they may lie; all numbers in this range cost the same
+    # least, most: the numbers of nodes on which they may be; all numbers in this range cost the same
     least: int
     most: int
     cost: float  # cost of the job, in double precision

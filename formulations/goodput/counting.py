@@ -21,9 +21,9 @@ class Counting:
     """The minimum costs of jobs if all GPUs were on one node, which is a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
-    # least cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)
+    # minimum cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)
     costs: Floats
-    # before, behind: least cost of the first, and of the last, jobs on an exact number of GPUs, shape (jobs +
+    # before, behind: minimum cost of the first, and of the last, jobs on an exact number of GPUs, shape (jobs +
     # 1, GPUs + 1)
     before: Floats
     behind: Floats

@@ -71,7 +71,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
 
 
 def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution]) -> NodePacking:
-    """Pack the knapsack's choice onto nodes, and improve it if it is not proven optimal."""
+    """Pack the knapsack's choice onto nodes, and improve the packing until it is optimal or no move helps."""
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
     choice, budget = counting.choice(), best.budget
     packing = pack(case, choice)

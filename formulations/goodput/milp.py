@@ -42,10 +42,16 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Constraints
     -----------
-    one: waits_j + keeps_j + sum_nk runs_jnk = 1. total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i
-    alone_ji = sum_k runs_j1k. several: sum_i part_ji = sum_{n > 1, k} n runs_jnk. filled: alone_ji + part_ji <=
-    gpus_ji <= g_i (alone_ji + part_ji). room: sum_j gpus_ji + a_ji keeps_j <= g_i. wide: sum_j part_ji + sum_{j
-    now on i and other nodes} keeps_j <= 1.
+    one: waits_j + keeps_j + sum_nk runs_jnk = 1.
+
+    total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k. several: sum_i part_ji =
+    sum_{n > 1, k} n runs_jnk.
+
+    filled: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
+
+    room: sum_j gpus_ji + a_ji keeps_j <= g_i.
+
+    wide: sum_j part_ji + sum_{j now on i and other nodes} keeps_j <= 1.
 
     Size
     ----
@@ -157,7 +163,7 @@ def _idle(problem: Goodput) -> Exact:
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Return how much each job contributes to the objective if it keeps its current GPUs, if it may."""
+    """Return how much each job that may keep its current GPUs contributes to the objective by doing so."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)

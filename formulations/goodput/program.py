@@ -25,9 +25,7 @@ class OptionProgram(ABC):
     """
 
     case: GoodputCase  # the problem
-    alive: Sequence[
-        Sequence[GoodputOption]
-    ]  # options of each job that are left; there is a solution with these
+    alive: Sequence[Sequence[GoodputOption]]  # remaining options of each job, with which there is a solution
 
     @cached_property
     def base(self) -> list[float]:

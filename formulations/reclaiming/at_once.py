@@ -16,7 +16,7 @@ _MOMENT = 0.25
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
     """Return a greedy choice that assumes that every base worker is needed, and the bound of equal shares.
 
-    The bound ignores the loss of servers whose loss alone does not preempt a job.
+    The bound assumes that a job survives the joint loss of any servers whose individual loss it survives.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))

@@ -52,7 +52,7 @@ class EliminationPlan:
     # one per job in elimination order, then the root: it has no job and sums up the components
     buckets: tuple[Bucket, ...]
     groups: int  # number of groups of servers
-    never: int  # a cost above that of every choice, for what is not possible
+    never: int  # a cost above that of every choice, which marks impossible entries
 
     def work(self, most: int) -> int:
         """Return an estimate of the time to fill the tables for at most `most` servers, in 64-bit additions."""

@@ -5,7 +5,7 @@ from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order the vertices of cliques by minimum degree, or return None if a degree would exceed `limit`.
+    """Order the vertices of cliques by minimum degree, or return None if the width would exceed `limit`.
 
     Eliminating a vertex connects its neighbours with each other. The width of the order is the maximum degree
     that a vertex has when it is eliminated, and is an upper bound on the treewidth. Complexity: O(V D (D + log

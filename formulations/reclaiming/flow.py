@@ -19,7 +19,7 @@ _BITS = 30
 class Network:
     """A bipartite network in which sources send flow to sinks along pairs of unlimited capacity."""
 
-    # sources, sinks: their numbers
+    # sources, sinks: number of sources and of sinks
     sources: int
     sinks: int
     # source, sink: the ends of each pair, shapes (pairs,); sorted by source, then by sink

@@ -17,7 +17,7 @@ _SECONDS = 1e-5
 class Corner(NamedTuple):
     """A corner of the hull: a set of merged jobs, and all the servers that their preemption vacates."""
 
-    servers: int  # how many servers there are
+    servers: int  # number of vacated servers
     cost: int  # cost of the jobs and of these servers
     jobs: NDArray[np.bool_]  # which jobs, shape (jobs,)
 
@@ -26,7 +26,7 @@ class Corner(NamedTuple):
 class Hull:
     """The lower convex hull of the trade-off curve around the demand."""
 
-    shares: CostShares  # shares that prove it
+    shares: CostShares  # cost shares that prove the hull
     # below, above: the corners of the hull on both sides of the demand; the jobs of `below` are among those
     # of `above`
     below: Corner

@@ -128,7 +128,7 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
 
 def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
-    """Return the exact weights of jobs, own costs of groups and constant, as values of the objective."""
+    """Return the exact job weights, own costs of groups, and constant of the problem's objective."""
     unit = reduction.unit
     weights: list[Number] = [unit * weight for weight in reduction.weights]
     own: list[Number] = [unit * group.cost for group in reduction.groups]

@@ -52,7 +52,7 @@ class Reduction:
         return abs(self.paid) + sum(self.weights) + own
 
     def number(self, value: Exact) -> Exact:
-        """Convert a value to the problem's objective."""
+        """Convert a value of the reduction to a value of the problem's objective."""
         return whole(self.base + self.unit * value)
 
     def value(self, counts: Sequence[int]) -> int:
@@ -133,7 +133,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 
     In an optimistic reduction, only servers whose loss alone suffices preempt a job, and all other losses are
     ignored. This is a relaxation: no choice costs more than in the problem itself. Otherwise, `Unsupported` is
-    raised if a preemption, or its collateral damage, depends on more than whether any of a fixed set of servers
+    raised unless each preemption, and its collateral damage, only depends on whether any server of a fixed set
     is returned.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]

@@ -21,10 +21,12 @@ from gsopt.core.result import StoppedBy, is_within
 from gsopt.solvers.backends import CpSat, Highs
 from gsopt.solvers.scaling import Proof, optimize
 
-#: Maximum number of additions for the tables of the whole problem, which take 8 ms, about as long as the hull.
+#: Maximum number of additions for the tables of the whole problem. They take about 8 ms, which is about as long
+#: as the hull takes.
 _WORK = 2_000_000
 
-#: Maximum number of additions once the hull is known, which take 40 ms, less than a mixed-integer program.
+#: Maximum number of additions once the hull is known. They take about 40 ms, which is less than a mixed-integer
+#: program takes.
 _WORK_OF_REST = 20_000_000
 
 #: Fraction of the remaining time for local search if a mixed-integer program follows.

@@ -108,8 +108,8 @@ class CostShares:
 def equal_shares(costs: ReductionCosts) -> CostShares:
     """Let all servers of a job pay the same share, and use the cost of the last demanded server as the price.
 
-    The bound is the total that the cheapest servers pay, as many as demanded. Complexity: O(P + G log G) for P
-    pairs of a group and a merged job, and G groups.
+    The bound is the total payment of the cheapest servers that meet the demand. Complexity: O(P + G log G) for
+    P pairs of a group and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network
     parts = _FINENESS * max(reduction.servers, 1)

@@ -119,7 +119,7 @@ class BestSchedule:
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
     def take_timetable(self, timetable: Timetable, steps: tuple[TimetableStep, ...] | None = None) -> bool:
-        """Keep a timetable if it is the best so far and meets all deadlines; return whether it was kept.
+        """Keep a timetable if it is the best so far and meets all deadlines; return whether it is kept.
 
         `steps` are the timetable's steps, if known.
         """

@@ -100,7 +100,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Return why some job cannot meet its deadline even if it runs alone, or an empty string."""
+        """Return a message about a job that cannot meet its deadline even if run alone, or an empty string."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:

@@ -72,7 +72,7 @@ def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
 
 @compiled
 def _distance(draws: Reals, row: int, distances: Integers) -> int:
-    """Draw a number of places to move by, in either direction, which is never 0."""
+    """Draw a non-zero number of places to move by, in either direction."""
     kind = draws[row] / _SINGLE if draws[row] < _SINGLE else (draws[row] - _SINGLE) / (1 - _SINGLE)
     most = distances[min(int(kind * len(distances)), len(distances) - 1)]
     distance = int((2 * draws[row + 2] - 1) * most)

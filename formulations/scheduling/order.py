@@ -35,7 +35,7 @@ _PENALTY = 1e3
 class OrderPlan:
     """A plan of consecutive steps that begins at the first release date."""
 
-    steps: tuple[TimetableStep, ...]  # the steps, in the order of time
+    steps: tuple[TimetableStep, ...]  # the steps in chronological order
     completions: tuple[float, ...]  # planned completion time of each job in seconds
 
     @property

@@ -29,7 +29,7 @@ class Positions:
     # lower, upper: window of the completion at each position, in seconds
     lower: tuple[float, ...]
     upper: tuple[float, ...]
-    # sum of completion times in seconds that is known to be possible; infinite where none is known
+    # sum of completion times in seconds that is known to be possible; infinity if none is known
     total: float
 
     @classmethod

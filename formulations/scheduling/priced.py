@@ -18,8 +18,8 @@ _PARTS = (0.45, 0.45, 0.1)
 #: Relative narrowing of the bracket that a cycle must achieve for the search to continue without a time limit.
 _WORTH = 0.02
 
-#: Number of time cells from which it is doubled in each cycle, and the number beyond which bounds cost more
-#: time than they gain.
+#: Number of time cells from which the number is doubled in each cycle, and the number beyond which bounds cost
+#: more time than they gain.
 _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 

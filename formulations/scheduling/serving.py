@@ -245,6 +245,7 @@ def replay(
     At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
     jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of
     the list before the move, whose cost was `total`. If there is no such list, `moved` is the number of jobs.
+
     Returns the cost (completion times and penalties; infinity if above the limit), and the number of the first
     mark from which everything is as before.
     """

@@ -37,7 +37,7 @@ class Timetable:
     """A schedule on the clock of an instance."""
 
     instance: Instance  # the jobs
-    pieces: tuple[ScheduledPiece, ...]  # what runs, job by job in the order of time
+    pieces: tuple[ScheduledPiece, ...]  # the pieces, job by job in chronological order
     completions: tuple[float, ...]  # completion time of each job; infinite if its work is not done
 
     @property

@@ -58,7 +58,7 @@ class SequencingCase:
         """Return the costs of all jobs at the given number of positions, in integer units.
 
         Costs are capped just above the known total, because a position that costs more than this is not used in
-        any better solution. The cap also stands for machines on which a job cannot run.
+        any better solution. The cap is also the cost on machines where a job cannot run.
         """
         most = int(total * self.units) + 1
         kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object
@@ -87,7 +87,7 @@ class SequencingCase:
         return self.solution(orders)
 
     def columns(self, solution: Sequences) -> list[tuple[int, int]]:
-        """Return the index of each job together with the index of the column for its position."""
+        """Return pairs of a job's index and the index of the column for its position."""
         place = {job.name: index for index, job in enumerate(self.problem.jobs)}
         count = len(self.problem.machines)
         return [

@@ -23,8 +23,8 @@ from gsopt.solvers.standard_form import StandardForm
 if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
 
-#: Maximum factor. If needs could be met even more often, some are too small for a solver, and the level has to
-#: be raised.
+#: Maximum factor. If needs can be met more often than this, some of them are too small for a solver, and the
+#: level has to be raised.
 MOST = 1e6
 
 Reals = NDArray[np.float64]
@@ -35,7 +35,7 @@ class LinearSolution(NamedTuple):
 
     # shares that satisfy the rules up to the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]
-    jobs: Sequence[Exact]  # price of a step per second of each job, at least 0
+    jobs: Sequence[Exact]  # price of one step per second of each job, at least 0
     gpus: Mapping[str, Exact]  # price of a GPU of each type, at least 0
     factor: float  # how many times the needs are met; 0 for sums
 
@@ -45,7 +45,7 @@ def meet(
 ) -> LinearSolution | None:
     """Return the shares that meet the largest multiple of all needs, up to `MOST`, or None if time runs out.
 
-    `settled` lists the jobs (by index) whose needs are met exactly once, whatever the factor.
+    `settled` lists the jobs (by index) whose needs are met once, regardless of the factor.
 
     Sets: jobs m; types t on which each can run. Parameters: d_m: need of job m; u_mt = d_m / a_mt: its share if
     type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: part of the need that

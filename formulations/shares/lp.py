@@ -55,8 +55,8 @@ class Lp(Formulation[Shares, TimeShares]):
     Source
     ------
     Gavel, sections 4.1 and 4.2. In the paper, `makespan` divides by the makespan, which is not linear;
-    expressed by times on each type instead of shares, it is. `finish_time` is not a linear program, but it is
-    one for any fixed level (`formulations.shares.climb`).
+    expressed in terms of the time on each type instead of shares, the model is linear. `finish_time` is not a
+    linear program, but it is one for any fixed level (`formulations.shares.climb`).
 
     The bound is that of the solver, weakened by its tolerance. In contrast, `exact` proves its bound.
 

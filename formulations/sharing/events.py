@@ -18,8 +18,7 @@ from gsopt.schedule.bounds import mean_jct_bound
 #: maximum number without a compiler, because each node of more jobs takes a good part of a second.
 _MOST_JOBS, _MOST_PLAIN = 64, 12
 
-#: Maximum number of jobs for which the bound of areas is computed, and the seconds that it takes per pair of
-#: jobs.
+#: Maximum number of jobs for which the area bound is computed, and the seconds that it takes per pair of jobs.
 _MOST_BOUNDED, _BOUNDING = 256, 5e-5
 
 #: Minimum number of jobs for which prices of GPU time are tried, because searching fewer jobs is faster; and

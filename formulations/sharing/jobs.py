@@ -44,7 +44,7 @@ class Jobs(NamedTuple):
     release: Array
     duration: Array
     demand: Array
-    share: Array  # demand of each job, as a part of all GPUs
+    share: Array  # demand of each job, as a fraction of all GPUs
     # ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU
     slowdown: Array
     # ``worth[j, k]``: the largest common weight of the work of two jobs at which a GPU that they share earns

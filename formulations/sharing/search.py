@@ -12,7 +12,7 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: Answers to whether one number is less than another: yes, no, or that floats cannot tell.
+#: Answers to the question whether one number is less than another. `DOUBT` means that floats cannot tell.
 YES, NO, DOUBT = 1, 0, -1
 
 

@@ -78,8 +78,8 @@ class Slotted:
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
         """Return, for each job in a plan, the first slot after its end.
 
-        Returns None if three jobs hold a GPU, if two jobs that must not share hold one, or if a job ends after
-        the horizon.
+        Returns None if three jobs hold the same GPU, if two jobs that must not share a GPU do so, or if a job
+        ends after the horizon.
         """
         left, ended = {job: self.work[job] for job in plan}, dict[int, int]()
         for slot in range(min(self.release), self.horizon):

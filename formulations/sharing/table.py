@@ -28,8 +28,8 @@ class StateTable(NamedTuple):
     # or -1 if no arrivals are left
     times: Array
     rests: Array  # `times` as remainders
-    costs: Array  # upper bound on the least cost of each state; infinity if a place is free
-    cost_rests: Array  # the least cost as remainders
+    costs: Array  # upper bound on the minimum cost of each state; infinity if an entry is free
+    cost_rests: Array  # the minimum cost as remainders
 
 
 def new_table(jobs: Jobs, size: int) -> StateTable:

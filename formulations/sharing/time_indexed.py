@@ -28,7 +28,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     As printed, Castor's Eq. 6-13 multiply rates by places, and take the arg min of a sum. Here, both are
     linear. The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound for
-    the problem. A result has the bound of areas. The plan is converted to a schedule as in `slots`.
+    the problem. A result has the area bound. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----
@@ -36,7 +36,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Parameters
     ----------
-    r_j: first slot of job j. w_j: its work, in units of which a slot without sharing does F = 2520. G_j: its
+    r_j: first slot of job j. w_j: its work, where a slot without sharing does F = 2520 units of work. G_j: its
     GPUs. v_jk: its work per slot when sharing with job k.
 
     Variables
@@ -148,7 +148,7 @@ time_indexed = TimeIndexed()
 
 
 def slot_model(model: Slotted) -> Any:
-    """Build the Pyomo model of a slot model."""
+    """Build the Pyomo model for a slot model."""
     import pyomo.environ as pyo
 
     program = pyo.ConcreteModel()

@@ -41,7 +41,7 @@ class SlottedInstance:
     """
 
     problem: Waiting
-    slot: Fraction  # seconds of a slot
+    slot: Fraction  # length of a slot in seconds
 
     @classmethod
     def of(cls, problem: Waiting) -> "SlottedInstance":

@@ -130,7 +130,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Place jobs in the order of a relaxation's starts, within its tiers and then on any tier."""
+    """Place jobs in the order of a relaxation's starts, first within the chosen tiers, then on any tier."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])
@@ -138,9 +138,10 @@ def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
 
 
 def _rules(best: BestRuns) -> Iterator[list[int]]:
-    """Yield orders by start in the best schedule, release date, earliest end and GPU time.
+    """Yield orders of the jobs that follow simple rules.
 
-    More precisely, the last two orders are by release date plus GPU time, and by GPU time, largest first.
+    The rules are: start in the best schedule (if there is one), release date, earliest end, release date plus
+    GPU time, and GPU time in descending order.
     """
     instance = best.instance
     jobs = range(len(instance.demand))

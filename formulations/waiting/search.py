@@ -21,7 +21,7 @@ class PartialSchedule(NamedTuple):
     now: int  # slot of the last start
     free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending
     left: tuple[int, ...]  # the jobs that are still to start, by number
-    paid: int  # sum of the ends so far, or the last of them
+    paid: int  # sum of the ends so far, or the latest end
     shares: tuple[CellShare, ...]  # the jobs that have started, in order
 
 

@@ -53,7 +53,7 @@ def _steps(instance: SlottedInstance) -> Steps:
 
 
 def bound_at_once(best: BestRuns) -> None:
-    """Tighten the bound by closed-form bounds and, for the mean, by prices of GPU time.
+    """Tighten the bound with closed-form bounds and, for the mean, with prices of GPU time.
 
     All bounds assume that each job runs on its best tier. Price bounds hold even if jobs may be interrupted and
     moved (`gsopt.schedule.bounds.mean_jct_bound`).

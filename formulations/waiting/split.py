@@ -13,10 +13,10 @@ from gsopt.solvers.standard_form import StandardForm
 def find_split(
     instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
 ) -> list[SlottedRun] | None:
-    """Assign each job GPUs that stay fixed for its whole run, or return None if none are found in time.
+    """Assign each job fixed numbers of GPUs per cell, or return None if no assignment is found in time.
 
-    The result states how many GPUs of each cell a job gets. A job may use any place where its run time is at
-    most that at the chosen place.
+    The numbers stay the same for the job's whole run. A job may use any place where its run time is at most
+    that at the chosen place.
 
     Sets: jobs j; the places P that give each job at most its chosen run time; cells m; the starts t of all
     jobs. Parameters: d_j: GPUs of a job; G_m: GPUs of a cell; the jobs that run at each t. Variables: y_jP = 1

@@ -42,8 +42,8 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     for all jobs of its schedule (`find_split`), the schedule is optimal. Otherwise, the best known schedule is
     returned together with this bound. The message states which case applies.
 
-    If the original slots are too many, longer ones are used, and times are rounded down. The optimum is still a
-    bound, and the order of its starts yields another list schedule.
+    If there are too many slots of the original length, longer ones are used, and times are rounded down. The
+    optimum is still a bound, and the order of its starts yields another list schedule.
 
     Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
 
