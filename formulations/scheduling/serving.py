@@ -93,7 +93,7 @@ def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
 
 @compiled
 def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
-    """Add a job to those present, and return the new number of waiting places."""
+    """Add a job to those present, and return how many places in the list belong to present jobs."""
     state.here[here] = job
     state.left[job] = segments.work[job]
     first, after = segments.first[job], segments.first[job + 1]
@@ -170,7 +170,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Remove the completed jobs, and return the remaining numbers of jobs and places."""
+    """Remove the completed jobs, and return how many jobs and places in the list remain."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]

@@ -45,7 +45,7 @@ class SlottedInstance:
 
     @classmethod
     def of(cls, problem: Waiting) -> "SlottedInstance":
-        """Build the grid whose slot is the greatest common divisor of all times."""
+        """Return the problem on the grid whose slot is the greatest common divisor of all times."""
         times = [time for job in problem.jobs for time in problem.run_times(job)]
         releases = (decimal(job.release_date) - problem.origin for job in problem.jobs)
         return cls(problem, step([*times, *releases]) or Fraction(1))

@@ -146,7 +146,7 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Return lower bounds in seconds on the first, second, ... completion, by areas and shortest jobs."""
+    """Return lower bounds in seconds on the first, second, ... completion, based on areas and shortest jobs."""
     return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 
