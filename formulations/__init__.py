@@ -1,1 +1,1 @@
-"""Formulations: exact models, with one package per decision and one module per technique."""
+"""Formulations: exact models and methods, with one package per decision and one module per technique."""

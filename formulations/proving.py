@@ -1,8 +1,8 @@
-"""Proving: a branch and bound that does not trust the solver, used when a solution is probably optimal.
+"""Proving: branch and bound that does not trust the solver, for solutions that are probably optimal.
 
-A solver's bound on an integer program cannot be checked. Here each node's bound is computed from dual values
-(`formulations.common.duals`), or from a dual ray that proves the node infeasible. The least bound of the open
-nodes is therefore valid no matter how wrong the solver's values are or when the search stops.
+A solver's bound on an integer program cannot be checked. Here, each node's bound is computed from dual values
+(`formulations.common.duals`), or the node is proven infeasible by a dual ray. The lowest bound of the open
+nodes is therefore valid, no matter how inaccurate the solver's values are or when the search stops.
 
 The module imports little because the solvers' worker processes load it.
 """
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
 
 class ProofQuestion(NamedTuple):
-    """An integer program and the bound to reach, as sent to the worker."""
+    """An integer program and the bound to reach, as sent to the worker process."""
 
     model: Model
     options: dict[str, Any]
@@ -42,10 +42,11 @@ class ProofQuestion(NamedTuple):
 
 
 def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: float) -> float:
-    """Compute a lower bound on a minimization by branch and bound over linear relaxations.
+    """Compute a lower bound on the optimum of a minimization by branch and bound over linear relaxations.
 
-    The search may stop once the bound reaches `goal`. It returns minus infinity if nothing is proven in time.
-    `largest` gives a finite upper limit on each column in every solution that matters.
+    The search may stop as soon as the bound reaches `goal`. Returns minus infinity if nothing is proven within
+    the time limit. `largest` gives, for each column, a finite upper limit on its value in every solution that
+    matters.
     """
     solver = Highs()
     left = budget.left()
@@ -64,15 +65,15 @@ def proven_bound(form: "StandardForm", budget: Budget, *, largest: Reals, goal: 
 
 
 def answer(question: ProofQuestion, link: "ParentLink") -> float:
-    """Branch and bound in the worker process, and return the bound."""
+    """Run the branch and bound in the worker process, and return the bound."""
     return _OpenNodes(question, link).bound()
 
 
 @dataclass(order=True)
 class _Node:
-    """Bounds of the integer columns, and the best known bound on the objective.
+    """A node of the search tree: bounds on the integer columns, and the best known bound on the objective.
 
-    Until the node is solved, the bound is that of its parent. A leaf has been solved and has no column left to
+    Until the node is solved, its bound is that of its parent. A leaf is a solved node with no column left to
     branch on.
     """
 
@@ -85,7 +86,7 @@ class _Node:
 
 
 class _OpenNodes:
-    """The open nodes, with the least bound first."""
+    """The open nodes in ascending order of their bounds."""
 
     def __init__(self, question: ProofQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.link = question, question.model, link
@@ -97,7 +98,7 @@ class _OpenNodes:
         self.upper = np.minimum(question.model.column_upper, question.largest)
 
     def bound(self) -> float:
-        """Branch until the least bound reaches the goal, no node can be branched on, or time runs out."""
+        """Branch until the lowest bound reaches the goal, no node can be branched on, or time runs out."""
         lower, upper = self.model.column_lower[self.whole], self.upper[self.whole]
         nodes = [_Node(-inf, next(self.numbers), lower, upper)]
         while nodes and nodes[0].known < self.question.goal and not (nodes[0].is_leaf or self._stopped):
@@ -122,9 +123,10 @@ class _OpenNodes:
         return self.link.stopped or monotonic() >= self.end
 
     def _solve(self, node: _Node) -> tuple[float, Reals, Any] | None:
-        """Bound a node, or return None if it is proven infeasible.
+        """Solve a node and return its bound, or None if it is proven infeasible.
 
-        Without dual values, it keeps its parent's bound.
+        If the solver returns no dual values, the bound is minus infinity, and the node keeps its parent's
+        bound.
         """
         solver, whole = self.solver, self.whole
         solver.changeColsBounds(whole.size, whole, node.lower, node.upper)
@@ -154,7 +156,7 @@ class _OpenNodes:
         return any(prove(free, sign * np.asarray(ray), self.question.largest).bound > 0 for sign in (1.0, -1.0))
 
     def _branch(self, node: _Node, values: Reals) -> int | None:
-        """Choose the most fractional column, or return None if all are integral or fixed."""
+        """Return the index of the most fractional column, or None if all columns are integral or fixed."""
         open_ = node.lower < node.upper
         values = np.clip(values, node.lower, node.upper)
         parts = np.where(open_, np.abs(values - np.round(values)), 0.0)

@@ -1,4 +1,4 @@
-"""Bundling: an exact O(I log I) method for jobs of one step size each, where sizes divide each other."""
+"""Bundling: an exact O(I log I) method for steps of one size per job, if these sizes divide each other."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -15,8 +15,8 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: The data of one size: the offers tied into each bundle (one row per bundle), the items of this size, and
-#: the offers that are taken. An offer is an index into the bundles followed by the items of this size.
+#: The data of one size: the offers tied into each bundle (one row per bundle), the items of this size, and the
+#: offers that are taken. An offer is an index into the bundles, followed by the items of this size.
 Level = tuple[Integers, Integers, Integers]
 
 
@@ -26,12 +26,12 @@ def bundling(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     A step leads from one allowed number of workers to the next. If a job allows every number, each of its steps
     is one worker. Every step becomes an item. Because gains diminish, a job's best steps are its first ones, so
-    any set of items gives a solution of the same or a better value.
+    any set of items yields a solution that is at least as valuable.
 
     The sizes are processed in ascending order. If the capacity is not a multiple of the next size d', the
-    remainder can only hold items of the current size d, and takes the best of them. The other items, in
-    descending order of value, are tied into bundles of d' / d, which then count as items of size d'. At the
-    largest size, the best items that fit are taken.
+    remainder can only hold items of the current size d, and it takes the best of them. The other items, in
+    descending order of value, are tied into bundles of d' / d items, which then count as items of size d'. At
+    the largest size, the best items that fit are taken.
 
     Proportional speed-up always has diminishing gains, so the method applies in the usual case in which workers
     have 1, 2, 4 or 8 GPUs. With a single size, the method is the greedy algorithm by value. Values are exact
@@ -80,16 +80,16 @@ def solve_by_bundling(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def bundling_message(groups: Groups, sizes: Sequence[int]) -> str:
-    """Return the message of a result found by bundling, which states the step sizes."""
+    """Return the message of a result found by bundling, which states the step sizes in GPUs."""
     return f"bundling: steps of {', '.join(str(size * groups.unit) for size in sizes)} GPUs, each saving less"
 
 
 def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> Integers:
-    """Return the indices of the most valuable options, one per group, that fit the capacity.
+    """Return the indices of the most valuable options, one per group, that fit within the capacity.
 
-    `first` holds the index of each group's first option and, at the end, the number of options. Weights are
-    ascending within a group. Raises `Unsupported` if steps between options do not divide each other, differ
-    within a group, or gain more than the one before.
+    `first` holds the index of each group's first option, followed by the number of options. Weights are in
+    ascending order within each group. Raises `Unsupported` if the steps between options do not divide each
+    other, differ within a group, or gain more than the step before.
     """
     sizes = step_sizes(first, weight)
     group, size, gain = _steps(first, weight, value)
@@ -105,7 +105,7 @@ def bundle(capacity: int, first: Integers, weight: Integers, value: Numbers) -> 
 def step_sizes(first: Integers, weight: Integers) -> list[int]:
     """List the distinct step weights in ascending order.
 
-    Raises `Unsupported` unless each divides the next one.
+    Raises `Unsupported` if the steps within a group differ, or if a step weight does not divide the next one.
     """
     group, size, _ = _steps(first, weight, weight)
     if np.any((size[1:] != size[:-1]) & (group[1:] == group[:-1])):
@@ -124,12 +124,12 @@ def _steps(first: Integers, weight: Integers, value: Numbers) -> tuple[Integers,
 
 
 def divide_each_other(sizes: list[int]) -> bool:
-    """Check whether each size, in ascending order, divides the next."""
+    """Check whether each size divides the next one, given sizes in ascending order."""
     return all(larger % smaller == 0 for smaller, larger in pairwise(sizes))
 
 
 def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) -> Integers:
-    """Return the indices of the items that fit and have the largest total gain."""
+    """Return the indices of the items that fit within the capacity and have the largest total gain."""
     levels: list[Level] = []
     bundles, tied = gain[:0], np.empty((0, 1), dtype=np.int64)
     for d, larger in pairwise([*sizes, 0]):
@@ -147,14 +147,14 @@ def _best_items(size: Integers, gain: Numbers, sizes: list[int], capacity: int) 
 
 
 def _rows(order: Integers, width: int) -> Integers:
-    """Arrange indices in rows, filling up the last row with -1, the index of a zero."""
+    """Arrange indices in rows, filling up the last row with -1, which is the index of a zero."""
     rows = np.full((-(-order.size // width), width), -1)
     rows.flat[: order.size] = order
     return rows
 
 
 def _untie(levels: list[Level]) -> Integers:
-    """Convert the bundles taken at every level back into items, from the largest size down."""
+    """Convert the bundles taken at every level back into items, starting from the largest size."""
     items = [np.empty(0, dtype=np.int64)]
     untied = np.empty(0, dtype=np.int64)
     for tied, own, single in reversed(levels):

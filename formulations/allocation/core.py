@@ -18,23 +18,23 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: Seconds that the core always gets, even if the time limit is reached.
+#: Seconds that the core may always take, even if the time limit is reached.
 GRACE = 0.1
 
 
 @exact_method(unused=["backend", "log"])
 def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
-    """Solve a problem by a Lagrangian bound and a dynamic program over the jobs that this leaves undecided.
+    """Solve a problem by a Lagrangian bound, and by a dynamic program over the jobs that it leaves undecided.
 
-    The method works for any values and any worker sizes.
+    The method accepts any values and any worker sizes.
 
-    At a price per GPU, each job takes its most valuable item after payment. The total of these, plus the
-    price of the whole capacity, bounds the optimum from above. At the best price the jobs' choices nearly
-    fill the capacity, and filling the rest greedily gives a choice close to the bound. An item can be ruled
-    out if its value after payment is below that of its job's best item by more than the distance between
-    bound and choice. All this is done in floating point, with an allowance for rounding. Jobs with a single
-    item left are decided. The others are the core: their values become integers over a common denominator,
-    and a dynamic program finds their best choice (`formulations.allocation.states`).
+    At a given price per GPU, each job takes the item that is most valuable after payment. The total value of
+    these items after payment, plus the price of the whole capacity, bounds the optimum from above. At the best
+    price, the jobs' choices nearly fill the capacity, and filling the rest greedily yields a choice close to
+    the bound. An item can be ruled out if its value after payment is below that of its job's best item by more
+    than the distance between bound and choice. All this is done in floating point, with an allowance for
+    rounding. Jobs with a single item left are decided. The others are the core: their values become integers
+    over a common denominator, and a dynamic program finds their best choice (`formulations.allocation.states`).
 
     If time or memory runs out before the proof, the best known choice and bound are returned.
 
@@ -45,8 +45,8 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
     Notes
     -----
-    Source: prices and cores are the standard tools for large multiple-choice knapsacks, here for the second
-    phase of Aryl's Algorithm 2 (Appendix D).
+    Source: prices and cores are the standard tools for large multiple-choice knapsacks, applied here to the
+    second phase of Aryl's Algorithm 2 (Appendix D).
 
     Complexity: O(I) per price for I items, with about ten prices over fewer and fewer items, plus the dynamic
     program over the core. In the worst case, the core is the whole problem.
@@ -64,7 +64,10 @@ def core(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 
 
 def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = False) -> Found:
-    """Solve groups of items by a price, then the core by bundling (if `bundles` and possible) or by states."""
+    """Solve groups of items by a price, then the core by a dynamic program over states.
+
+    With `bundles`, the core is solved by bundling instead if its structure allows it.
+    """
     priced = price_items(groups, budget)
     core = _Core.of(groups, priced)
     message = f"core: {core.jobs.size:,} of {groups.size.size:,} jobs undecided at the best price per GPU"
@@ -87,7 +90,7 @@ def solve_core(groups: Groups, budget: Budget, hear: Hear, *, bundles: bool = Fa
 
 
 def _with_grace(budget: Budget) -> Budget:
-    """Leave the core a moment even if pricing used up the time; this usually suffices for the proof."""
+    """Allow the core a little time even if pricing used up the budget; this usually suffices for the proof."""
     if budget.time_limit is None:
         return budget
     return replace(budget, time_limit=max(budget.time_limit, budget.runtime + GRACE))
@@ -110,7 +113,7 @@ def _search(core: "_Core", whole: Whole, message: str, budget: Budget, hear: Hea
 
 
 def _enough(core: "_Core", budget: Budget) -> Fraction:
-    """Return the excess of the bound over the value of the known choice that the budget's gap allows."""
+    """Return how far the bound may exceed the value of the known choice, given the budget's gap."""
     if not budget.gap:
         return Fraction(0)
     known = core.groups.solution(core.priced.choice)
@@ -136,32 +139,32 @@ class _Core:
 
     @property
     def start(self) -> Integers:
-        """The known choice, as options of the core."""
+        """The known choice, as option indices of the core."""
         return self.options(self.priced.choice[self.jobs])
 
     def options(self, items: Integers) -> Integers:
-        """Return one item per core job as option indices."""
+        """Convert one item per core job to option indices of the core."""
         return np.searchsorted(self.items, items)
 
     def spread(self, options: Integers) -> Integers:
-        """Extend a choice of the core to a choice for all jobs."""
+        """Extend a choice for the core to a choice for all jobs."""
         choice = self.priced.choice.copy()
         choice[self.jobs] = self.items[options]
         return choice
 
     @property
     def capacity(self) -> int:
-        """The number of GPUs that the decided jobs leave."""
+        """The number of GPUs that the decided jobs leave for the core."""
         known = self.priced.choice
         return self.groups.capacity - self.groups.used(known) + self.groups.used(known[self.jobs])
 
     @property
     def first(self) -> Integers:
-        """The index of each job's first item and, at the end, the number of items, shape (jobs + 1,)."""
+        """The index of each job's first item, followed by the number of items, shape (jobs + 1,)."""
         return np.append(np.searchsorted(self.groups.job[self.items], self.jobs), self.items.size)
 
     def bundled(self, whole: Whole) -> Integers:
-        """Return the best choice of the core by bundling."""
+        """Return the core's best choice, found by bundling."""
         return bundle(self.capacity, self.first, self.groups.weight[self.items], whole.numbers)
 
     def knapsack(self, whole: Whole) -> Knapsack:

@@ -13,11 +13,11 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: Maximum numbers of cells (group, GPU) in the table of choices and of steps (option, GPU) in the
-#: computation.
+#: Maximum number of cells (group, GPU) in the table of choices, and maximum number of steps (option, GPU) in
+#: the computation.
 LARGEST_TABLE, LONGEST_RUN = 200_000_000, 10_000_000_000
 
-#: Factor by which a step takes longer with numbers beyond machine integers.
+#: Factor by which a step takes longer with integers that exceed 64 bits.
 _LONG_STEP = 50
 
 
@@ -25,8 +25,8 @@ _LONG_STEP = 50
 def dp(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem by dynamic programming over jobs and GPUs.
 
-    The state after k jobs is the best value with at most c GPUs, for every c. The method works for any values
-    and any worker sizes. Values are exact integers over a common denominator.
+    The state after k jobs is the best value with at most c GPUs, for every c. The method accepts any values and
+    any worker sizes. Values are exact integers over a common denominator.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def fill_table(groups: Groups, budget: Budget, hear: Hear) -> Found:
 
 
 def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
-    """Raise `Unsupported` for a table that does not fit into memory or would take hours to fill."""
+    """Raise `Unsupported` if a table does not fit into memory or would take hours to compute."""
     groups, options = first.size - 1, int(first[-1])
     steps = options * (capacity + 1) * (_LONG_STEP if long else 1)
     if groups * (capacity + 1) > LARGEST_TABLE or steps > LONGEST_RUN:
@@ -87,10 +87,10 @@ def refuse_large(first: Integers, capacity: int, *, long: bool = False) -> None:
 def best_options(
     weight: Integers, value: Numbers, first: Integers, capacity: int, budget: Budget
 ) -> Integers | None:
-    """Return the index within each group of the best options that fit, or None if the time limit is reached.
+    """Return the best options that fit, as indices within their groups, or None if the time limit is reached.
 
-    `first` holds the index of each group's first option and, at the end, the number of options. Weights start
-    at 0 and are ascending within a group.
+    `first` holds the index of each group's first option, followed by the number of options. Within each group,
+    weights start at 0 and are in ascending order.
     """
     kind = np.min_scalar_type(int(np.diff(first).max(initial=0)))
     choices = np.zeros((first.size - 1, capacity + 1), dtype=kind)

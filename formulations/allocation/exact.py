@@ -12,7 +12,7 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, Status, StoppedBy
 from gsopt.problems.allocation import Allocation, AllocationSolution
 
-#: Maximum number of columns for which the integer program is tried: building it cannot be interrupted, and
+#: Maximum number of columns for which the integer program is tried. Building it cannot be interrupted, and
 #: takes about ten microseconds per column.
 MOST_COLUMNS = 30_000
 
@@ -21,14 +21,15 @@ MOST_COLUMNS = 30_000
 def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
     """Solve a problem with the fastest technique that its structure allows; the message names that technique.
 
-    1. A price per GPU gives a Lagrangian bound and a choice close to it, and decides most jobs.
-    2. The remaining jobs form the core, which is solved by bundling if sizes divide each other and values are
+    1. A price per GPU, which yields a Lagrangian bound and a choice close to it, and decides most jobs.
+    2. Bundling of the core, which comprises the remaining jobs, if step sizes divide each other and values are
        concave.
-    3. Otherwise a dynamic program over few states solves the core.
-    4. If the dynamic program needs too much memory, the integer program continues from the best known choice.
+    3. Otherwise, a dynamic program over the few states of the core that matter.
+    4. If the dynamic program needs too much memory, the integer program, which continues from the best known
+       choice.
 
-    For an optimum, value and bound are the same exact number. If the time limit is reached, the best known
-    choice and bound are returned.
+    If the solution is optimal, its value and the bound are the same exact number. If the time limit is reached,
+    the best known choice and bound are returned.
 
     Parameters
     ----------
@@ -59,7 +60,7 @@ def exact(problem: Allocation, budget: Budget) -> Result[AllocationSolution]:
 def _continued(
     problem: Allocation, found: Result[AllocationSolution], budget: Budget
 ) -> Result[AllocationSolution]:
-    """Continue with the integer program, and keep the better of the two solutions and bounds."""
+    """Continue with the integer program, and keep the better solution and the better bound."""
     try:
         result = milp(problem, budget=replace(budget, start=found.solution))
     except Unsupported as reason:

@@ -1,4 +1,4 @@
-"""Groups: the items of all jobs as flat arrays, which the exact algorithms work on."""
+"""Groups: the items of all jobs as flat arrays, which the exact algorithms use."""
 
 from bisect import bisect_right
 from collections.abc import Callable, Sequence
@@ -19,9 +19,10 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Groups:
-    """One group of items per job. An item is a number of extra workers; the first item is no extra workers.
+    """The items of all jobs, with one group per job.
 
-    A choice of one item per job is an array of item indices, shape (jobs,).
+    An item is a number of extra workers; the first item of each job stands for none. A choice of one item per
+    job is an array of item indices, shape (jobs,).
     """
 
     problem: Allocation
@@ -69,7 +70,7 @@ class Groups:
 
     @property
     def nothing(self) -> Integers:
-        """The choice of no extra workers."""
+        """The choice without any extra workers."""
         return self.first[:-1]
 
     def used(self, choice: Integers) -> int:
@@ -106,7 +107,7 @@ Hear = Callable[[Integers, Exact], bool]
 def solve_groups(
     problem: Allocation, method: str, algorithm: Callable[[Groups, Budget, Hear], Found], budget: Budget
 ) -> Result[AllocationSolution]:
-    """Run an exact algorithm on the groups of a problem and judge its outcome."""
+    """Run an exact algorithm on the groups of a problem, and judge its outcome."""
     if problem.obstacle:
         return Result.judged(
             problem, method=method, infeasible=True, runtime=budget.runtime, message=problem.obstacle

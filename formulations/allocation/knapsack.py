@@ -1,4 +1,4 @@
-"""Knapsack: a multiple-choice knapsack in integers, centred on the best choice at a price."""
+"""Knapsack: a multiple-choice knapsack in integers, relative to the best choice at a price."""
 
 from dataclasses import dataclass
 from fractions import Fraction
@@ -8,8 +8,7 @@ import numpy as np
 from formulations.allocation.groups import Integers
 from formulations.allocation.whole import LARGEST_TOTAL, Numbers
 
-#: Maximum number of binary digits that are added to values, so that a price per unit of weight is an integer
-#: too.
+#: Maximum number of binary digits added to values so that the price per unit of weight becomes an integer too.
 _MOST_SHIFT = 40
 
 
@@ -17,9 +16,9 @@ _MOST_SHIFT = 40
 class Knapsack:
     """A multiple-choice knapsack: choose one option per group to maximize the value within the capacity.
 
-    At a price per unit of weight, each group has an option with the highest value after payment. Ties go to
-    the option in a known choice, or else to the lightest one. Together, these options are the base, and
-    weights and values are relative to it. A choice is an array of one option per group, shape (groups,).
+    At a price per unit of weight, each group has an option with the highest value after payment. Ties go to the
+    option in a known choice, and otherwise to the lightest one. Together, these options are the base, and all
+    weights and values are relative to it. A choice is an array with one option per group, shape (groups,).
     """
 
     room: int  # weight that the base leaves; negative if it is too heavy
@@ -42,10 +41,10 @@ class Knapsack:
         price: Fraction,
         start: Integers,
     ) -> "Knapsack":
-        """Centre a knapsack on a price per unit of weight at which the best choice nearly fills the capacity.
+        """Build a knapsack around a price per unit of weight whose best choice nearly fills the capacity.
 
-        Machine integers are used if every possible sum fits into them. Weights are ascending within a group,
-        and `start` is a choice that fits.
+        Machine integers are used if every possible sum fits into them. Weights are in ascending order within
+        each group, and `start` is a choice that fits.
         """
         reach = abs(capacity) + _sum_of_largest(weight, first)
         largest = _sum_of_largest(abs(value), first) + 2 * (int(price) + 1) * reach

@@ -1,4 +1,4 @@
-"""MILP: the multiple-choice knapsack as a mixed-integer program in item form, the reference model."""
+"""MILP: the reference model, a multiple-choice knapsack as a mixed-integer program in item form."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -84,7 +84,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return model
 
     def standard_form(self, problem: Allocation) -> StandardForm:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         groups = Groups.of(problem)
         items = np.flatnonzero(groups.extra)
         job = groups.job[items]
@@ -109,7 +109,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return [job.value(w) for job in problem.jobs for w in _extras(job, problem)]
 
     def extract(self, values: Mapping[str, float], problem: Allocation) -> AllocationSolution:
-        """Read the extra workers of each job from column values."""
+        """Read the extra workers of each job from the column values."""
         extra = {
             job.name: w
             for j, job in enumerate(problem.jobs)
@@ -119,7 +119,7 @@ class Milp(Formulation[Allocation, AllocationSolution]):
         return AllocationSolution(extra=extra)
 
     def encode(self, solution: AllocationSolution, problem: Allocation) -> Mapping[str, float]:
-        """Return the non-zero column values of a solution by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         chosen = ((j, solution.extra.get(job.name, 0)) for j, job in enumerate(problem.jobs))
         return {_column(j, w): 1.0 for j, w in chosen if w}
 

@@ -10,7 +10,7 @@ from formulations.allocation.groups import Floats, Groups, Integers
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import ITEM_SCORE
 
-#: Maximum number of steps in the search for the price, which ends long before; any price gives a valid bound.
+#: Maximum number of steps in the search for the price. It ends long before, and any price gives a valid bound.
 _MOST_PRICES = 100
 
 #: Maximum number of single-job changes that fill the GPUs that a price leaves free.
@@ -21,8 +21,8 @@ _MOST_CHANGES = 64
 class PricedOptions:
     """The choices and the bound that a price per GPU implies.
 
-    At a price, each job takes its most valuable item after payment. The total of these, plus the price of the
-    whole capacity, bounds the optimum from above.
+    At a given price, each job takes the item that is most valuable after payment. The total value of these
+    items after payment, plus the price of the whole capacity, bounds the optimum from above.
     """
 
     price: float  # the price per GPU
@@ -37,7 +37,7 @@ class PricedOptions:
 
 
 def price_items(groups: Groups, budget: Budget) -> PricedOptions:
-    """Find the price with the smallest bound, a choice near it, and the items a better choice may contain.
+    """Find the price with the lowest bound, a choice near it, and the items that a better choice may contain.
 
     The search for the price ignores the time limit, because its outcome is what is returned if the limit is
     reached. It examines every item only a few times.
@@ -52,11 +52,12 @@ def price_items(groups: Groups, budget: Budget) -> PricedOptions:
 
 
 def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
-    """Find the price with the smallest bound, and two choices at about this price, at least one of which fits.
+    """Find the price with the lowest bound, and two choices near this price, at least one of which fits.
 
-    The bound is convex and piecewise linear in the price. A price at which the choices exceed the capacity and
-    a price at which they fit give two lines. The next price is where the lines cross. Between these prices each
-    job's item lies between its two choices, so fewer and fewer items have to be examined.
+    The bound is a convex, piecewise linear function of the price. A price at which the choices exceed the
+    capacity and a price at which they fit give two lines. The next price is where these lines cross. Between
+    the two prices, each job's item lies between its items in the two choices, so fewer and fewer items have to
+    be examined.
     """
     left = _Items(np.arange(groups.value.size), groups.job, groups.weight, groups.value, groups.nothing)
     few, many = groups.nothing, left.best(0.0)
@@ -79,7 +80,7 @@ def _best_price(groups: Groups) -> tuple[float, Integers, Integers]:
 
 
 class _Items(NamedTuple):
-    """Some items of every job: their indices, jobs, weights and values, and the first item of each job."""
+    """A subset of the items: their indices, jobs, weights and values, and the first item of each job."""
 
     places: Integers
     job: Integers
@@ -88,7 +89,7 @@ class _Items(NamedTuple):
     begins: Integers
 
     def best(self, price: float) -> Integers:
-        """Choose the most valuable item after payment for each job or, on ties, the smallest one."""
+        """Choose, for each job, the item that is most valuable after payment; on ties, the smallest one."""
         score = self.value - price * self.weight
         hits = np.flatnonzero(score == _highest(score, self.begins)[self.job])[::-1]
         choice = np.zeros_like(self.begins)
@@ -110,8 +111,8 @@ def _line(groups: Groups, choice: Integers) -> tuple[int, float]:
 def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Integers:
     """Fill the GPUs that a choice leaves free.
 
-    First, jobs take the larger items of a second choice at the same price, best value per GPU first. Then one
-    job is changed at a time, largest gain first.
+    First, jobs take their larger items from a second choice at the same price, in descending order of value per
+    GPU. Then one job is changed at a time, largest gain first.
     """
     choice = few.copy()
     grown = np.flatnonzero(groups.weight[many] > groups.weight[few])
@@ -138,7 +139,10 @@ def _fill(groups: Groups, few: Integers, many: Integers, budget: Budget) -> Inte
 
 
 def _left(groups: Groups, price: float, choice: Integers) -> tuple[float, Integers]:
-    """Return a bound, safe against rounding, on the gain of any choice, and the items it may contain."""
+    """Return a bound on the gain over the choice, and the items that a better choice may contain.
+
+    The bound holds despite rounding errors.
+    """
     paid = price * groups.weight
     score = groups.value - paid
     error = ITEM_SCORE * (np.abs(groups.value) + paid) + np.finfo(np.float64).tiny

@@ -12,18 +12,18 @@ from formulations.allocation.whole import Numbers
 from gsopt.core.budget import Budget
 from gsopt.core.result import StoppedBy
 
-#: Maximum numbers of groups and of kept states in the successive passes. The first passes look for good
-#: choices, and the last one keeps everything.
+#: Maximum numbers of groups and of kept states, by pass. The first passes look for good choices, and the last
+#: one keeps all states.
 PASSES = ((64, 64), (None, 64), (None, 1_024), (None, None))
 
-#: Maximum number of states, over all groups, whose origins are kept, at four bytes each.
+#: Maximum number of states, over all groups, whose origins are stored; each takes four bytes.
 MOST_STATES = 2**26
 
 #: Maximum number of cells in a table, and of sums to be sorted, for merging the states of one group.
 MOST_CELLS, MOST_SUMS = 2**24, 2**22
 
-#: Maximum number of cells per sum for merging states in a table of all weights between the least and the
-#: largest; otherwise, they are merged by sorting.
+#: Maximum number of table cells per sum for which states are merged in a table with one cell per weight;
+#: otherwise, they are merged by sorting.
 _CELLS_PER_STATE = 64
 
 #: Called with each better choice and its excess; returning True stops the search.
@@ -45,20 +45,20 @@ def improve(
 ) -> Improved:
     """Find the best choice for a knapsack, or a good one and a bound if time or memory runs out.
 
-    A state is the extra weight and value, relative to the base, of the groups decided so far. The other
-    groups keep their base option. If a state has room left, each further unit of weight gains at most the
-    best ratio of value to weight among the remaining groups. If it is too heavy, each unit removed costs at
-    least their least ratio. A state is dropped if this bound does not exceed the best known value, or if
-    another state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios
-    are to the price, so bounds tighten along the way. Options that lose too much are skipped. The search
-    starts from a choice that fits. It stops once the excess is at most `enough`, or when `hear`, called with
-    each better choice, returns True.
+    A state is the total weight and value, relative to the base, of the groups decided so far. The other groups
+    keep their base option. If a state has room left, each further unit of weight gains at most the highest
+    ratio of value to weight among the remaining groups. If it is too heavy, each unit removed costs at least
+    their lowest ratio. A state is dropped if this bound does not exceed the best known value, or if another
+    state is at most as heavy and at least as valuable. Groups are ordered by how close their ratios are to the
+    price, so bounds tighten along the way. Options that lose too much are skipped. The search starts from a
+    choice that fits. It stops once the excess is at most `enough`, or when `hear`, which is called with each
+    better choice, returns True.
 
     Notes
     -----
     Source: the expanding core of Pisinger, A minimal algorithm for the multiple-choice knapsack problem
     (European Journal of Operational Research 83, 1995), with one price for all reductions, and with passes that
-    keep only a few states before the pass that keeps all.
+    keep only a few states before the pass that keeps all of them.
     """
     choice, best = start, knapsack.worth(start)
     if knapsack.room >= 0 and best < 0:
@@ -125,8 +125,8 @@ def _ranks(numbers: Numbers) -> Integers:
 class _Goal(NamedTuple):
     """The goal and the limits of a pass.
 
-    The fields are the best known value, the step of values, the excess at which to stop, the most groups, and
-    the most states.
+    The fields are the best known value, the step of values, the excess at which to stop, the maximum number of
+    groups, and the maximum number of states.
     """
 
     best: int
@@ -137,7 +137,7 @@ class _Goal(NamedTuple):
 
 
 class _States(NamedTuple):
-    """States in ascending order of weight and of value, shape (states,), and their origins.
+    """States in ascending order of both weight and value, shape (states,), and their origins.
 
     An origin is the index of the preceding state plus the option index times the number of preceding states.
     """
@@ -208,7 +208,7 @@ def _pass(knapsack: Knapsack, order: _GroupOrder, goal: _Goal, budget: Budget) -
 
 
 def _useful(knapsack: Knapsack, group: int, wanted: int) -> Integers:
-    """Return the options of a group with which a value can be reached, possibly only the base option."""
+    """Return the options of a group with which the wanted value is within reach, possibly only the base."""
     begin, end = int(knapsack.first[group]), int(knapsack.first[group + 1])
     return np.flatnonzero(knapsack.loss[begin:end] <= knapsack.price * knapsack.room - wanted) + begin
 
@@ -243,7 +243,7 @@ def _merge_in_table(
 
 
 def _merge_by_sorting(states: _States, options: _States) -> _States:
-    """Return all sums of a state and an option in the order of their weights."""
+    """Return all sums of a state and an option in ascending order of weight, without dominated ones."""
     weight, value, origin = (np.add.outer(*each).ravel() for each in zip(options, states, strict=True))
     order = np.argsort(weight, kind="stable")
     rising = _undominated(weight[order], value[order], origin[order])
@@ -252,7 +252,7 @@ def _merge_by_sorting(states: _States, options: _States) -> _States:
 
 
 def _undominated(weight: Integers, value: Numbers, origin: Integers) -> _States:
-    """Keep the states, given in ascending order of weight, whose value exceeds that of all before them."""
+    """Keep the states whose value exceeds that of all earlier ones, given states sorted by weight."""
     highest = np.maximum.accumulate(value)
     kept = np.flatnonzero(np.append(True, value[1:] > highest[:-1]))
     return _States(weight[kept], value[kept], origin[kept])

@@ -15,11 +15,11 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.decimals import whole_numbers
 from gsopt.core.numbers.grid import decimal
 
-#: Arrays of machine integers, or of Python integers if those are too short.
+#: Arrays of 64-bit integers, or of Python integers if 64 bits do not suffice.
 Numbers = NDArray[Any]
 
-#: Machine integers are used as long as the largest value of every job, added up, stays below this: sums of
-#: values and prices then stay below 2**63.
+#: Limit on the sum of every job's largest value, below which 64-bit integers are used. Sums of values and
+#: prices then stay below 2**63.
 LARGEST_TOTAL = 2**60
 
 #: Maximum number of binary digits of a common denominator, and of all numbers together.
@@ -40,11 +40,10 @@ class Whole:
 
 
 def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | None:
-    """Return the exact values of the given items, in ascending order of their indices.
+    """Return the exact values of the given items, whose indices are in ascending order.
 
-    The result is None if the time limit is reached.
-
-    Raises `Unsupported` if the values have no common denominator of reasonable length.
+    Returns None if the time limit is reached. Raises `Unsupported` if the values have no common denominator of
+    reasonable length.
     """
     if budget.passed:
         return None
@@ -72,7 +71,7 @@ def whole_values(groups: Groups, items: Integers, budget: Budget) -> Whole | Non
 
 
 def _total(groups: Groups, items: Integers) -> float:
-    """Return an upper bound on any total of values."""
+    """Return an upper bound on the total value of any choice."""
     if not items.size:
         return 0.0
     job = groups.job[items]
@@ -81,7 +80,7 @@ def _total(groups: Groups, items: Integers) -> float:
 
 
 def _decimals(values: NDArray[np.float64], budget: Budget) -> Whole | None:
-    """Convert floats to the decimals that they print as."""
+    """Convert floats to the decimals that they are printed as, or return None if the time limit is reached."""
     short = whole_numbers(values)
     if short is not None:
         return Whole(*short)
@@ -122,7 +121,7 @@ class _Proportional:
         return self.time_unit * self.share_unit
 
     def numbers(self, groups: Groups, items: Integers, denominator: int, kind: type) -> Numbers:
-        """Return the numerators of the values of items over a given common denominator."""
+        """Return the numerators of the items' values over the given common denominator."""
         unit = denominator // self.share_unit
         times: Numbers = np.zeros(groups.size.size, dtype=kind)
         times[list(self.times)] = [int(time * unit) for time in self.times.values()]
@@ -133,7 +132,7 @@ class _Proportional:
 
 
 def _common(denominators: Iterable[int]) -> int:
-    """Return the least common multiple, or raise `Unsupported` if it is too long."""
+    """Return the least common multiple, or raise `Unsupported` if it has too many digits."""
     common = 1
     for denominator in set(denominators):
         common = lcm(common, denominator)

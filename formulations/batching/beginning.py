@@ -1,4 +1,4 @@
-"""Beginning: a first division of the GPUs and a bound, both cheap to compute, and whether they suffice."""
+"""Beginning: a first allocation of the GPUs and a bound, both cheap to compute, and the test for stopping."""
 
 from collections.abc import Sequence
 
@@ -11,27 +11,27 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.result import Result
 from gsopt.problems.batching import Batches
 
-#: Maximum product of jobs and GPUs for which the reachable numbers of GPUs are stored.
+#: Maximum product of the numbers of jobs and GPUs for which the reachable numbers of GPUs are stored.
 _MOST_BITS = 2_000_000_000
 
 
 def begin(case: BatchingCase, budget: Budget, method: str) -> tuple[Result[Batches], bool]:
-    """Return a first division that uses the GPUs, or the start, with a bound and whether the search is over.
+    """Return a first allocation, or the start if it is no worse, with a bound and whether the search is over.
 
-    The bound adds up each job's least cost, ignoring contention. The search is over if value and bound meet or
-    are within the requested gap, if the time limit is reached, or if the caller stops it.
+    The bound adds up each job's minimum cost, ignoring contention. The search is over if value and bound are
+    equal or within the requested gap, if the time limit is reached, or if the caller stops it.
     """
     solution, bound = case.solution(first_division(case)), case.sign * bound_alone(case)
     return judged_start(case.problem, solution, bound, method=method, message="filling", budget=budget)
 
 
 def bound_alone(case: BatchingCase) -> float:
-    """Return a lower bound on the cost: the sum of each job's least cost, ignoring the other jobs."""
+    """Return a lower bound on the total cost: the sum of each job's minimum cost, ignoring the other jobs."""
     return float(case.costs.min(axis=1, initial=np.inf).sum()) - case.error if len(case.costs) else 0.0
 
 
 def first_division(case: BatchingCase) -> list[int]:
-    """Return a division that uses the GPUs: jobs that must run first, then the others in list order.
+    """Return an allocation that uses the GPUs: first for jobs that must run, then for others in list order.
 
     Raises `Unsupported` if the reachable numbers of GPUs do not fit into memory.
     """
@@ -48,14 +48,14 @@ def first_division(case: BatchingCase) -> list[int]:
 
 
 def _most(counts: Sequence[int], room: int) -> int:
-    """Return the largest allowed number that fits, or 0 if none fits."""
+    """Return the largest allowed number of GPUs that is at most `room`, or 0 if there is none."""
     if isinstance(counts, range):
         return min(counts.stop - 1, room) if counts and room >= counts.start else 0
     return max((count for count in counts if count <= room), default=0)
 
 
 def _reached(case: BatchingCase, must: Sequence[bool]) -> list[int]:
-    """Return some division that uses all GPUs, for jobs with gaps between their allowed numbers."""
+    """Return an allocation that uses all GPUs, for jobs with gaps between their allowed numbers of GPUs."""
     counts, gpus = case.problem.counts, case.gpus
     if len(counts) * gpus > _MOST_BITS:
         raise Unsupported(f"menus with gaps of {len(counts):,} jobs on {gpus:,} GPUs are too large")

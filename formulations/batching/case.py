@@ -27,8 +27,8 @@ LARGEST_TABLE, _CHUNK = 50_000_000, 500_000
 class BatchingCase:
     """A problem as a table of costs to be minimized. Completions per second become negative costs.
 
-    For each job and number of GPUs only the best batch size matters: the fastest one, or the current one if
-    changing it has a cost.
+    For each job and number of GPUs, only the best batch size matters. This is the fastest one or, if
+    reconfigurations have a cost, possibly the current one.
     """
 
     problem: Batching
@@ -40,7 +40,7 @@ class BatchingCase:
     def of(cls, problem: Batching, budget: Budget = UNLIMITED) -> "BatchingCase":
         """Compute the costs of a problem.
 
-        Raises `TimeUp` or `Unsupported` if time or memory runs out.
+        Raises `TimeUp` if time runs out, and `Unsupported` if the table does not fit into memory.
         """
         widest = max((counts[-1] for counts in problem.counts if counts), default=0)
         cells = len(problem.jobs) * (widest + 1)
@@ -58,40 +58,40 @@ class BatchingCase:
 
     @property
     def sign(self) -> int:
-        """1 if the objective is minimized, -1 if it is maximized."""
+        """The sign of the objective: 1 if it is minimized, -1 if it is maximized."""
         return 1 if self.problem.sense is Sense.MINIMIZE else -1
 
     @property
     def gpus(self) -> int:
-        """The number of GPUs to be used: exactly this number if `use_all`, and otherwise at most."""
+        """The number of GPUs to use: exactly this many if `use_all`, and otherwise at most this many."""
         return self.problem.target if self.use_all else self.problem.gpus
 
     @property
     def use_all(self) -> bool:
-        """Whether exactly `gpus` must be used."""
+        """Whether exactly `gpus` GPUs must be used."""
         return self.problem.use == "all"
 
     @property
     def error(self) -> float:
-        """Bound on the rounding error in the total cost of any choice."""
+        """A bound on the rounding error in the total cost of any choice."""
         largest = np.abs(np.where(self.costs < np.inf, self.costs, 0.0)).max(axis=1, initial=0.0)
         return float(largest.sum()) * (BATCH_COST + (len(largest) + 2) * TERM)
 
     def cost(self, place: int, gpus: int) -> Exact:
-        """Return the exact cost of a job on a number of GPUs."""
+        """Return the exact cost of a job on the given number of GPUs."""
         return self._best(place, gpus)[0]
 
     def grant(self, place: int, gpus: int) -> Grant | None:
-        """Return the best grant for a job on a number of GPUs, or None for no GPUs."""
+        """Return a job's best grant with the given number of GPUs, or None if the number is 0."""
         return self._best(place, gpus)[1]
 
     def solution(self, counts: Iterable[int]) -> Batches:
-        """Convert the numbers of GPUs of all jobs to a solution."""
+        """Convert the numbers of GPUs of all jobs, in job order, to a solution."""
         grants = ((job, self.grant(place, gpus)) for (place, job), gpus in self._with(counts))
         return Batches(running={job.name: grant for job, grant in grants if grant is not None})
 
     def counts(self, solution: Batches) -> list[int]:
-        """Convert a solution to numbers of GPUs, in the order of the jobs."""
+        """Convert a solution to numbers of GPUs, in job order."""
         running = solution.running
         return [running[job.name].gpus if job.name in running else 0 for job in self.problem.jobs]
 
@@ -125,13 +125,13 @@ class BatchingCase:
 
 
 def _kept(job: BatchingJob, gpus: int) -> int | None:
-    """Return a job's current batch size on a number of GPUs, if it may keep it."""
+    """Return a job's current batch size if it may keep it on the given number of GPUs, and otherwise None."""
     size = job.previous_batch
     return size if gpus == job.previous_gpus and size is not None and job.allows(size, gpus) else None
 
 
 def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
-    """Return the samples per second of each job's fastest batch size by number of GPUs; 0 if none exists."""
+    """Return the samples per second of each job's fastest batch size, by number of GPUs; 0 if there is none."""
     jobs = list(jobs)
     rates = np.zeros((len(jobs), widest + 1))
     modelled = [(place, job) for place, job in enumerate(jobs) if isinstance(job.throughput, StepTime)]
@@ -155,7 +155,7 @@ def _rates(jobs: Iterable[BatchingJob], widest: int, budget: Budget) -> Floats:
 
 
 def _valued(problem: Batching, rates: Floats) -> Floats:
-    """Return the jobs' costs without reconfiguration; a job without GPUs costs nothing."""
+    """Return the jobs' costs without reconfigurations. A job without GPUs costs nothing."""
     left = np.array([float(job.left(problem.estimate)) for job in problem.jobs])
     costs = np.zeros_like(rates)
     gpus = np.arange(1, rates.shape[1])
@@ -174,7 +174,7 @@ def _worth(
 
 
 def _charge(problem: Batching, costs: Floats) -> None:
-    """Add the cost of reconfiguration. A job that keeps its GPUs may also keep its batch size."""
+    """Add the costs of reconfigurations. A job that keeps its GPUs may also keep its batch size."""
     extra = problem.reconfiguration
     if not extra:
         return

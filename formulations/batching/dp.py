@@ -25,10 +25,11 @@ _CHUNK = 20_000_000
 def dp(problem: Batching, budget: Budget) -> Result[Batches]:
     """Solve a problem by dynamic programming in floating point, and prove the optimum in exact arithmetic.
 
-    The state after some jobs is the least cost of using a given number of GPUs. Costs may be non-convex, and
-    allowed numbers of GPUs may have gaps. Tables from both ends leave only those states that an optimum may
-    pass through, given the rounding of floats. If these form a single path, it is the optimum. Otherwise the
-    few remaining choices are compared in integers. The value and the bound are then the same exact number.
+    The table holds the minimum cost of the first jobs for each number of GPUs that they use. Costs may be
+    non-convex, and the allowed numbers of GPUs may have gaps. A second table, which starts from the last job,
+    rules out all states that no optimum can pass through, with an allowance for rounding. If the remaining
+    states form a single path, it is the optimum. Otherwise, the few remaining choices are compared in integers.
+    The value and the bound are then the same exact number.
 
     Parameters
     ----------
@@ -44,11 +45,12 @@ def dp(problem: Batching, budget: Budget) -> Result[Batches]:
 
     Notes
     -----
-    Source: the problem of ONES, Equations 3 and 4, for which the paper uses an evolutionary search. Separable
-    costs and one capacity make it a multiple-choice knapsack, and this is its textbook dynamic program.
+    Source: the problem of ONES, Equations 3 and 4, for which the paper uses an evolutionary search. Because
+    costs are separable and there is one capacity, the problem is a multiple-choice knapsack, and this method is
+    its textbook dynamic program.
 
     Complexity: O(J n w) additions and O(J n) memory for J jobs of at most w GPUs each and n GPUs. The proof
-    takes the same time again, or longer if many divisions are equally good up to their last digits.
+    takes the same time again, or longer if many allocations have the same cost up to the last digits.
 
     Examples
     --------
@@ -96,7 +98,7 @@ def fill(case: BatchingCase, budget: Budget, known: Result[Batches], method: str
 
 
 def filled_table(costs: Floats, gpus: int, budget: Budget) -> Floats | None:
-    """Return the least costs of the first jobs by GPUs used, or None if the time limit is reached."""
+    """Return the minimum costs of the first jobs by number of GPUs used, or None if time runs out."""
     table = np.full((len(costs) + 1, gpus + 1), np.inf)
     table[0, 0] = 0.0
     counts = costs.shape[1]

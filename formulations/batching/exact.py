@@ -17,10 +17,11 @@ from gsopt.problems.batching import Batches, Batching
 def exact(problem: Batching, budget: Budget) -> Result[Batches]:
     """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. A first division of the GPUs, and a bound that ignores contention.
-    2. Greedy steps, each of which gives a GPU to the job that gains the most from it. A price proves the
-       result, provided that costs are convex.
-    3. The dynamic program over jobs and GPUs. If its tables would be too large, the bound of step 2 remains.
+    1. A first allocation of the GPUs, and a bound that ignores contention.
+    2. Greedy steps, each of which gives GPUs to the job that gains the most from them. If costs are convex, a
+       price proves the result optimal.
+    3. The dynamic program over jobs and GPUs. If its tables would be too large, the result of step 2 is
+       returned.
 
     Source
     ------

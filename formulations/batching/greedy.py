@@ -1,4 +1,4 @@
-"""Greedy: GPUs granted to the jobs that gain the most, along the hulls of their costs, proven by a price."""
+"""Greedy: GPUs given to the jobs that gain the most, along the hulls of their costs, and proven by a price."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -25,7 +25,7 @@ _POINTS = 10_000
 
 
 class HullStep(NamedTuple):
-    """A step between two corners of a job's hull: the number of further GPUs, and the cost of each."""
+    """A step between two corners of a job's hull: the number of additional GPUs, and the cost of each."""
 
     slope: float
     job: int
@@ -37,7 +37,7 @@ class Walk:
     """The outcome of a walk along all hulls."""
 
     counts: tuple[int, ...]  # GPUs of each job
-    left: int  # GPUs that are left because the next step is too long; 0 if the walk ended well
+    left: int  # GPUs that are left because the next step needs more; 0 if the walk was completed
     taken: tuple[HullStep, ...]  # the steps taken
     slope: float  # cost of a GPU at the end of the walk
 
@@ -46,11 +46,12 @@ class Walk:
 def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     """Grant each GPU to the job that gains the most from it, along the lower convex hull of its costs.
 
-    If the steps use exactly the GPUs to be used, each job has its best number of GPUs at the price of one more
-    GPU, so no division is better. The price is computed exactly and is the proof. This always holds if costs
-    are convex and every number of GPUs is allowed, as every step is then one GPU. Otherwise a step may be too
-    long for the GPUs left. Then the single job that gains the most takes the remaining GPUs, or else the first
-    division is kept, and the price only gives a bound.
+    If the steps use up all GPUs, or until no further step helps, each job's number of GPUs is optimal when
+    every GPU is priced at the gain per GPU of the last step (or at 0 if no further step helps), so no
+    allocation is better. The price is computed exactly and is the proof. This case always occurs if costs are
+    convex and every number of GPUs is allowed, because every step is then a single GPU. Otherwise, a step may
+    need more GPUs than are left. In this case, the job that gains the most from the remaining GPUs takes all of
+    them, or the first allocation is kept if no job can. The price then only yields a bound.
 
     Parameters
     ----------
@@ -62,8 +63,8 @@ def greedy(problem: Batching, budget: Budget) -> Result[Batches]:
     Notes
     -----
     Source: the greedy algorithm for separable convex costs (O. Gross, A class of discrete type minimization
-    problems, 1956) on the linear relaxation of the multiple-choice knapsack. Marginal gains are also the rule
-    of Optimus.
+    problems, 1956), applied to the linear relaxation of the multiple-choice knapsack. Optimus also allocates
+    GPUs by marginal gain.
 
     Complexity: O(I log I) for I allowed numbers of GPUs, summed over all jobs.
 
@@ -109,9 +110,9 @@ def walk_hulls(
 
 
 def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
-    """Take steps, cheapest first, until the GPUs are used or no further step reduces the cost.
+    """Take steps, cheapest first, until the GPUs are used up or no further step reduces the cost.
 
-    Steps that do not reduce the cost are only taken if all GPUs have to be used. Returns None if the time limit
+    Steps that do not reduce the cost are taken only if all GPUs have to be used. Returns None if the time limit
     is reached.
     """
     counts = [_least_gpus(row) for row in case.costs]
@@ -139,7 +140,7 @@ def take_steps(case: BatchingCase, budget: Budget) -> Walk | None:
 def hull(row: Floats, job: int, budget: Budget = UNLIMITED) -> Iterator[HullStep]:
     """Yield the steps along the lower convex hull of one job's costs, from its fewest GPUs to its most.
 
-    The steps end early if the time limit is reached.
+    If the time limit is reached, no steps are yielded.
     """
     corners: list[tuple[int, float]] = []
     for number, gpus in enumerate(np.flatnonzero(row < np.inf).tolist()):
@@ -162,7 +163,11 @@ def _least_gpus(row: Floats) -> int:
 
 
 def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
-    """Grant the remaining GPUs to the one job for which they cost least; return None if they fit no job."""
+    """Give the remaining GPUs to the one job for which they cost the least.
+
+    If GPUs may stay idle, this happens only if it reduces the cost. Returns None if all GPUs have to be used,
+    but no job can take the remaining ones.
+    """
     counts = np.array(walk.counts)
     wanted = counts + walk.left
     able = np.flatnonzero(wanted < case.costs.shape[1])
@@ -175,7 +180,7 @@ def _made_up(case: BatchingCase, walk: Walk) -> list[int] | None:
 
 
 def _price_bound(case: BatchingCase, price: float) -> float:
-    """Return a lower bound: the price of all GPUs, plus each job's least cost minus the price of its GPUs."""
+    """Return a lower bound: the price of all GPUs plus each job's minimum cost less the price of its GPUs."""
     gpus = np.arange(case.costs.shape[1])
     beyond = (case.costs - price * gpus).min(axis=1, initial=np.inf)
     terms = len(beyond) + 4
@@ -184,7 +189,7 @@ def _price_bound(case: BatchingCase, price: float) -> float:
 
 
 def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
-    """Check exactly that at the price of the last step each job has its cheapest number of GPUs.
+    """Check, in exact arithmetic, that each job's number of GPUs is its cheapest at the price of the last step.
 
     Alternatives that are clearly more expensive in floating point are skipped, and the others are compared
     exactly. Returns False if the time limit is reached.
@@ -208,7 +213,10 @@ def _is_proven(case: BatchingCase, walk: Walk, budget: Budget) -> bool:
 
 
 def _exact_price(case: BatchingCase, walk: Walk) -> Fraction:
-    """Return the exact price of the most expensive step taken, or 0 if no job wants the remaining GPUs."""
+    """Return the exact price per GPU of the most expensive step taken.
+
+    The price is 0 if no step was taken, or if GPUs may stay idle and no further step is worth taking.
+    """
     if not walk.taken or (not case.use_all and walk.slope == 0):
         return Fraction(0)
     dearest = walk.taken[-1].slope

@@ -1,4 +1,4 @@
-"""MILP: the multiple-choice knapsack of batching in item form, the reference model."""
+"""MILP: the reference model of batching, a multiple-choice knapsack whose items are numbers of GPUs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -14,16 +14,17 @@ from gsopt.problems.batching import Batches, Batching
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Maximum number of steps in the largest cost for which costs stay exact, which takes eight stages of solving
-#: (`gsopt.solvers.scaling`); and the number to which they are rounded otherwise, which takes three stages.
+#: Maximum ratio of the largest cost to the common step up to which costs stay exact, which takes eight stages
+#: of solving (`gsopt.solvers.scaling`); and the number of steps to which they are rounded otherwise, which
+#: takes three stages.
 _FINEST, _COARSE = 2**128, 2**40
 
-#: A job and its number of GPUs.
+#: A job and the number of GPUs that it gets.
 Item = tuple[int, int]
 
 
 class Milp(Formulation[Batching, Batches]):
-    """One binary variable for each number of GPUs of each job, with the best batch size on them.
+    """One binary variable for each job and number of GPUs, which stands for the best batch size on these GPUs.
 
     Sets
     ----
@@ -33,7 +34,7 @@ class Milp(Formulation[Batching, Batches]):
     ----------
     v_j: contribution of job j to the objective if it has no GPUs, which is the cost of a reconfiguration if it
     is running now. w_jc: its contribution on c GPUs with its best batch size, including a reconfiguration,
-    minus v_j. n: the most GPUs that can be used.
+    minus v_j. n: the largest number of GPUs that can be used.
 
     Variables
     ---------
@@ -55,8 +56,8 @@ class Milp(Formulation[Batching, Batches]):
 
     Source
     ------
-    ONES, Equations 3 and 4. The paper uses all GPUs. Here as many as possible are used, because batch limits
-    may not allow all GPUs to be used. Separable costs replace one batch size per job and GPU (Equation 1).
+    ONES, Equations 3 and 4. The paper uses all GPUs. Here, as many as possible are used, because batch limits
+    may prevent the use of all GPUs. Separable costs replace the batch size per job and GPU (Equation 1).
 
     Examples
     --------
@@ -100,12 +101,12 @@ class Milp(Formulation[Batching, Batches]):
         return model
 
     def exact_costs(self, problem: Batching, form: StandardForm) -> Sequence[Number]:
-        """Return the costs of the items as fractions, or rounded if they have no usable common step.
+        """Return the costs of the items as fractions, rounded if they have no usable common step.
 
-        Completions per second have a different denominator per item. The common multiple of these denominators
-        has thousands of digits, and the solve takes one stage per five digits. Such costs are rounded in favour
-        of every solution, so that the bound stays valid and is off by at most 1 / `_COARSE` of the largest cost
-        per job.
+        With completions per second, every item has a different denominator. The common multiple of these
+        denominators has thousands of digits, and the solver needs one stage per five digits. Such costs are
+        rounded in favour of every solution, so that the bound stays valid. It is off by at most 1 / `_COARSE`
+        of the largest cost per job.
         """
         worths = {_column(*item): worth for item, worth in _worths(problem)[0].items()}
         exact = [worths[column] for column in form.columns]
@@ -118,17 +119,17 @@ class Milp(Formulation[Batching, Batches]):
         return [rounded(worth, grid) for worth in exact]
 
     def exact_offset(self, problem: Batching, form: StandardForm) -> Number:
-        """Return the objective's constant: the contribution of the jobs without GPUs."""
+        """Return the objective's constant: the total contribution of all jobs without GPUs."""
         del form
         return _worths(problem)[1]
 
     def at_once(self, problem: Batching) -> tuple[Batches, Number]:
-        """Return the first division that uses the GPUs, and a bound that ignores contention."""
+        """Return a first allocation that uses the GPUs, and a bound that ignores contention."""
         case = BatchingCase.of(problem)
         return case.solution(first_division(case)), case.sign * bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Batching) -> Batches:
-        """Read the GPUs of each job from column values, and choose its best batch size on them."""
+        """Read the number of GPUs of each job from the column values, and choose the best batch size for it."""
         counts = np.zeros(len(problem.jobs), dtype=np.int64)
         for job, menu in enumerate(problem.counts):
             for gpus in menu:
@@ -137,7 +138,7 @@ class Milp(Formulation[Batching, Batches]):
         return BatchingCase.of(problem).solution(counts.tolist())
 
     def encode(self, solution: Batches, problem: Batching) -> Mapping[str, float]:
-        """Return the non-zero column values of a solution by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         places = {job.name: place for place, job in enumerate(problem.jobs)}
         return {_column(places[name], grant.gpus): 1.0 for name, grant in solution.running.items()}
 

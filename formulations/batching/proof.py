@@ -1,4 +1,4 @@
-"""Proof: the choices that an optimum may make, given float rounding, and the optimum among them."""
+"""Proof: the choices that an optimum may make despite float rounding, and the optimum among them."""
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
@@ -20,28 +20,28 @@ _LONGEST = 2_000_000
 
 @dataclass(frozen=True, eq=False)
 class CostTables:
-    """The least costs from both ends of the list of jobs."""
+    """The minimum costs of the first jobs and of the last jobs in the list."""
 
     case: BatchingCase  # the problem
-    before: Floats  # least cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
+    before: Floats  # minimum cost of the first jobs by number of GPUs used, shape (jobs + 1, GPUs + 1)
     behind: Floats  # the same for the last jobs
 
     @cached_property
     def limit(self) -> float:
-        """The total above which no path is optimal, as a float: the least total plus four times its error."""
+        """The total above which no path is optimal: the minimum total plus four times its error."""
         last = self.before[-1]
         least = last[self.case.gpus] if self.case.use_all else last.min()
         return float(least) + 4 * self.case.error
 
     def rest(self, place: int) -> Floats:
-        """Return the least cost of the jobs from an index on, by the number of GPUs used by earlier jobs."""
+        """Return the minimum cost of the jobs from an index on, by the number of GPUs used by earlier jobs."""
         behind: Floats = self.behind[len(self.case.costs) - place]
         if not self.case.use_all:
             behind = np.minimum.accumulate(behind)
         return behind[::-1]
 
     def choices(self, place: int) -> Iterator[tuple[int, int]]:
-        """Yield each choice that an optimum may make for a job: the GPUs of all earlier jobs, and its own."""
+        """Yield each choice an optimum may make for a job: the GPUs of all earlier jobs, and its own."""
         costs, before, rest = self.case.costs[place], self.before[place], self.rest(place + 1)
         alive = np.flatnonzero(before + self.rest(place) <= self.limit)
         for used in alive.tolist():
@@ -54,7 +54,7 @@ class CostTables:
 def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
     """Return each job's number of GPUs in an optimum, or None if time runs out or numbers get too long.
 
-    Jobs that have the same GPUs on every possible path need no exact costs.
+    Jobs that have the same number of GPUs on every possible path need no exact costs.
     """
     steps: list[list[tuple[int, int]]] = []
     for place in range(len(tables.case.costs)):
@@ -71,7 +71,7 @@ def optimal_counts(tables: CostTables, budget: Budget) -> list[int] | None:
 def _whole_costs(
     case: BatchingCase, asked: dict[int, set[int]], budget: Budget
 ) -> dict[int, dict[int, int]] | None:
-    """Return the exact costs of some jobs on some GPUs as integer multiples of one unit.
+    """Return the exact costs of the requested jobs and numbers of GPUs, as integer multiples of one unit.
 
     Returns None if the unit is too small or the time limit is reached.
     """
@@ -91,7 +91,7 @@ def _whole_costs(
 
 
 def _common(denominators: Iterable[int]) -> int | None:
-    """Return the least common multiple, computed pair by pair, or None if it is too long."""
+    """Return the least common multiple, computed pair by pair, or None if it has too many digits."""
     parts = list(set(denominators))
     while len(parts) > 1:
         odd = parts[-1:] if len(parts) % 2 else []
@@ -104,7 +104,10 @@ def _common(denominators: Iterable[int]) -> int | None:
 def _cheapest(
     steps: list[list[tuple[int, int]]], whole: dict[int, dict[int, int]], budget: Budget
 ) -> list[int] | None:
-    """Return the cheapest path through the choices, where jobs without exact costs have a single choice."""
+    """Return the cheapest path through the choices, or None if the time limit is reached.
+
+    Jobs without exact costs have a single choice and count as free.
+    """
     costs = {0: 0}
     chosen: list[dict[int, int]] = []  # by job: the GPUs of the job, by those used with it
     for place, found in enumerate(steps):

@@ -1,4 +1,4 @@
-"""Assignment: an assignment problem over pairs in double precision, with a proof in exact arithmetic."""
+"""Assignment: the pairs as an assignment problem, solved in double precision and proven in exact arithmetic."""
 
 from dataclasses import replace
 
@@ -16,20 +16,20 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 
 @exact_method(unused=["backend", "log"])
 def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
-    """Solve the assignment problem in double precision, and prove its optimum by exact prices.
+    """Solve the assignment problem in double precision, and prove its solution optimal by exact prices.
 
     Running jobs are matched with pending ones, so the graph is bipartite, and shortest augmenting paths solve
-    it. If savings differ only in their last digits, rounding can miss the optimum. The proof then fails, and
-    the solution is returned with the initial bound. A zero entry is not a pair, and is dropped from the
-    solution.
+    the problem. If savings differ only in their last digits, rounding can hide the optimum. The proof then
+    fails, and the solution is returned with the initial bound. Entries that stand for no pair are 0 and are
+    dropped from the solution.
 
     Complexity: O(n^3) compiled floating-point operations, and O(n^2) exact operations per round of the proof,
     with at most n + 1 rounds.
 
     Source
     ------
-    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy. The
-    problem is that of Castor, Algorithms 1 and 2.
+    D. Crouse, On implementing 2D rectangular assignment algorithms (2016), as implemented in scipy. The problem
+    is that of Castor, Algorithms 1 and 2.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def assignment(problem: Colocation, budget: Budget) -> Result[ColocationSolution
 def assign(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "assignment"
 ) -> Result[ColocationSolution]:
-    """Solve the assignment of a case and return the result, or the known result if that is better."""
+    """Solve a case as an assignment problem, and return the result, or the known result if that is better."""
     from scipy.optimize import linear_sum_assignment
 
     rounded, exact = _matrices(case)

@@ -1,4 +1,4 @@
-"""Case: the pairs of jobs that save time, each with its saving in its best mode."""
+"""Case: the pairs of jobs that save time by sharing GPUs, each with its best mode and saving."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from gsopt.problems.colocation import Colocation, ColocationSolution, Share
 
 
 class Saving(NamedTuple):
-    """The time in seconds that a pair saves, and the mode of the pending job that saves this time."""
+    """The time that a pair saves, in seconds, and the mode of the pending job that achieves this."""
 
     seconds: Exact
     mode: str
@@ -29,10 +29,10 @@ class ColocationCase:
 
     @classmethod
     def of(cls, problem: Colocation, budget: Budget | None = None) -> "ColocationCase":
-        """Evaluate every pair until time runs out.
+        """Evaluate every pair, stopping early if time runs out.
 
-        For a given partner, the mode in which the new job runs for the shortest time is best, because the sum
-        of both completion times increases with this time.
+        For a given partner, the mode in which the new job has the shortest run time is best, because the sum of
+        both completion times increases with this run time.
         """
         savings: dict[tuple[int, int], Saving] = {}
         for r, beside in enumerate(problem.running):
@@ -49,7 +49,7 @@ class ColocationCase:
 
     @cached_property
     def weights(self) -> Mapping[tuple[int, int], int]:
-        """The savings as integers over their common denominator, which compare much faster."""
+        """The savings as integer multiples of one unit, which are much faster to compare than fractions."""
         common = lcm(*(saving.seconds.denominator for saving in self.savings.values()))
         return {
             pair: saving.seconds.numerator * (common // saving.seconds.denominator)
@@ -58,11 +58,11 @@ class ColocationCase:
 
     @property
     def bound(self) -> Exact:
-        """The least of several cheap bounds on the total saving.
+        """An upper bound on the total saving: the lowest of several bounds that are cheap to compute.
 
         No job finishes sooner when sharing than when running alone, so a pair saves at most the remaining time
-        of its running job. If all pairs were evaluated, the sum of the best saving per running job, or per
-        pending job, is a bound too.
+        of its running job. If all pairs were evaluated, the sum of the best savings of all running jobs is a
+        bound too, and so is the sum of the best savings of all pending jobs.
         """
         left = sorted((decimal(job.seconds) for job in self.problem.running), reverse=True)
         most = exact_total(left[: len(self.problem.pending)])
@@ -75,7 +75,10 @@ class ColocationCase:
         return exact_total(self.savings[pair].seconds for _, pair in bests.values())
 
     def greedy(self) -> list[tuple[int, int]]:
-        """Take the pairs that save the most, one by one. The total saving is at least half of the optimum."""
+        """Return pairs chosen one by one, largest saving first.
+
+        Their total saving is at least half of the optimum.
+        """
         order = sorted(self.weights, key=lambda pair: (-self.weights[pair], *pair))
         running, pending = set[int](), set[int]()
         taken: list[tuple[int, int]] = []
@@ -87,7 +90,7 @@ class ColocationCase:
         return taken
 
     def solution(self, pairs: Iterable[tuple[int, int]]) -> ColocationSolution:
-        """Convert pairs to a solution."""
+        """Convert pairs of (running, pending) indices to a solution."""
         running, pending = self.problem.running, self.problem.pending
         return ColocationSolution(
             shares={

@@ -1,4 +1,4 @@
-"""Exact: the assignment with its proof, and the matching if the proof fails."""
+"""Exact: the assignment with its proof, or the matching if the proof fails."""
 
 from dataclasses import replace
 
@@ -16,16 +16,15 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 def exact(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. Greedy pairs in descending order of savings, and a bound that lets several jobs share one partner.
-    2. The assignment problem in double precision; exact prices prove its solution optimal.
-    3. If double precision cannot tell savings apart, the matching in integers.
+    1. Greedy pairs, largest saving first, and a bound that lets several jobs share one partner.
+    2. The assignment problem in double precision, whose solution is proven optimal by exact prices.
+    3. The matching in integers, if double precision cannot tell savings apart.
 
-    For an optimum, value and bound are the same exact number.
+    If the solution is optimal, its value and the bound are the same exact number.
 
     Source
     ------
-    Castor, Algorithms 1 and 2, which decide for one job at a time. Here the decision is made for all jobs
-    together.
+    Castor, Algorithms 1 and 2, which decide on one job at a time. Here, all jobs are decided on together.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Matching: the pairs as edges of a graph, and a matching of maximum weight."""
+"""Matching: the pairs as edges of a graph, solved as a maximum-weight matching."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -16,8 +16,8 @@ from gsopt.problems.colocation import Colocation, ColocationSolution
 def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
     """Find a maximum-weight matching with networkx's blossom algorithm, in integers.
 
-    Savings are multiplied by their common denominator, so nothing is rounded. With integer weights, networkx
-    verifies the matching by its dual values. Connected components are matched one by one.
+    All savings are multiplied by their common denominator, so nothing is rounded. With integer weights,
+    networkx verifies the matching by its dual values. Connected components are matched one by one.
 
     Complexity: O(n^3) for a component of n jobs, in Python. The time limit is checked between components.
 
@@ -47,7 +47,10 @@ def matching(problem: Colocation, budget: Budget) -> Result[ColocationSolution]:
 def match(
     case: ColocationCase, budget: Budget, known: Result[ColocationSolution], method: str = "matching"
 ) -> Result[ColocationSolution]:
-    """Match the components of a case one by one; return the known result if the time limit is reached."""
+    """Match the components of a case one by one, or return the known result if the time limit is reached.
+
+    The known result is also returned if it is better.
+    """
     import networkx as nx
 
     graph = _graph(case)
@@ -70,7 +73,7 @@ def match(
 
 
 def _graph(case: ColocationCase) -> Any:
-    """Return a graph of the pairs that save time, weighted in units of their common denominator."""
+    """Return a graph with an edge for each pair that saves time, weighted by its saving as an integer."""
     import networkx as nx
 
     graph = nx.Graph()
@@ -80,6 +83,6 @@ def _graph(case: ColocationCase) -> Any:
 
 
 def _pairs(edges: set[tuple[tuple[str, int], tuple[str, int]]]) -> Sequence[tuple[int, int]]:
-    """Convert edges to pairs of (running, pending) indices, whichever end comes first."""
+    """Convert edges to pairs of (running, pending) indices, regardless of the direction of the edge."""
     ends = [dict(edge) for edge in edges]
     return [(end["running"], end["pending"]) for end in ends]

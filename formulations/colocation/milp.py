@@ -1,4 +1,4 @@
-"""MILP: the plain integer program of colocation, the reference model."""
+"""MILP: the reference model of colocation, a plain integer program."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -16,7 +16,8 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     Sets
     ----
-    R: running jobs. P: pending jobs. W_rp: modes of p that fit next to r, i.e. n_p <= n_r and b_r + b_pw <= M.
+    R: running jobs. P: pending jobs. W_rp: modes of p that fit next to r, that is, n_p <= n_r and b_r + b_pw <=
+    M.
 
     Parameters
     ----------
@@ -37,18 +38,18 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
     of_pending: sum_{r, w} shares_rpw <= 1 for every p in P.
 
-    Memory and GPUs concern one pair at a time, so a mode that does not fit has no column. That is exact,
-    whereas solvers satisfy rows only to a tolerance.
+    Whether memory and GPUs suffice depends on one pair at a time, so modes that do not fit have no column. This
+    is exact, whereas solvers satisfy rows only within a tolerance.
 
     Size
     ----
-    sum_{r, p} |W_rp| columns, |R| + |P| rows, two entries per column. The matrix is that of a bipartite graph,
-    hence totally unimodular.
+    sum_{r, p} |W_rp| columns, |R| + |P| rows, two entries per column. The matrix is the incidence matrix of a
+    bipartite graph and hence totally unimodular.
 
     Source
     ------
-    Castor, Equations 4-13 for one moment: at most two jobs on a GPU, and the sum of completion times of section
-    5.1. The paper's time slots are not needed.
+    Castor, Equations 4-13 for a single point in time: at most two jobs per GPU, and the sum of completion times
+    from section 5.1. The paper's time slots are not needed.
 
     Examples
     --------
@@ -80,7 +81,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return model
 
     def exact_costs(self, problem: Colocation, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns, which are savings, as fractions."""
+        """Return the exact costs of the columns: the savings in seconds, as fractions."""
         saved = {_column(*triple): seconds for triple, seconds in _savings(problem).items()}
         return [saved[column] for column in form.columns]
 
@@ -90,7 +91,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return case.solution(case.greedy()), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Colocation) -> ColocationSolution:
-        """Read from column values which pending job shares the GPUs of which running job."""
+        """Read from the column values which pending job shares the GPUs of which running job."""
         shares = {
             problem.pending[p].name: Share(running=problem.running[r].name, mode=mode)
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -99,7 +100,7 @@ class Milp(Formulation[Colocation, ColocationSolution]):
         return ColocationSolution(shares=shares)
 
     def encode(self, solution: ColocationSolution, problem: Colocation) -> Mapping[str, float]:
-        """Return the non-zero column values of a solution by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         return {
             _column(r, p, w): 1.0
             for (r, p, w), mode in _fitting_modes(problem).items()
@@ -108,12 +109,12 @@ class Milp(Formulation[Colocation, ColocationSolution]):
 
 
 def _fitting_modes(problem: Colocation) -> dict[tuple[int, int, int], str]:
-    """Return the modes in which pending jobs fit next to running ones, by (running, pending, mode) indices."""
+    """Return the names of the modes in which jobs fit together, keyed by (running, pending, mode) indices."""
     return {triple: each.name for triple, each in _offered(problem)}
 
 
 def _savings(problem: Colocation) -> dict[tuple[int, int, int], Exact]:
-    """Return the saving in seconds of each mode of each pair."""
+    """Return the savings in seconds, keyed by (running, pending, mode) indices."""
     return {triple: each.pair.saved for triple, each in _offered(problem)}
 
 

@@ -1,4 +1,4 @@
-"""Best: the best solution and bound that a method knows, in exact numbers, and whether they suffice."""
+"""Best: the best solution and bound that a method has found, in exact numbers, and the test for stopping."""
 
 from fractions import Fraction
 from typing import Any, Generic, TypeVar
@@ -23,7 +23,7 @@ S = TypeVar("S", bound=Frozen)
 class Best(Generic[P, S]):
     """The best solution and the best bound that a method has found, and the method's budget.
 
-    No solution has a better value than `bound`. The first solution is the budget's start.
+    No solution has a better value than `bound`. If the budget contains a start, it is the first solution.
     """
 
     def __init__(self, problem: P, budget: Budget, method: str, *, bound: Exact = 0) -> None:
@@ -37,21 +37,21 @@ class Best(Generic[P, S]):
 
     @property
     def known(self) -> S:
-        """The best solution, valid only once one is known."""
+        """The best solution found so far. An assertion fails if there is none."""
         if self.solution is None:
             raise AssertionError
         return self.solution
 
     @property
     def known_value(self) -> Exact:
-        """The value of the best solution, valid only once one is known."""
+        """The value of the best solution found so far. An assertion fails if there is none."""
         if self.value is None:
             raise AssertionError
         return self.value
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now, or None to continue."""
+        """The reason to stop now, or None if the method should continue."""
         if self.value is not None and settles(self.value, self.bound, self.problem.resolution(self.value)):
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -61,7 +61,7 @@ class Best(Generic[P, S]):
         return StoppedBy.TIME_LIMIT if self.budget.passed else None
 
     def take(self, solution: S) -> bool:
-        """Keep a solution if it is the best so far, and return whether it is."""
+        """Keep a solution if it is better than the best one so far, and return whether it was kept."""
         value = self._value(solution)
         self._refuse_better(value, self.bound)
         if self.value is not None and not self.problem.sense.better(value, self.value):
@@ -75,11 +75,12 @@ class Best(Generic[P, S]):
     def raise_bound(self, bound: Number, *, of_better: bool = False) -> None:
         """Keep a bound if it is stronger than the known one.
 
-        The bound is rounded to the next value that an optimum can take. A float is first weakened by its
-        rounding error, and the caller subtracts any other error. With `of_better`, the bound covers only
-        solutions better than the best known one, as after a search that excluded the others. It is then
-        weakened to the best known value if necessary. Raises `Contradiction` if the best value is better than
-        the bound by more than the problem's resolution, since then the proof is wrong.
+        The bound is tightened to the next value that an optimum can take. A float is first weakened by its
+        rounding error; any other error must already be subtracted by the caller. With `of_better`, the bound
+        covers only solutions that are better than the best known one, for example because a search excluded the
+        others; it is then weakened to the best known value if necessary. Raises `Contradiction` if the best
+        value is better than the bound by more than the problem's resolution, because then the proof must be
+        wrong.
         """
         least = self.problem.sense is Sense.MINIMIZE
         strongest, weakest, safe = (max, min, lowest) if least else (min, max, highest)

@@ -1,4 +1,4 @@
-"""Convolution: least costs by number of units, combined over parts, and the split of a total among parts."""
+"""Convolution: minimum costs by number of units, combined over parts, and the split of a total among them."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-#: Least costs by number of units on the last axis.
+#: Minimum costs, by number of units along the last axis.
 Costs = NDArray[Any]
 
 
@@ -25,7 +25,7 @@ def convolve(left: Costs, right: Costs, most: int, never: int) -> Costs:
 
 
 def split(parts: Sequence[Costs], sums: Sequence[Costs], count: int) -> list[int]:
-    """Split a count among parts so that their costs add up to the last of the running sums."""
+    """Split a count among the parts so that their costs add up to the last running sum."""
     shares = []
     for part, before in zip(parts[:0:-1], sums[-2::-1], strict=True):
         least = max(0, count - before.size + 1)

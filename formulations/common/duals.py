@@ -1,4 +1,4 @@
-"""Duals: bounds proven by dual values from any source and of any accuracy."""
+"""Duals: bounds that dual values prove, no matter where they come from or how accurate they are."""
 
 from typing import NamedTuple
 
@@ -12,20 +12,20 @@ Reals = NDArray[np.float64]
 
 
 class DualProof(NamedTuple):
-    """The bound and the reduced costs that dual values prove for a linear program to be minimized."""
+    """The lower bound and the reduced costs that dual values prove for a linear program."""
 
-    bound: float  # bound on its optimum
+    bound: float  # lower bound on its optimum
     reduced: Reals  # increase of the bound per unit of each column, shape (columns,)
 
 
 def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
-    """Return the bound and the reduced costs that dual values prove.
+    """Return the bound and the reduced costs that the given dual values prove.
 
-    For any row prices y, c x = y A x + (c - y A) x for all x. The limits of the rows bound the first term from
-    below, and the limits of the columns bound the second. So the bound holds for any y, regardless of the
-    solver's tolerance. The largest possible rounding error is subtracted. A price whose row has no limit on the
-    matching side counts as 0. `largest` gives a finite upper limit on each column in every solution that
-    matters. Integrality is ignored.
+    For any row prices y, c x = y A x + (c - y A) x for all x. The row limits bound the first term from below,
+    and the column limits bound the second one. So the bound holds for any y, regardless of the solver's
+    tolerance. The maximum possible rounding error is subtracted. A price counts as 0 if its row has no limit on
+    the matching side. `largest` gives, for each column, a finite upper limit on its value in every solution
+    that matters. Integrality is ignored.
     """
     limits = np.where(duals > 0, model.row_lower, model.row_upper)
     prices = np.where(np.isfinite(limits), duals, 0.0)
@@ -43,10 +43,11 @@ def prove(model: Model, duals: Reals, largest: Reals) -> DualProof:
 
 
 def bound_by_total(cost: Reals, matrix: Reals, limits: Reals, duals: Reals, *, total: float) -> float:
-    """Return the lower bound that row prices prove if all columns add up to at most `total`.
+    """Return the lower bound that row prices prove if the columns add up to at most `total`.
 
-    Columns are at least 0. `limits` holds each row's limit on the side of its price, or the right-hand side of
-    an equation. The price of an equation may have any sign; any other price has the sign that fits its limit.
+    All columns are non-negative. `limits` holds, for each row, the limit on the side that its price refers to,
+    or the right-hand side of an equation. The price of an equation may have either sign; any other price must
+    have the sign that matches its limit.
     """
     rounding = TERM * (limits.size + 4)
     reduced = cost - duals @ matrix

@@ -1,4 +1,4 @@
-"""First: a first solution and bound, both cheap to compute, and whether they already suffice."""
+"""First: a first solution and bound, both cheap to compute, and the test whether they already suffice."""
 
 from dataclasses import replace
 
@@ -10,7 +10,7 @@ from gsopt.core.result import Result, StoppedBy, is_within, value_of
 def judged_start(
     problem: Problem[S], solution: S, bound: Number, *, method: str, message: str, budget: Budget
 ) -> tuple[Result[S], bool]:
-    """Judge a first solution, or the budget's start if it is no worse; return it and whether to stop there."""
+    """Judge a first solution or, if no worse, the budget's start; return the result and whether to stop."""
     start = budget.start
     if start is not None and not problem.sense.better(problem.objective(solution), value_of(problem, start)):
         solution = start
@@ -21,9 +21,9 @@ def judged_start(
 
 
 def ends(first: Result[S], budget: Budget) -> tuple[Result[S], bool]:
-    """Report a first result to the caller, and return it with whether to stop there.
+    """Report a first result to the caller, and return it together with whether to stop there.
 
-    The search stops if the caller asks for it, if value and bound meet or are within the requested gap, or if
+    The search stops if the caller asks for it, if value and bound are equal or within the requested gap, or if
     time runs out. The result states the reason.
     """
     if budget.on_incumbent is not None and budget.on_incumbent(first) is True:

@@ -1,4 +1,4 @@
-"""Prices: prices of matrix columns that prove a set of pairs optimal."""
+"""Prices: exact prices of matrix columns that prove a set of pairs optimal."""
 
 from collections.abc import Collection
 
@@ -7,15 +7,15 @@ from numpy.typing import NDArray
 
 
 def proves(savings: NDArray[np.object_], pairs: Collection[tuple[int, int]]) -> bool:
-    """Check, by exact prices of the columns, whether a set of pairs has the largest possible saving.
+    """Check, by exact prices of the columns, whether no other set of pairs has a larger total saving.
 
-    At the right prices, each matched row prefers its own column (by saving minus price), and an unmatched row
-    gains from no column. The least such prices are found by iteration: the price of a column is at least the
-    amount that a matched row would pay for it on top of its own. If the prices converge, unmatched columns cost
-    nothing, and no row pays more than it saves, then savings and prices are a primal and a dual solution of
-    equal value. If another set is better, the prices do not converge.
+    At the right prices, each matched row prefers its own column (judged by saving minus price), and an
+    unmatched row gains from no column. The lowest such prices are found by iteration: the price of a column is
+    at least what another matched row would gain by switching to it from its own column. If the prices converge,
+    unmatched columns cost nothing, and no row pays more than it saves, then the pairs and the prices are a
+    primal and a dual solution of equal value. If another set is better, the prices do not converge.
 
-    `savings` are exact and at least 0, shape (rows, columns). `pairs` match each row and column at most once.
+    `savings` are exact and non-negative, shape (rows, columns). `pairs` match each row and column at most once.
     """
     count = savings.shape[1]
     rows = np.array([row for row, _ in pairs], dtype=int)

@@ -1,4 +1,4 @@
-"""Probing: the choices that a linear relaxation rules out, tested on one program with warm starts.
+"""Probing: the choices that a linear relaxation rules out, found by re-solving one program with warm starts.
 
 The module imports little because the solvers' worker processes load it.
 """
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class ChoiceColumns(NamedTuple):
-    """Columns of which exactly one is 1, in an order common to all choices."""
+    """Binary columns of a choice, exactly one of which is 1, in an order that is common to all choices."""
 
     columns: NDArray[np.int32]  # the columns, in their order
     ranks: NDArray[np.int32]  # rank of each column in the common order, ascending
@@ -36,17 +36,17 @@ class ChoiceColumns(NamedTuple):
 
 @dataclass(frozen=True)
 class Finding:
-    """The choices that remain for solutions that do not exceed the cutoff."""
+    """The choices that remain possible in solutions whose value does not exceed the cutoff."""
 
     values: Reals | None  # optimum of the relaxation, shape (columns,), or None if it was not reached
     bound: float  # bound on the relaxation's optimum that the dual values prove; minus infinity for none
-    kept: tuple[tuple[int, int], ...]  # for each choice, the first remaining column and the first one after
+    kept: tuple[tuple[int, int], ...]  # for each choice, the first remaining column and the one after the last
     # pairs of choices; the first choice of each pair is always earlier than the second
     orders: tuple[tuple[int, int], ...] = ()
 
 
 class ProbingQuestion(NamedTuple):
-    """A linear program, its choices and a cutoff, as sent to the worker."""
+    """A linear program, its choices and a cutoff, as sent to the worker process."""
 
     model: Model
     options: dict[str, Any]
@@ -68,15 +68,15 @@ def probe(
 ) -> Finding | None:
     """Solve a linear relaxation, and rule out choices that would push its optimum above a cutoff.
 
-    At both ends of each choice, columns that the relaxation proves too expensive are removed: first by
-    reduced costs, then by bisection, solving the program with an end of the choice fixed at 0. If two choices
-    may come in either order, one order may be ruled out in the same way. Every proof is a bound computed from
-    dual values (`formulations.common.duals.prove`), so the solver need not be trusted. Integrality is
-    ignored.
+    At both ends of each choice, columns that are proven too expensive are removed: first those whose reduced
+    costs are too high, and then, by bisection, those that push the optimum above the cutoff when one of them
+    must be chosen. If two choices may come in either order, one order may be ruled out in the same way. Every
+    proof is a bound computed from dual values (`formulations.common.duals.prove`), so the solver need not be
+    trusted. Integrality is ignored.
 
-    Only solutions up to the cutoff matter, in which no column exceeds `largest`. `pairs` lists the choices to
-    compare. When time runs out, the findings so far are returned. The result is None if there are no findings,
-    or if the solver fails.
+    The only solutions that matter have a value of at most the cutoff and no column above `largest`. `pairs`
+    lists the pairs of choices to compare. When time runs out, the findings so far are returned. The result is
+    None if there are no findings, or if the solver fails.
     """
     solver = Highs()
     left = budget.left()
@@ -98,12 +98,12 @@ def probe(
 
 
 def answer(question: ProbingQuestion, link: "ParentLink") -> Finding:
-    """Solve and narrow in the worker process, and return the findings."""
+    """Solve the program and narrow its choices in the worker process, and return the findings."""
     return _Probing(question, link).run()
 
 
 class _Probing:
-    """The program in the solver, with the column bounds found so far."""
+    """The program loaded into the solver, with the column bounds found so far."""
 
     def __init__(self, question: ProbingQuestion, link: "ParentLink") -> None:
         self.question, self.model, self.cutoff = question, question.model, question.cutoff
@@ -115,7 +115,7 @@ class _Probing:
         self.basis: Any = None
 
     def run(self) -> Finding:
-        """Solve, narrow every choice, and compare the pairs."""
+        """Solve the program, narrow every choice, and compare the pairs."""
         first = self._solve()
         if first is None or self._stopped:
             return self._finding(None, first)
@@ -138,7 +138,7 @@ class _Probing:
         return Finding(values, -inf if proof is None else proof.bound, tuple(self.kept), tuple(orders))
 
     def _solve(self) -> DualProof | None:
-        """Solve with the current bounds, and return the proof from the dual values."""
+        """Solve with the current bounds, and return what the dual values prove, or None if there are none."""
         if self.end < inf:
             left = max(self.end - monotonic(), 0.0)
             self.solver.setOptionValue("time_limit", self.solver.getRunTime() + left)
@@ -153,7 +153,7 @@ class _Probing:
         return np.asarray(self.solver.getSolution().col_value)
 
     def _fix(self, columns: NDArray[np.int32], upper: Reals) -> None:
-        """Set the upper bounds of the given columns."""
+        """Set the upper bounds of the given columns, both here and in the solver."""
         self.upper[columns] = upper
         self.solver.changeColsBounds(columns.size, columns, self.model.column_lower[columns], upper)
 
@@ -171,7 +171,8 @@ class _Probing:
     def _cut_end(self, number: int, values: Reals, *, low: bool) -> None:
         """Rule out as many columns as possible at one end of a choice, by bisection.
 
-        Columns that the relaxation uses cannot be ruled out, so the search stays between them and the end.
+        Columns that the relaxation uses cannot be ruled out, so only the columns between them and the end are
+        tested.
         """
         begin, end = self.kept[number]
         columns = self.question.choices[number].columns
@@ -191,7 +192,7 @@ class _Probing:
         self.kept[number] = (proven, end) if low else (begin, proven)
 
     def _refuted_without(self, columns: NDArray[np.int32]) -> bool:
-        """Check whether the bound exceeds the cutoff if the given columns are fixed at 0."""
+        """Check whether the bound exceeds the cutoff when the given columns are fixed at 0."""
         before = self.upper[columns]
         self._fix(columns, np.zeros(columns.size))
         proof = self._solve()
@@ -200,9 +201,9 @@ class _Probing:
         return proof is not None and proof.bound > self.cutoff
 
     def _compare(self, values: Reals) -> Iterator[tuple[int, int]]:
-        """Yield the pairs of choices for which one order has been ruled out.
+        """Yield the pairs of choices for which one order has been ruled out, in the order that remains.
 
-        The order in the relaxation's optimum is not tested.
+        Only the order opposite to that in the relaxation's optimum is tested.
         """
         for pair in self.question.pairs:
             if self._stopped:
@@ -212,12 +213,12 @@ class _Probing:
                 yield first, second
 
     def _meet(self, *pair: int) -> bool:
-        """Check whether the remaining ranks of two choices allow either order."""
+        """Check whether the remaining ranks of the given choices allow either order."""
         ranks = [self.question.choices[number].ranks[slice(*self.kept[number])] for number in pair]
         return bool(max(own[0] for own in ranks) <= min(own[-1] for own in ranks))
 
     def _order(self, first: int, second: int) -> list[tuple[NDArray[np.int32], Reals]]:
-        """Return the rows, each at most 0, that make a choice no later than another."""
+        """Return rows, each at most 0, that force the first choice to be no later than the second."""
         early, late = self.question.choices[first], self.question.choices[second]
         rows = [(np.array([early.level, late.level], dtype=np.int32), np.array([1.0, -1.0]))]
         for rank in late.ranks[slice(*self.kept[second])]:
@@ -226,7 +227,7 @@ class _Probing:
         return rows
 
     def _refuted_with(self, rows: Sequence[tuple[NDArray[np.int32], Reals]]) -> bool:
-        """Check whether the bound exceeds the cutoff once some rows (each at most 0) are added."""
+        """Check whether the bound exceeds the cutoff once the given rows (each at most 0) are added."""
         count, known = len(rows), self.model
         sizes = np.cumsum([0, *(columns.size for columns, _ in rows)], dtype=np.int32)
         columns = np.concatenate([columns for columns, _ in rows])
@@ -249,7 +250,7 @@ class _Probing:
 
 
 def load(question: Any, link: "ParentLink") -> Any:
-    """Load the linear program into HiGHS, and pass on the parent's request to stop."""
+    """Load the linear program into HiGHS, and let the parent process interrupt it."""
     import highspy
 
     solver: Any = highspy.Highs()  # type: ignore[no-untyped-call]

@@ -1,4 +1,4 @@
-"""Prover: HiGHS tuned for models whose best known solution is probably optimal."""
+"""Prover: HiGHS, tuned for models whose best known solution is probably optimal."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
     from gsopt.solvers.standard_form import StandardForm
 
-#: Heuristics that solve subproblems are off, because there is next to nothing to find. Branching costs are
-#: learnt from one branch instead of eight, because nodes are cheap and strong branching is not. Together,
-#: this is three times as fast on positional models.
+#: Heuristics that solve subproblems are switched off, because there is hardly anything left to find. The cost
+#: of branching on a column is learned from one branch instead of eight, because nodes are cheap and strong
+#: branching is not. Together, these options make positional models three times as fast to solve.
 _OPTIONS = {
     "mip_heuristic_run_rins": False,
     "mip_heuristic_run_rens": False,
@@ -24,11 +24,11 @@ _OPTIONS = {
 
 @dataclass(frozen=True)
 class Prover(Highs):
-    """HiGHS with options for proving rather than for finding solutions."""
+    """HiGHS, with options for proving optimality rather than for finding solutions."""
 
     def request(
         self, form: "StandardForm", *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Answer], Any]:
-        """Return the worker's function and its arrays and options."""
+        """Return the function that the worker calls, and its arguments with these options added."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         return function, task._replace(options=task.options | _OPTIONS)

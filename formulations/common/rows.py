@@ -1,4 +1,4 @@
-"""Rows: a matrix that is built row by row."""
+"""Rows: a sparse matrix that is built row by row."""
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
@@ -7,13 +7,13 @@ from typing import Any
 
 from scipy.sparse import coo_array
 
-#: A column by number and its coefficient.
+#: A column (by index) and its coefficient.
 Entry = tuple[int, float]
 
 
 @dataclass
 class SparseRows:
-    """Sparse rows, with their limits and names."""
+    """The rows of a sparse matrix, with their names and limits."""
 
     names: list[str] = field(default_factory=list)
     lower: list[float] = field(default_factory=list)
@@ -23,7 +23,7 @@ class SparseRows:
     _values: list[float] = field(default_factory=list)
 
     def add(self, name: str, entries: Iterable[Entry], lower: float = -inf, upper: float = inf) -> None:
-        """Add a row, in which repeated coefficients of a column add up."""
+        """Add a row. If a column occurs several times, its coefficients are added up."""
         row = len(self.names)
         for column, value in entries:
             self._rows.append(row)

@@ -10,13 +10,13 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.configuration import Configuration, ConfigurationSolution
 
-#: Limit on the total cost of all jobs, below which sums fit into 64 bits even with the cost of what does not
-#: fit.
+#: Limit on the total cost of all jobs. Below it, sums fit into 64 bits even if they include the cost that marks
+#: infeasible table cells.
 LARGEST_TOTAL = 2**60
 
 
 class Option(NamedTuple):
-    """An option of a job: a configuration, or None for no configuration."""
+    """An option of a job: one of the configurations, or no configuration."""
 
     place: int | None  # index of the configuration in the list; None for no configuration
     kind: int  # index of its GPU type
@@ -26,7 +26,7 @@ class Option(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class ConfigurationCase:
-    """A problem as a list of options for each job, with integer costs that break ties."""
+    """A problem as a list of options per job, with integer costs that break ties."""
 
     problem: Configuration
     # options of each job in order of preference: the current one, then the others in the order of the list,
@@ -37,9 +37,10 @@ class ConfigurationCase:
     def of(cls, problem: Configuration) -> "ConfigurationCase":
         """List the options of a problem.
 
-        Each cost is counted in steps of the problem's values, and multiplied by one more than the number of
-        jobs. Each change adds one. So among all solutions with the least value, the one with the least total
-        has the fewest changes. Raises `Unsupported` if totals exceed 64 bits.
+        Each cost is expressed as a multiple of the common step of all costs. It is then multiplied by the
+        number of jobs plus one, and options that change a job's configuration cost one more. So among all
+        solutions with the minimum value, the one with the lowest total has the fewest changes. Raises
+        `Unsupported` if totals do not fit into 64 bits.
         """
         unit = _unit(problem)
         options = tuple(tuple(_options(problem, job, unit)) for job in range(len(problem.jobs)))
@@ -48,18 +49,18 @@ class ConfigurationCase:
         return cls(problem, options)
 
     def solution(self, chosen: Iterable[Option]) -> ConfigurationSolution:
-        """Convert one option per job to a solution."""
+        """Convert one option per job, in job order, to a solution."""
         return solution_of(self.problem, [option.place for option in chosen])
 
 
 def solution_of(problem: Configuration, places: Sequence[int | None]) -> ConfigurationSolution:
-    """Convert one configuration per job (an index, in the order of the jobs) to a solution."""
+    """Convert one configuration per job (its index or None, in job order) to a solution."""
     named = zip(problem.jobs, places, strict=True)
     return ConfigurationSolution(configurations={job.name: place for job, place in named if place is not None})
 
 
 def current_configurations(problem: Configuration) -> ConfigurationSolution:
-    """Return the current configurations that are still allowed and fit, pinned jobs first."""
+    """Return the current configurations that are still allowed and fit, serving pinned jobs first."""
     left = dict(problem.gpus)
     places: list[int | None] = [None] * len(problem.jobs)
     for number in sorted(range(len(places)), key=lambda number: not problem.jobs[number].pinned):
@@ -74,7 +75,7 @@ def current_configurations(problem: Configuration) -> ConfigurationSolution:
 
 
 def bound_alone(problem: Configuration) -> Exact:
-    """Return a lower bound: the total cost if each job had its cheapest option, ignoring contention."""
+    """Return a lower bound on the total cost: the sum of each job's cheapest option, ignoring contention."""
     waits, unit = decimal(problem.penalty), _unit(problem)
     return exact_total(
         min([*costs.values(), *[waits] * (not job.pinned)], key=lambda cost: _steps(cost, unit))
@@ -83,15 +84,12 @@ def bound_alone(problem: Configuration) -> Exact:
 
 
 def _unit(problem: Configuration) -> tuple[int, int]:
-    """Return the common step of all costs as numerator and denominator."""
+    """Return the common step of all costs as a numerator and a denominator."""
     return (problem.step or Fraction(1)).as_integer_ratio()
 
 
 def _steps(cost: Exact, unit: tuple[int, int]) -> int:
-    """Convert a cost to a number of steps.
-
-    Integers compare faster than fractions.
-    """
+    """Convert a cost to an integer number of steps. Integers are faster to compare than fractions."""
     above, below = cost.as_integer_ratio()
     return above * unit[1] // (below * unit[0])
 
@@ -115,7 +113,10 @@ def _options(problem: Configuration, number: int, unit: tuple[int, int]) -> list
 
 
 def _worthwhile(options: Sequence[Option]) -> list[Option]:
-    """Drop options that cost more than no configuration, or than one of the same type with no more GPUs."""
+    """Drop options that are never worth choosing.
+
+    They cost more than no configuration, or more than an option of the same type with at most as many GPUs.
+    """
     waits: float = min((option.cost for option in options if option.place is None), default=inf)
     cheapest: dict[int, int] = {}
     left_out: set[int | None] = set()

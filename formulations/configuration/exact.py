@@ -1,4 +1,4 @@
-"""Exact: dynamic programming over the GPUs of each type, or an integer program if there are too many GPUs."""
+"""Exact: a dynamic program over the GPUs of each type, or an integer program if there are too many GPUs."""
 
 from dataclasses import replace
 
@@ -18,15 +18,15 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
     """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
     1. The current configurations, and a bound that ignores contention.
-    2. Dynamic programming over jobs and the remaining GPUs of each type, in integers, so that the optimum is
-       exact. Ties go to the solution in which the fewest jobs change. Further ties are broken job by job, in
-       favour of the current configuration, then the first one in the list, and last no configuration.
-    3. If the table would be too large, the reference integer program, for which the solver breaks ties.
+    2. Dynamic programming over the jobs and the remaining GPUs of each type. It uses integers, so the optimum
+       is exact. Ties go to the solution that changes the fewest jobs. Further ties are broken job by job, in
+       favour of the current configuration, then the first one in the list, and finally no configuration.
+    3. The reference integer program, if the table would be too large. Ties are then broken by the solver.
 
     Source
     ------
-    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. The rules for ties are gsopt's
-    own.
+    Sia (SOSP 2023), section 3.4, which leaves the integer program to a solver. The tie-breaking rules are
+    gsopt's own.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ def exact(problem: Configuration, budget: Budget) -> Result[ConfigurationSolutio
     Notes
     -----
     Complexity: O(J C G) time and O(J G) memory for J jobs with C configurations each. G is the product, over
-    the types, of the number of GPUs plus one.
+    all types, of the number of GPUs plus one.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""MILP: the reference model, which chooses at most one configuration per job."""
+"""MILP: the reference model, which chooses at most one configuration for each job."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
@@ -18,7 +18,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Sets
     ----
-    J: jobs. C_j: configurations allowed for job j, or only the current one if it is pinned. T: GPU types.
+    J: jobs. C_j: configurations allowed for job j; only the current one if the job is pinned. T: GPU types.
 
     Parameters
     ----------
@@ -27,8 +27,8 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
 
     Variables
     ---------
-    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has no configuration; fixed at 0 if it
-    is pinned.
+    has_jc in {0, 1}: job j has configuration c. waits_j in {0, 1}: job j has no configuration; fixed at 0 if
+    the job is pinned.
 
     Objective
     ---------
@@ -87,7 +87,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return model
 
     def standard_form(self, problem: Configuration) -> StandardForm:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         jobs, shapes = len(problem.jobs), problem.configurations
         keys = [(job, place) for job, row in enumerate(problem.costs) for place in row]
         job, place = np.array(keys, dtype=np.int64).reshape(-1, 2).T
@@ -115,7 +115,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         )
 
     def exact_costs(self, problem: Configuration, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns: the costs of configurations, and the penalty."""
+        """Return the exact costs of the columns: those of the configurations, then the waiting penalties."""
         del form
         costs = (cost for row in problem.costs for cost in row.values())
         return [*costs, *[decimal(problem.penalty)] * len(problem.jobs)]
@@ -125,7 +125,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return current_configurations(problem), bound_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Configuration) -> ConfigurationSolution:
-        """Read the configuration of each job from column values."""
+        """Read the configuration of each job from the column values."""
         places = [
             next((place for place in costs if values.get(f"has[{job},{place}]", 0.0) == 1), None)
             for job, costs in enumerate(problem.costs)
@@ -133,7 +133,7 @@ class Milp(Formulation[Configuration, ConfigurationSolution]):
         return solution_of(problem, places)
 
     def encode(self, solution: ConfigurationSolution, problem: Configuration) -> Mapping[str, float]:
-        """Return the non-zero column values of a solution by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         return {
             f"waits[{job}]" if place is None else f"has[{job},{place}]": 1.0
             for job, place in enumerate(problem.places(solution))

@@ -10,10 +10,12 @@ from formulations.configuration.case import LARGEST_TOTAL, ConfigurationCase, Op
 from gsopt.core.budget import Budget
 from gsopt.core.errors import Unsupported
 
-#: Maximum number of cells (job, GPUs of each type) in a table: 160 MB.
+#: Maximum number of cells in a table, which take 160 MB. There is one cell for each job and each combination of
+#: numbers of GPUs by type.
 LARGEST_TABLE = 20_000_000
 
-#: Cost of what does not fit: above any total, even after all costs are added to it or subtracted from it.
+#: Cost that marks infeasible cells: above any total, even after all costs are added to it or subtracted from
+#: it.
 _NEVER = np.int64(4 * LARGEST_TOTAL)
 
 Wholes = NDArray[np.int64]
@@ -21,16 +23,16 @@ Wholes = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class LeastCosts:
-    """The least costs of the last jobs, by the number of GPUs of each type left for them."""
+    """The minimum costs of the last jobs, by the number of GPUs of each type that are left for them."""
 
     case: ConfigurationCase  # the problem in integers
     # GPUs of each type in a cell: the greatest common divisor of all options of the type
     blocks: tuple[int, ...]
-    costs: Wholes  # least cost of each job and later ones, shape (jobs + 1, blocks of first type + 1, ...)
+    costs: Wholes  # minimum cost of each job and later ones, shape (jobs + 1, blocks of first type + 1, ...)
 
     @classmethod
     def of(cls, case: ConfigurationCase, budget: Budget) -> "LeastCosts | None":
-        """Fill the table, or return None when time runs out.
+        """Compute the table, or return None if time runs out.
 
         Raises `Unsupported` if the table does not fit into memory.
         """
@@ -49,11 +51,14 @@ class LeastCosts:
 
     @property
     def least(self) -> int:
-        """The least cost of all jobs on all GPUs."""
+        """The minimum total cost of all jobs when all GPUs are available."""
         return int(self.costs[0].flat[-1])
 
     def choice(self) -> list[Option]:
-        """Return the options with the least total cost. Ties go to the options that the first jobs prefer."""
+        """Return the options with the minimum total cost.
+
+        Ties are broken by the preferences of the first job, then by those of the second one, and so on.
+        """
         left = [size - 1 for size in self.costs.shape[1:]]
         chosen: list[Option] = []
         for job, options in enumerate(self.case.options):
@@ -85,7 +90,7 @@ def _part(kind: int, cells: slice) -> tuple[slice, ...]:
 
 
 def _sizes(case: ConfigurationCase) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Return, by type, the GPUs per cell and the number of cells, limited to what all jobs can use."""
+    """Return the GPUs per cell and the number of cells, by type, considering only GPUs that jobs can use."""
     blocks, sizes = [], []
     for kind, gpus in enumerate(case.problem.gpus.values()):
         wanted = [

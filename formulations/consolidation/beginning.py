@@ -1,4 +1,4 @@
-"""Beginning: a first choice of groups and a bound, both cheap to compute."""
+"""Beginning: a first placement and a bound, both cheap to compute."""
 
 from bisect import bisect_left, insort
 from collections import Counter
@@ -10,23 +10,26 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact, exact_total, whole
 from gsopt.problems.consolidation import ConsolidationSolution
 
-#: Seconds after which the first choice stops placing jobs, no matter how many groups are left to examine.
+#: Seconds after which the first placement stops, no matter how many groups are left to examine.
 _MOMENT = 0.25
 
 
 def begin(case: ConsolidationCase) -> tuple[ConsolidationSolution, Exact]:
-    """Return a greedy placement (by size if the number of jobs comes first, else by value) and a bound."""
+    """Return a greedy placement and a bound.
+
+    Jobs are placed by size if the number of jobs is the primary objective, and otherwise by value.
+    """
     stays = smallest_first(case) if case.required else densest_first(case)
     bonus = case.bonus + case.problem.machine_bonus * len(case.untouched)
     return case.placed(stays), whole(knapsack_bound(case) + bonus)
 
 
 def densest_first(case: ConsolidationCase) -> Stays:
-    """Choose kinds and levels greedily, the most valuable per GPU first.
+    """Choose kinds of jobs and levels greedily, in descending order of value per GPU.
 
     Each job goes to the group of the chosen level that has room and the fewest free GPUs. Unlike a policy that
-    accepts any tier immediately, this rule gives a kind its poor places last, after all other kinds have had
-    their good places.
+    accepts any tier immediately, this rule considers poor places for a kind only after good places for all
+    other kinds.
     """
     choices = [(kind.worths[level], k, level) for k, kind in enumerate(case.kinds) for level in kind.levels]
     choices.sort(key=lambda choice: (-Fraction(choice[0]) / case.kinds[choice[1]].gpus, *choice[1:]))
@@ -40,7 +43,7 @@ def smallest_first(case: ConsolidationCase) -> Stays:
 
 
 def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
-    """For each choice of a kind and a level, place all jobs that fit, within a short time limit."""
+    """Place, for each choice of a kind and a level, all jobs that fit, within a short time limit."""
     moment = Budget(time_limit=_MOMENT)
     room = _Room(case.vacancy)
     waiting = [len(kind.jobs) for kind in case.kinds]
@@ -59,7 +62,7 @@ def _take(case: ConsolidationCase, choices: list[tuple[int, int]]) -> Stays:
 
 
 class _Room:
-    """The GPUs that are left in every group, and the groups of each level in ascending order of them."""
+    """The free GPUs left in every group, and the groups of each level in ascending order of free GPUs."""
 
     def __init__(self, vacancy: Vacancy) -> None:
         self.vacancy = vacancy
@@ -67,17 +70,20 @@ class _Room:
         self.ordered = [sorted((self.free[v], v) for v in level) for level in vacancy.levels]
 
     def tightest(self, level: int, need: int) -> int | None:
-        """Return the fullest group of a level with room in it and in all groups around it, or None."""
+        """Return the fullest group of a level that can take a job, or None if there is none.
+
+        The group, and all groups around it, must have room for the job.
+        """
         ordered = self.ordered[level]
         enough = (ordered[place][1] for place in range(bisect_left(ordered, (need, -1)), len(ordered)))
         return next((v for v in enough if self.within(v) >= need), None)
 
     def within(self, v: int) -> int:
-        """Return the GPUs that jobs staying in a group can still take."""
+        """Return the number of GPUs that jobs staying in a group can still take."""
         return min(self.free[u] for u in self.vacancy.path(v))
 
     def use(self, v: int, gpus: int) -> None:
-        """Take GPUs from a group and all groups around it."""
+        """Take GPUs from a group and from all groups around it."""
         for u in self.vacancy.path(v):
             ordered = self.ordered[self.vacancy.nodes[u].level]
             del ordered[bisect_left(ordered, (self.free[u], u))]
@@ -86,7 +92,7 @@ class _Room:
 
 
 def knapsack_bound(case: ConsolidationCase) -> Exact:
-    """Return the value of the fractional knapsack, with the most valuable jobs at their best levels."""
+    """Return the value of the fractional knapsack in which all jobs are on their best levels."""
     left = case.vacancy.nodes[-1].free
     worths: list[Exact] = []
     for kind in case.kinds:  # the most valuable for each GPU first

@@ -1,4 +1,4 @@
-"""Case: the part of a problem that all models of consolidation use, and the placement of their solutions."""
+"""Case: the view of a problem shared by all consolidation models, and the placement of their solutions."""
 
 from collections import Counter
 from collections.abc import Collection, Mapping
@@ -10,7 +10,7 @@ from formulations.consolidation.kinds import JobKind, kinds
 from formulations.consolidation.vacancy import Vacancy
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 
-#: Number of jobs of a kind that stay within a group, by the indices of the two.
+#: The number of jobs that stay within a group, keyed by the indices of the kind of job and the group.
 Stays = Mapping[tuple[int, int], int]
 
 
@@ -19,9 +19,9 @@ class ConsolidationCase:
     """A problem as the models see it: kinds of jobs, and groups of free GPUs in which they may stay.
 
     The value of a job depends only on the innermost group that holds all its GPUs. A job on one machine takes
-    GPUs of that machine. A job on a rack takes some of the GPUs left on the rack, with any split among its
-    machines. So a choice of groups is feasible if and only if the jobs that stay within each group need no more
-    GPUs than are free in the group.
+    GPUs of that machine. A job on a rack takes any of the GPUs left on the rack, no matter how they are split
+    among machines. So a choice of groups is feasible if and only if the jobs that stay within each group need
+    at most as many GPUs as are free in the group.
 
     This equivalence does not hold if the penalty depends on the split itself, as in an analytical model of
     communication. The models here need penalties by tier, measured or computed.
@@ -46,10 +46,10 @@ class ConsolidationCase:
 
     @cached_property
     def required(self) -> int:
-        """The number of jobs that must be placed: the maximum if that is the first goal, and otherwise 0.
+        """The maximum number of jobs that can be placed if it is the primary objective, and otherwise 0.
 
-        Any jobs that together need no more than all free GPUs fit on the whole cluster, so the smallest jobs
-        give the largest number.
+        This many jobs must be placed. Any jobs that together need at most all free GPUs fit on the whole
+        cluster, so the smallest jobs yield the maximum.
         """
         if not self.problem.job_bonus:
             return 0
@@ -63,7 +63,7 @@ class ConsolidationCase:
 
     @cached_property
     def untouched(self) -> tuple[int, ...]:
-        """The machines without a busy GPU if the objective counts unused machines, and otherwise none."""
+        """The machines without a busy GPU if the objective counts machines left whole; otherwise, none."""
         if not self.problem.machine_bonus:
             return ()
         return tuple(v for v, node in enumerate(self.vacancy.nodes) if node.whole)
@@ -82,7 +82,7 @@ class ConsolidationCase:
         return found
 
     def spared(self, solution: ConsolidationSolution) -> tuple[int, ...]:
-        """Return the machines that a solution leaves whole, if the objective counts these."""
+        """Return the machines that a solution leaves whole, if the objective counts them."""
         taken = {gpu for gpus in solution.placed.values() for gpu in gpus}
         used = {
             u
@@ -102,10 +102,11 @@ class ConsolidationCase:
     def placed(self, stays: Stays, spared: Collection[int] = ()) -> ConsolidationSolution:
         """Assign GPUs to the jobs that stay in groups.
 
-        Jobs in inner groups come first, large before small. Each job takes the narrowest group within its own
-        that has room, and among these the one with the fewest free GPUs. If there is none, it fills the
-        innermost groups with the most room. So a placement may be better than its choice of groups, and is
-        never worse. `stays` must fit every group, and `spared` machines are left whole.
+        Jobs in inner groups are placed before those in outer groups, and larger jobs before smaller ones. Each
+        job takes the narrowest group within its own that has room; among several, it takes the one with the
+        fewest free GPUs. Within this group, it takes GPUs from the innermost groups with the most room first.
+        So a placement may be better than its choice of groups, but never worse. `stays` must fit every group,
+        and `spared` machines are left whole.
         """
         nodes = self.vacancy.nodes
         filling = _FreeGpus(self.vacancy, spared)
@@ -121,7 +122,7 @@ class ConsolidationCase:
 
 
 class _FreeGpus:
-    """The GPUs that are still free while jobs are placed."""
+    """The GPUs that are still free while jobs are being placed."""
 
     def __init__(self, vacancy: Vacancy, spared: Collection[int]) -> None:
         self.vacancy = vacancy

@@ -1,4 +1,4 @@
-"""Counts: a reference model of each job's GPUs on each machine, with flags for the groups that it uses."""
+"""Counts: the reference model, which counts each job's GPUs on each machine and flags its groups."""
 
 from collections.abc import Mapping
 from itertools import groupby
@@ -11,7 +11,7 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from gsopt.solvers.formulation import Formulation
 
-#: Maximum product of jobs and groups for which this model is useful and quick to build.
+#: Maximum product of the numbers of jobs and groups for which this model is useful and quick to build.
 _LARGEST = 2_000
 
 
@@ -20,8 +20,8 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Sets
     ----
-    J: jobs. T: levels, where 0 is the innermost. V: groups of GPUs with a free GPU; V_t: those of level t. V_0
-    holds machines (or smaller groups), the last level the whole cluster. U: machines without a busy GPU, if
+    J: jobs. T: levels, where 0 is the innermost. V: groups with a free GPU; V_t: those of level t. V_0 holds
+    machines (or smaller groups); the last level holds the whole cluster. U: machines without a busy GPU, if
     machines left whole count.
 
     Parameters
@@ -31,9 +31,9 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
 
     Variables
     ---------
-    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has GPUs in group v (not
-    the whole cluster). on[j, t], binary: job j is placed, and one group of level t holds all its GPUs.
-    whole[m], binary: machine m of U is left whole.
+    count[j, v], integer: GPUs of job j in group v of V_0. touch[j, v], binary: job j has GPUs in group v (for
+    any group but the whole cluster). on[j, t], binary: job j is placed, and one group of level t holds all its
+    GPUs. whole[m], binary: machine m of U is left whole.
 
     Objective
     ---------
@@ -148,7 +148,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return [{**worths, **bonuses}.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Read the GPU counts from column values, and grant every job the next free GPUs of its machines."""
+        """Read the GPU counts from the column values, and give every job the next free GPUs of its machines."""
         free = [iter(gpus) for gpus in ConsolidationCase.of(problem).vacancy.gpus]
         placed: dict[str, list[int]] = {}
         for j, job in enumerate(problem.jobs):
@@ -159,7 +159,7 @@ class Counts(Formulation[Consolidation, ConsolidationSolution]):
         return ConsolidationSolution(placed=placed)
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Return the column values of a solution: the GPU counts of each job, and flags for its groups."""
+        """Return the column values of a solution: each job's GPU counts, and the flags for its groups."""
         case = ConsolidationCase.of(problem)
         leaf_of = {gpu: leaf for leaf, gpus in enumerate(case.vacancy.gpus) for gpu in gpus}
         values = {f"whole[{u}]": 1.0 for u in case.spared(solution)}

@@ -11,19 +11,19 @@ from gsopt.core.errors import Unsupported
 
 
 class Divisible(Merged):
-    """A model that counts slots on machines instead of packing jobs, as jobs of 1, 2, 4, ... GPUs waste none.
+    """A model that counts slots on machines instead of packing jobs, because divisible demands waste no slots.
 
     Sets
     ----
-    K: kinds of jobs, with the same demand and the same value on every tier. T_k: levels worth considering for
+    K: kinds of jobs with the same demand and the same value on every tier. T_k: levels worth considering for
     kind k. D: demands. P: groups just above machines, usually racks. V: P and all groups around them. M_p:
     machines in p. U: machines without a busy GPU, by group p and size f, if machines left whole count.
 
     Parameters
     ----------
-    n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: the
-    most jobs that can be placed if the number of jobs comes first, and otherwise 0. b: bonus per placed job. h:
-    bonus per machine left whole.
+    n_k: jobs of kind k. d_k: GPUs of each. w_kt: value of one on level t. f_v: free GPUs of group v. J: maximum
+    number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus per
+    placed job. h: bonus per machine left whole.
 
     Variables
     ---------
@@ -49,9 +49,9 @@ class Divisible(Merged):
 
     Source
     ------
-    Dally, section II-B, for values by tier. The slots suffice if jobs are placed in descending order of
-    demand: all GPUs taken so far are multiples of d, so a machine has lost exactly one slot of d for every d
-    GPUs taken.
+    Dally, section II-B, for values by tier. The slots suffice if jobs are placed in descending order of demand:
+    at any time, all GPUs taken so far are multiples of the current demand d, so a machine has lost exactly one
+    slot of d GPUs for every d GPUs taken.
 
     Raises
     ------
@@ -109,7 +109,7 @@ class Divisible(Merged):
 
 
 def _slots(case: ConsolidationCase, d: int, p: int) -> int:
-    """Return how many jobs of a demand fit on the machines in a group."""
+    """Return how many jobs with the given demand fit on the machines in a group."""
     return sum(case.vacancy.nodes[leaf].free // d for leaf in case.vacancy.leaves[p])
 
 

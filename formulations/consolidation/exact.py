@@ -22,14 +22,14 @@ def exact(problem: Consolidation, budget: Budget) -> Result[ConsolidationSolutio
 
     1. A greedy placement and a knapsack bound, whose values coincide if jobs do not compete.
     2. The model `divisible` if demands that fit on a machine divide each other, as powers of two do, and
-       otherwise `patterns`. If machines can be filled in too many ways, or if machines have islands and
-       machines left whole count, the model is `laminar`.
+       otherwise `patterns`. If machines can be filled in too many ways, or if machines have islands and the
+       objective counts machines left whole, the model is `laminar`.
 
-    Values are fractions, so the status optimal is exact. If the number of placed jobs comes before their value,
-    the largest number of jobs that can be placed is found first; it is reached with the smallest jobs, which
-    always fit on the whole cluster. If ties are broken by the machines left whole, these count so little that
-    the solve runs in stages, with the value first. For online decisions, request a gap such as 1e-3, because
-    closing the gap completely takes several times as long.
+    Values are fractions, so the status optimal is exact. If the number of placed jobs is the primary objective,
+    the maximum number of jobs is determined first. The smallest jobs reach it, because they always fit on the
+    whole cluster. If ties are broken by the machines left whole, their weight is so small that the solve runs
+    in stages, with the value first. For online decisions, request a gap such as 1e-3, because closing the gap
+    completely takes several times as long.
 
     Source
     ------

@@ -21,12 +21,12 @@ class JobKind:
     levels: tuple[int, ...]
 
     def counted(self, level: int) -> int:
-        """Return the first level, from a given one outward, that is worth considering for these jobs."""
+        """Return the first level worth considering for these jobs, searching outward from the given one."""
         return next(own for own in self.levels if own >= level)
 
 
 def kinds(problem: Consolidation, room: Sequence[int]) -> tuple[JobKind, ...]:
-    """Group the jobs that fit and are worth placing into kinds, the most valuable per GPU first."""
+    """Group the jobs that fit and are worth placing into kinds, in descending order of value per GPU."""
     alike: dict[tuple[int, tuple[Exact, ...]], list[int]] = defaultdict(list)
     for index, job in enumerate(problem.jobs):
         alike[job.gpus, tuple(problem.worth(job, tier) for tier in problem.tiers)].append(index)

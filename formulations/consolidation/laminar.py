@@ -14,15 +14,15 @@ class Laminar(GroupModel):
 
     Sets
     ----
-    K: kinds of jobs, with the same demand and the same value on every tier. V: groups of GPUs on all levels,
-    such as machines, racks and the whole cluster. V_k: the groups on a level worth considering for kind k. U:
+    K: kinds of jobs with the same demand and the same value on every tier. V: groups of GPUs on all levels,
+    such as machines, racks and the whole cluster. V_k: groups on a level worth considering for kind k. U:
     machines without a busy GPU, if machines left whole count.
 
     Parameters
     ----------
     n_k: jobs of kind k. d_k: GPUs of each. w_kv: value of one on the level of group v. f_v: free GPUs in v. J:
-    the most jobs that can be placed if the number of jobs comes first, and otherwise 0. b: bonus per placed
-    job. h: bonus per machine left whole.
+    maximum number of jobs that can be placed if this number is the primary objective, and otherwise 0. b: bonus
+    per placed job. h: bonus per machine left whole.
 
     Variables
     ---------
@@ -45,7 +45,7 @@ class Laminar(GroupModel):
 
     Source
     ------
-    Dally, section II-B, for values by tier. Room in every group suffices for a placement, as
+    Dally, section II-B, for values by tier. If every group has enough room, there is a placement, as
     `formulations.consolidation.case.ConsolidationCase` explains.
 
     Examples
@@ -100,7 +100,7 @@ class Laminar(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         program, places = NamedProgram(), _places(case)
         for k, v in places:
             kind = case.kinds[k]
@@ -125,19 +125,19 @@ class Laminar(GroupModel):
         return program
 
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Read the stays and the machines left whole from column values."""
+        """Read the stays and the machines left whole from the column values."""
         stays = {(k, v): round(values.get(_stay(k, v), 0.0)) for k, v in _places(case)}
         return stays, [u for u in case.untouched if values.get(_whole(u), 0.0) == 1]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the non-zero column values of stays and machines left whole, by name."""
+        """Return the non-zero column values of stays and machines left whole, keyed by column name."""
         del case
         counts = {_stay(k, v): float(count) for (k, v), count in stays.items()}
         return counts | {_whole(u): 1.0 for u in spared}
 
 
 def _places(case: ConsolidationCase) -> list[tuple[int, int]]:
-    """Return the (kind, group) pairs in which jobs may stay."""
+    """Return all pairs of a kind and a group in which jobs of this kind may stay."""
     nodes, levels = case.vacancy.nodes, case.vacancy.levels
     return [
         (k, v)
@@ -149,14 +149,14 @@ def _places(case: ConsolidationCase) -> list[tuple[int, int]]:
 
 
 def _taken_whole(case: ConsolidationCase, machine: int, v: int) -> int:
-    """Return the free GPUs of group v that a machine left whole blocks."""
+    """Return how many free GPUs of group v are blocked by leaving a machine whole."""
     if v in case.vacancy.within[machine]:
         return case.vacancy.nodes[v].free
     return case.vacancy.nodes[machine].free if machine in case.vacancy.within[v] else 0
 
 
 def _is_used(case: ConsolidationCase, v: int) -> bool:
-    """Check whether jobs may stay within a group, or a machine in it may be left whole."""
+    """Check whether any job may stay within a group, or any machine in it may be left whole."""
     within = case.vacancy.within[v]
     return any(u in within for _, u in _places(case)) or any(_taken_whole(case, u, v) for u in case.untouched)
 

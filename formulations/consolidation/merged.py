@@ -27,7 +27,7 @@ class Indices:
 
     @cached_property
     def levels(self) -> list[tuple[int, int]]:
-        """Pairs of a demand and a level on which jobs of that demand may be placed."""
+        """Pairs of a demand and a level on which jobs with that demand may be placed."""
         return sorted({(self.case.kinds[k].gpus, level) for k, level in self.take})
 
     @cached_property
@@ -44,13 +44,13 @@ class Indices:
 
     @cached_property
     def across(self) -> list[tuple[int, int]]:
-        """Pairs of a demand and a wider group that can hold a job of that demand across its parts."""
+        """Pairs of a demand and a wider group that can hold a job with that demand across its parts."""
         nodes, levels = self.case.vacancy.nodes, self.case.vacancy.levels
         return [(d, v) for d, level in self.levels if level for v in levels[level] if nodes[v].free >= d]
 
     @cached_property
     def whole(self) -> dict[tuple[int, int], tuple[int, ...]]:
-        """Machines without a busy GPU, by stem and number of GPUs."""
+        """Machines without a busy GPU, keyed by stem and number of GPUs."""
         found: dict[tuple[int, int], tuple[int, ...]] = {}
         for v in self.case.untouched:
             node = self.case.vacancy.nodes[v]
@@ -59,7 +59,7 @@ class Indices:
 
     @cached_property
     def wider(self) -> list[int]:
-        """The wider groups in which anything may stay."""
+        """The wider groups in which jobs may stay or machines may be left whole."""
         stays = {p for _, p in self.alone} | {v for _, v in self.across} | {p for p, _ in self.whole}
         return sorted({u for v in stays for u in self.case.vacancy.path(v)})
 
@@ -67,8 +67,8 @@ class Indices:
 class Merged(GroupModel):
     """The common part of `patterns` and `divisible`, without the packing of jobs on single machines.
 
-    Jobs of one demand are interchangeable on machines and racks. So the model decides numbers of jobs by demand
-    for every rack, and their kinds only for the cluster as a whole.
+    Jobs with the same demand are interchangeable on machines and racks. So the model decides, for every rack,
+    only the number of jobs by demand; it decides their kinds for the cluster as a whole.
     """
 
     @abstractmethod
@@ -81,7 +81,7 @@ class Merged(GroupModel):
 
     @abstractmethod
     def unpack(self, values: Mapping[str, float], indices: Indices) -> Iterator[tuple[int, int]]:
-        """Yield the demand and group of each job within one innermost group, excluding machines left whole."""
+        """Yield the demand and group of each job within one innermost group, avoiding machines left whole."""
 
     def build(self, problem: Consolidation) -> Any:
         """Build the Pyomo model."""
@@ -141,7 +141,7 @@ class Merged(GroupModel):
         return model
 
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         self.check(case)
         indices, program = Indices(case), NamedProgram()
         linked: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.levels}
@@ -190,7 +190,7 @@ class Merged(GroupModel):
         return stays, self.spared(values, indices)
 
     def spared(self, values: Mapping[str, float], indices: Indices) -> list[int]:
-        """Return the machines that are left whole, the first of each size."""
+        """Return the machines that are left whole, which are the first ones of each size."""
         return [
             v
             for (p, f), machines in indices.whole.items()
@@ -198,7 +198,7 @@ class Merged(GroupModel):
         ]
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values of stays and machines left whole, by name."""
+        """Return the column values of stays and machines left whole, keyed by column name."""
         nodes, values = case.vacancy.nodes, Counter[str]()
         for (k, v), count in stays.items():
             d, level = case.kinds[k].gpus, nodes[v].level

@@ -15,18 +15,18 @@ from gsopt.problems.consolidation import Consolidation, ConsolidationSolution
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Number of units in the largest rounded value; solvers handle no more in one stage
+#: The largest rounded value, in rounding units; solvers cannot handle more units in one stage
 #: (`gsopt.solvers.scaling`).
 _UNITS = 400_000_000
 
 
 class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
-    """A model that decides how many jobs of each kind stay in which groups.
+    """A model that decides how many jobs of each kind stay in each group.
 
-    A subclass writes the program and translates between its columns and these numbers. `case` avoids grouping
-    the same problem again. `rounded` rounds values to 400 million steps. Exact fractions with many denominators
-    are solved in stages, each of which must be completed. Rounded values need only one solve, which may stop at
-    a gap and still gives a bound on the optimum.
+    A subclass writes the program and converts between its columns and these numbers. Passing `case` avoids
+    grouping the same problem again. With `rounded`, values are rounded to 400 million steps. Exact fractions
+    with many denominators are solved in stages, each of which must be completed. Rounded values need only one
+    solve, which may stop at a gap and still yields a bound on the optimum.
     """
 
     def __init__(self, case: ConsolidationCase | None = None, *, rounded: bool = False) -> None:
@@ -35,18 +35,18 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
 
     @abstractmethod
     def program(self, case: ConsolidationCase) -> NamedProgram:
-        """Fill the solver's arrays, or raise `Unsupported` if the model cannot express this case."""
+        """Return the model as arrays, or raise `Unsupported` if it cannot express this case."""
 
     @abstractmethod
     def choose(self, values: Mapping[str, float], case: ConsolidationCase) -> tuple[Stays, Collection[int]]:
-        """Return how many jobs of each kind stay in which groups, and which machines are left whole."""
+        """Return how many jobs of each kind stay in each group, and which machines are left whole."""
 
     @abstractmethod
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return stays and machines left whole as column values by name."""
+        """Return the column values of stays and machines left whole, keyed by column name."""
 
     def standard_form(self, problem: Consolidation) -> StandardForm:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         return self._written(problem).form(self._case(problem).bonus)
 
     def exact_costs(self, problem: Consolidation, form: StandardForm) -> Sequence[Number]:
@@ -57,7 +57,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return [ceil_to(cost, unit) for cost in costs] if self.rounded and unit else costs
 
     def exact_offset(self, problem: Consolidation, form: StandardForm) -> Number:
-        """Return the objective's constant: the job bonus of the jobs that must be placed."""
+        """Return the objective's constant: the total bonus for the jobs that must be placed."""
         del form
         return self._case(problem).bonus
 
@@ -66,7 +66,10 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return begin(self._case(problem))
 
     def run(self, problem: Consolidation, budget: Budget) -> Result[ConsolidationSolution]:
-        """Solve from the budget's start if it places enough jobs, with rounded values if the gap allows it."""
+        """Solve a problem, with rounded values if the gap allows it.
+
+        The budget's start is used only if it places enough jobs.
+        """
         case = self._case(problem)
         if budget.start is not None and len(budget.start.placed) < case.required:
             budget = replace(budget, start=None)
@@ -77,17 +80,17 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         return Formulation.run(type(self)(case, rounded=rounded), problem, budget)
 
     def extract(self, values: Mapping[str, float], problem: Consolidation) -> ConsolidationSolution:
-        """Assign GPUs to the jobs that stay in groups."""
+        """Assign GPUs to the jobs that stay in groups, according to the column values."""
         case = self._case(problem)
         return case.placed(*self.choose(values, case))
 
     def encode(self, solution: ConsolidationSolution, problem: Consolidation) -> Mapping[str, float]:
-        """Return a solution as column values by name."""
+        """Return the column values of a solution, keyed by column name."""
         case = self._case(problem)
         return self.fill(case.located(solution), case.spared(solution), case)
 
     def _case(self, problem: Consolidation) -> ConsolidationCase:
-        """Return the problem by groups, reusing the given case."""
+        """Return the problem in groups; the given case is reused if it belongs to the problem."""
         return (
             self.case
             if self.case is not None and self.case.problem is problem
@@ -95,7 +98,7 @@ class GroupModel(Formulation[Consolidation, ConsolidationSolution]):
         )
 
     def _written(self, problem: Consolidation) -> NamedProgram:
-        """Fill the arrays; for the given case, do so only once."""
+        """Return the program as arrays, which are computed only once for the given case."""
         if self.case is None or self.case.problem is not problem:
             return self.program(ConsolidationCase.of(problem))
         if self._program is None:

@@ -1,4 +1,4 @@
-"""Patterns: the merged model over every maximal filling of a machine, which accepts any demands."""
+"""Patterns: the merged model with every maximal filling of a machine, which accepts any demands."""
 
 from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
@@ -11,15 +11,15 @@ from formulations.consolidation.merged import Indices, Merged
 from formulations.consolidation.program import NamedProgram
 from gsopt.core.errors import Unsupported
 
-#: Maximum number of patterns for one size of machine; with more, the model is no longer small.
+#: Maximum number of patterns for one size of machine. With more, the model is no longer small.
 _MOST_PATTERNS = 2_000
 
-#: Number of jobs on a machine, by demand.
+#: The number of jobs on a machine, by demand.
 Pattern = tuple[int, ...]
 
 
 class Patterns(Merged):
-    """A model that decides how many machines are filled by which pattern.
+    """A model that decides how many machines are filled according to each pattern.
 
     Sets
     ----
@@ -33,7 +33,7 @@ class Patterns(Merged):
     Variables
     ---------
     take, alone, across and whole as in `Divisible`. fill[p, f, q], integer: machines in p with f free GPUs that
-    are filled by pattern q.
+    are filled according to pattern q.
 
     Objective
     ---------
@@ -42,7 +42,9 @@ class Patterns(Merged):
     Constraints
     -----------
     once, link, room and number as in `Divisible`.
+
     hold[d, p]: alone[d, p] is at most the sum of the q_d fill[p, f, q].
+
     supply[p, f]: the fill[p, f, q] and whole[p, f] add up to at most m_pf.
 
     Size
@@ -78,7 +80,7 @@ class Patterns(Merged):
                 raise Unsupported(f"{self.name}: {rule}; use laminar")
 
     def pack(self, model: Any, indices: Indices) -> None:
-        """Add columns and rows for patterns to the Pyomo model."""
+        """Add the columns and rows for patterns to the Pyomo model."""
         from pyomo.environ import Constraint, NonNegativeIntegers, Var
 
         sizes, demands = _sizes(indices.case), indices.case.alone
@@ -104,7 +106,7 @@ class Patterns(Merged):
         )
 
     def pack_rows(self, program: NamedProgram, indices: Indices) -> None:
-        """Add columns and rows for patterns to the arrays."""
+        """Add the columns and rows for patterns to the arrays."""
         sizes, demands = _sizes(indices.case), indices.case.alone
         held: dict[tuple[int, int], list[tuple[str, int]]] = {pair: [] for pair in indices.alone}
         filled: dict[tuple[int, int], list[tuple[str, int]]] = {}
@@ -136,7 +138,7 @@ class Patterns(Merged):
                         left[d, p] -= count
 
     def fill(self, stays: Stays, spared: Collection[int], case: ConsolidationCase) -> Mapping[str, float]:
-        """Return the column values, with a pattern that covers the jobs on each machine."""
+        """Return the column values, including a pattern that covers the jobs on each machine."""
         demands, nodes = case.alone, case.vacancy.nodes
         held: dict[int, Counter[int]] = {}
         for (k, v), count in stays.items():
@@ -155,7 +157,7 @@ class Patterns(Merged):
 
 
 def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
-    """Return the innermost groups by the group around them and their number of free GPUs."""
+    """Return the innermost groups, keyed by the group around them and their number of free GPUs."""
     found: dict[tuple[int, int], list[int]] = {}
     for leaf in range(len(case.vacancy.gpus)):
         node = case.vacancy.nodes[leaf]
@@ -164,14 +166,14 @@ def _sizes(case: ConsolidationCase) -> dict[tuple[int, int], list[int]]:
 
 
 def _fills(case: ConsolidationCase) -> list[tuple[int, int, int]]:
-    """List every pattern that may fill a machine: the group around it, its free GPUs, the pattern's index."""
+    """List every pattern for a machine: the group around it, its free GPUs, and the pattern's index."""
     demands = case.alone
     return [(p, f, q) for p, f in _sizes(case) for q, pattern in enumerate(maximal(demands, f)) if any(pattern)]
 
 
 @lru_cache(maxsize=2**10)
 def maximal(demands: Sequence[int], free: int) -> tuple[Pattern, ...]:
-    """Enumerate the maximal patterns of free GPUs, largest demand first, but stop if there are too many."""
+    """Enumerate the maximal patterns for free GPUs, largest demand first, but stop if there are too many."""
     return tuple(islice(_extend(demands, free), _MOST_PATTERNS + 1))
 
 

@@ -1,4 +1,4 @@
-"""Program: an integer program built column by column and row by row, with exact costs."""
+"""Program: an integer program with exact costs that is built column by column and row by row."""
 
 from collections.abc import Iterable
 from math import inf
@@ -12,7 +12,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class NamedProgram:
-    """The arrays of a model to be maximized, with names of columns and rows."""
+    """The arrays of a maximization model, with named columns and rows."""
 
     def __init__(self) -> None:
         self.costs: dict[str, Exact] = {}
@@ -30,7 +30,7 @@ class NamedProgram:
     def row(
         self, name: str, entries: Iterable[tuple[str, float]], *, lower: float = -inf, upper: float = inf
     ) -> None:
-        """Add a row: limits on a sum of columns, each given with its coefficient."""
+        """Add a row that limits a sum of columns, each of which is given with its coefficient."""
         number = len(self._rows)
         self._rows.append((name, lower, upper))
         self._entries += [(number, self._place[column], entry) for column, entry in entries]

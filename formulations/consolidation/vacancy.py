@@ -1,4 +1,4 @@
-"""Vacancy: the free GPUs of a cluster as a tree of the groups that its tiers form."""
+"""Vacancy: the free GPUs of a cluster, as a tree of the groups that its tiers form."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -42,12 +42,12 @@ class Vacancy:
 
     @property
     def root(self) -> int:
-        """Index of the whole cluster."""
+        """The index of the whole cluster."""
         return len(self.nodes) - 1
 
     @cached_property
     def levels(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the groups of every level."""
+        """The indices of the groups on each level."""
         count = self.nodes[-1].level + 1
         return tuple(
             tuple(v for v, node in enumerate(self.nodes) if node.level == level) for level in range(count)
@@ -55,7 +55,7 @@ class Vacancy:
 
     @cached_property
     def room(self) -> tuple[int, ...]:
-        """The most free GPUs of any group, by level."""
+        """The maximum number of free GPUs in any group, by level."""
         return tuple(max((self.nodes[v].free for v in level), default=0) for level in self.levels)
 
     @cached_property
@@ -69,12 +69,12 @@ class Vacancy:
 
     @cached_property
     def leaves(self) -> tuple[tuple[int, ...], ...]:
-        """Indices of the innermost groups inside each group."""
+        """The indices of the innermost groups inside each group."""
         return tuple(tuple(v for v in inside if v < len(self.gpus)) for inside in self.within)
 
     @cached_property
     def stems(self) -> tuple[int, ...]:
-        """Indices of the groups directly around innermost groups."""
+        """The indices of the groups directly around innermost groups."""
         return tuple(dict.fromkeys(self.nodes[v].parent for v in range(len(self.gpus))))
 
     def path(self, v: int) -> Iterator[int]:
@@ -86,7 +86,7 @@ class Vacancy:
             v = self.nodes[v].parent
 
     def around(self, v: int, level: int) -> int:
-        """Return the group of a level that contains a group, or that group itself."""
+        """Return the group on the given level that contains a group, or the group itself if it is wider."""
         return next(u for u in self.path(v) if self.nodes[u].level >= level)
 
 

@@ -1,4 +1,4 @@
-"""Goodput: exact methods for allocating GPUs by goodput."""
+"""Goodput: exact methods that allocate GPUs to jobs by goodput."""
 
 from formulations.goodput.exact import exact
 from formulations.goodput.milp import milp

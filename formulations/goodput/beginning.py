@@ -1,4 +1,4 @@
-"""Beginning: the current GPUs, and a bound that is cheap to compute."""
+"""Beginning: the current allocation and a bound that is cheap to compute."""
 
 from formulations.common.best import Best
 from formulations.goodput.case import GoodputCase
@@ -7,13 +7,13 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 
 def current_gpus(case: GoodputCase) -> GoodputSolution:
-    """Return the current GPUs of all jobs that may keep them; the other jobs get none."""
+    """Return the current GPUs of all jobs that may keep them. The other jobs get none."""
     wanted = [next((each for each in options if each.keeps), options[0]) for options in case.options]
     return case.solution(pack(case, wanted).vectors)
 
 
 def bound_alone(case: GoodputCase) -> float:
-    """Return a lower bound: the mean cost if each job had its best option, ignoring contention."""
+    """Return a lower bound: the mean cost if each job had its cheapest option, ignoring contention."""
     return mean(case, sum(min(option.cost for option in options) for options in case.options))
 
 
@@ -23,6 +23,6 @@ def mean(case: GoodputCase, total: float) -> float:
 
 
 def begin(case: GoodputCase, best: Best[Goodput, GoodputSolution]) -> None:
-    """Record the current GPUs as the first solution, and a bound that ignores contention."""
+    """Record the current allocation as the first solution, and a bound that ignores contention."""
     best.take(current_gpus(case))
     best.raise_bound(bound_alone(case))

@@ -13,15 +13,15 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 
 Floats = NDArray[np.float64]
 
-#: GPUs of a job on each node.
+#: The number of GPUs that a job has on each node.
 Vector = tuple[int, ...]
 
 
 class GoodputOption(NamedTuple):
-    """A number of GPUs, and of nodes, on which a job may run."""
+    """An option of a job: a number of GPUs, and a range of numbers of nodes on which they may be."""
 
     gpus: int  # its GPUs
-    # least, most: the numbers of nodes on which they may lie; all numbers in this range cost the same
+    # least, most: the numbers of nodes on which they may be; all numbers in this range cost the same
     least: int
     most: int
     cost: float  # cost of the job, in double precision
@@ -34,12 +34,12 @@ class GoodputOption(NamedTuple):
 
     @property
     def is_single(self) -> bool:
-        """Whether the job runs on a single node that can still be chosen."""
+        """Whether the job runs on a single node that is still to be chosen."""
         return self.least == 1 and not self.keeps
 
     @property
     def is_spread(self) -> bool:
-        """Whether the job runs on several nodes that can still be chosen."""
+        """Whether the job runs on several nodes that are still to be chosen."""
         return self.is_wide and not self.keeps
 
 
@@ -59,17 +59,17 @@ class GoodputCase:
 
     @property
     def error(self) -> float:
-        """Relative error of a total of costs, which are never negative."""
+        """An upper bound on the relative error of a total cost. Costs are never negative."""
         return GOODPUT_COST * -self.problem.power + (len(self.options) + 2) * TERM
 
     def solution(self, vectors: Iterable[Vector]) -> GoodputSolution:
-        """Convert the GPUs of all jobs on each node to a solution."""
+        """Convert GPU counts by job and node to a solution."""
         named = zip(self.problem.jobs, vectors, strict=True)
         return GoodputSolution(gpus={job.name: gpus for job, gpus in named if any(gpus)})
 
 
 def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterable[GoodputOption]:
-    """List the options of a job, where `widest` holds the most GPUs on 1, 2, ... nodes."""
+    """List the options of a job. `widest` holds the maximum number of GPUs on 1, 2, ... nodes."""
     job, current = problem.jobs[place], problem.currents[place]
     held, used = sum(current), sum(count > 0 for count in current)
     share = Fraction(len(problem.nodes), max(problem.total, 1))
@@ -88,13 +88,13 @@ def _options(problem: Goodput, place: int, widest: NDArray[np.int64]) -> Iterabl
 
 
 def _counted(problem: Goodput, scaled: Floats) -> Floats:
-    """Compute the cost of jobs from their speed-ups relative to their fair shares."""
+    """Compute the costs of jobs from their speed-ups relative to their fair shares."""
     counted: Floats = (scaled + problem.floor) ** problem.power
     return counted
 
 
 def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int | None) -> Floats:
-    """Return speed-ups by numbers of nodes and GPUs, both minus one; -1 if the job cannot run on them."""
+    """Return the speed-ups by numbers of nodes and GPUs (each minus one), with -1 where a job cannot run."""
     rows = rows[: len(widest)]
     ends = [
         min(nodes + len(row), int(widest[nodes]), widest[-1] if cap is None else cap)
@@ -107,7 +107,10 @@ def _table(rows: Sequence[Sequence[float]], widest: NDArray[np.int64], cap: int 
 
 
 def _grown(table: Floats) -> Floats:
-    """Zero the entries that are no faster than fewer GPUs on as many nodes, which fit wherever more GPUs do."""
+    """Set entries to 0 if fewer GPUs on the same number of nodes are at least as fast.
+
+    Such an option is not needed, because the fewer GPUs fit wherever more GPUs do.
+    """
     before = np.maximum.accumulate(table, axis=1)[:, :-1]
     dropped = np.zeros(table.shape, dtype=np.bool_)
     dropped[:, 1:] = table[:, 1:] <= before
@@ -115,7 +118,10 @@ def _grown(table: Floats) -> Floats:
 
 
 def _last_equal(table: Floats) -> NDArray[np.int64]:
-    """Return the largest number of nodes with the same speed-up; one node is never merged with several."""
+    """Return, for each entry, the largest number of nodes up to which its speed-up stays the same.
+
+    A single node is never merged with several ones.
+    """
     most = np.repeat(np.arange(1, len(table) + 1)[:, None], table.shape[1], axis=1)
     for nodes in range(len(table) - 2, 0, -1):
         same = (table[nodes] == table[nodes + 1]) & (table[nodes] > 0)

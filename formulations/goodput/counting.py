@@ -18,12 +18,12 @@ LARGEST_TABLE = 50_000_000
 
 @dataclass(frozen=True, eq=False)
 class Counting:
-    """The least costs that jobs would have if all GPUs were on one node: a multiple-choice knapsack."""
+    """The minimum costs of jobs if all GPUs were on one node, which is a multiple-choice knapsack."""
 
     case: GoodputCase  # the problem
-    # least cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)
+    # minimum cost of each job on 0, 1, ... GPUs, on any nodes, shape (jobs, most GPUs of a job + 1)
     costs: Floats
-    # before, behind: least cost of the first, and of the last, jobs on an exact number of GPUs, shape (jobs +
+    # before, behind: minimum cost of the first, and of the last, jobs on an exact number of GPUs, shape (jobs +
     # 1, GPUs + 1)
     before: Floats
     behind: Floats
@@ -43,11 +43,11 @@ class Counting:
 
     @property
     def least(self) -> float:
-        """The least cost of all jobs in double precision, which is a lower bound up to rounding."""
+        """The minimum total cost of all jobs, which is a lower bound except for rounding errors."""
         return float(self.before[-1].min())
 
     def choice(self) -> list[GoodputOption]:
-        """Return the options of the knapsack's optimum."""
+        """Return the options that are optimal for the knapsack."""
         last = self.before[-1]
         counts = read_back(self.before, self.costs, int(last.argmin()))
         return [
@@ -56,7 +56,7 @@ class Counting:
         ]
 
     def alive(self, limit: float, budget: Budget) -> list[Sequence[GoodputOption]]:
-        """List the options of each job that a limit on the total cost allows, or all if time runs out."""
+        """List each job's options that a limit on the total cost allows, or all options if time runs out."""
         slack = limit * (1 + 4 * self.case.error)
         kept: list[Sequence[GoodputOption]] = []
         for job, options in enumerate(self.case.options):
@@ -67,7 +67,7 @@ class Counting:
         return kept
 
     def _others(self, job: int) -> Floats:
-        """Return the least cost of all other jobs, by the number of GPUs of one job."""
+        """Return the minimum cost of all other jobs, by the number of GPUs that the given job takes."""
         behind = np.append(self._rest[len(self.case.options) - job - 1], np.inf)
         totals: Floats = (self.before[job] + behind[self._left]).min(axis=1)
         return totals
@@ -79,7 +79,7 @@ class Counting:
 
     @cached_property
     def _left(self) -> NDArray[np.int64]:
-        """The GPUs left, given those of a job (rows) and of the jobs before it (columns), or -1 if too few."""
+        """The GPUs left, by the GPUs of a job (rows) and of the jobs before it (columns); -1 if too few."""
         gpus = self.case.problem.total
         left: NDArray[np.int64] = gpus - np.arange(self.costs.shape[1])[:, None] - np.arange(gpus + 1)
         return np.maximum(left, -1)

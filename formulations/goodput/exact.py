@@ -28,12 +28,13 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
 
     1. The current allocation of GPUs, and a bound that ignores contention.
     2. A knapsack that decides how many GPUs each job gets, as if all GPUs were on one node. It yields a bound,
-       and counts that are packed onto the nodes and then improved.
+       and GPU counts that are packed onto the nodes and then improved.
     3. The integer program over those options with which the knapsack costs no more than the best solution:
        `Patterned`, or `ReducedOptions` if nodes have too many patterns. Few options remain if all GPUs are used
        and few jobs restart.
 
-    For an optimum, value and bound differ by at most `gsopt.problems.goodput.Goodput.resolution`.
+    If the solution is optimal, its value and the bound differ by at most
+    `gsopt.problems.goodput.Goodput.resolution`.
 
     Source
     ------
@@ -70,7 +71,7 @@ def exact(problem: Goodput, budget: Budget) -> Result[GoodputSolution]:
 
 
 def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution]) -> NodePacking:
-    """Pack the knapsack's choice onto nodes, and improve it while it may not be optimal."""
+    """Pack the knapsack's choice onto nodes, and improve the packing until it is optimal or no move helps."""
     orders = [sorted(options, key=lambda option: option.cost) for options in case.options]
     choice, budget = counting.choice(), best.budget
     packing = pack(case, choice)
@@ -86,7 +87,7 @@ def _packed(case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSo
 def _proven(
     case: GoodputCase, counting: Counting, best: Best[Goodput, GoodputSolution], packing: NodePacking
 ) -> Result[GoodputSolution]:
-    """Solve the integer program over the options that a solution no worse than the best one may use."""
+    """Solve the integer program over the options that solutions at least as good as the best one may use."""
     jobs = len(case.options)
     alive = counting.alive(float(best.known_value) * jobs, best.budget)
     if best.finished:

@@ -13,12 +13,12 @@ from gsopt.problems.goodput import Goodput, GoodputSolution
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: A job, its nodes and its GPUs.
+#: A job, its number of nodes and its number of GPUs.
 Shape = tuple[int, int, int]
 
 
 class Milp(Formulation[Goodput, GoodputSolution]):
-    """One binary variable for each shape of each job, and integers for its GPUs on each node.
+    """One binary variable for each shape of each job, and integer variables for its GPUs on each node.
 
     Sets
     ----
@@ -26,15 +26,15 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
     Parameters
     ----------
-    c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current GPUs. e: the cost without
-    GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are left out. a_ji: current
-    GPUs of j on node i. g_i: GPUs of node i.
+    c_jnk: cost of job j in shape (n, k) after a restart. d_j: its cost on its current GPUs. e: cost of a job
+    without GPUs. All costs are divided by the number of jobs. Shapes that cost at least e are left out. a_ji:
+    current GPUs of j on node i. g_i: GPUs of node i.
 
     Variables
     ---------
-    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: it keeps its current GPUs, if it may. runs_jnk in
-    {0, 1}: it restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji, part_ji
-    in {0, 1}: node i holds all of its GPUs, or some of them.
+    waits_j in {0, 1}: job j has no GPUs. keeps_j in {0, 1}: job j keeps its current GPUs, if it may. runs_jnk
+    in {0, 1}: job j restarts in shape (n, k). gpus_ji, integer: its GPUs on node i after a restart. alone_ji,
+    part_ji in {0, 1}: node i holds all of its GPUs, or some of them.
 
     Objective
     ---------
@@ -44,8 +44,8 @@ class Milp(Formulation[Goodput, GoodputSolution]):
     -----------
     one: waits_j + keeps_j + sum_nk runs_jnk = 1.
 
-    total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k.
-    several: sum_i part_ji = sum_{n > 1, k} n runs_jnk.
+    total: sum_i gpus_ji = sum_nk k runs_jnk. single: sum_i alone_ji = sum_k runs_j1k. several: sum_i part_ji =
+    sum_{n > 1, k} n runs_jnk.
 
     filled: alone_ji + part_ji <= gpus_ji <= g_i (alone_ji + part_ji).
 
@@ -109,10 +109,10 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return model
 
     def exact_costs(self, problem: Goodput, form: StandardForm) -> Sequence[Number]:
-        """Return the costs of the columns, rounded down so that the bound holds.
+        """Return the costs of the columns, rounded down so that the bound remains valid.
 
-        Each cost has its own denominator, and their common multiple has thousands of digits. The total loss by
-        rounding is at most a quarter of the largest difference that counts as zero.
+        Each cost has its own denominator, and the common multiple of all denominators has thousands of digits.
+        The total loss by rounding is at most a quarter of the largest difference that counts as zero.
         """
         costs = {_column("waits", job): _idle(problem) for job in range(len(problem.jobs))}
         costs |= {_column("keeps", job): cost for job, cost in _kept(problem).items()}
@@ -123,12 +123,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return [floor_to(costs.get(column, 0), grid) for column in form.columns]
 
     def at_once(self, problem: Goodput) -> tuple[GoodputSolution, Number]:
-        """Return the current GPUs, and a bound that ignores contention."""
+        """Return the current allocation, and a bound that ignores contention."""
         case = GoodputCase.of(problem)
         return current_gpus(case), bound_alone(case)
 
     def extract(self, values: Mapping[str, float], problem: Goodput) -> GoodputSolution:
-        """Read the GPUs of each job on every node from column values."""
+        """Read the GPUs of each job on every node from the column values."""
         nodes = range(len(problem.nodes))
         vectors = {
             job.name: problem.currents[place]
@@ -139,7 +139,7 @@ class Milp(Formulation[Goodput, GoodputSolution]):
         return GoodputSolution(gpus={name: gpus for name, gpus in vectors.items() if any(gpus)})
 
     def encode(self, solution: GoodputSolution, problem: Goodput) -> Mapping[str, float]:
-        """Return the non-zero column values of a solution by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         values: dict[str, float] = {}
         kept, shapes = _kept(problem), _shapes(problem)
         for job, gpus in enumerate(problem.vectors(solution)):
@@ -158,12 +158,12 @@ class Milp(Formulation[Goodput, GoodputSolution]):
 
 
 def _idle(problem: Goodput) -> Exact:
-    """Return the contribution of a job without GPUs to the objective."""
+    """Return how much a job without GPUs contributes to the objective."""
     return Fraction(problem.cost(0, 0, 0)) / len(problem.jobs)
 
 
 def _kept(problem: Goodput) -> dict[int, Exact]:
-    """Return the contribution of each job that may keep its current GPUs to the objective."""
+    """Return how much each job that may keep its current GPUs contributes to the objective by doing so."""
     shapes = ((sum(map(bool, current)), sum(current)) for current in problem.currents)
     return {
         job: Fraction(problem.cost(job, *shape, restarts=False)) / len(problem.jobs)
@@ -173,7 +173,10 @@ def _kept(problem: Goodput) -> dict[int, Exact]:
 
 
 def _shapes(problem: Goodput) -> dict[Shape, Exact]:
-    """Return the contribution of each job in each shape after a restart, if it is less than without GPUs."""
+    """Return the contribution of each job in each shape to the objective, including a restart.
+
+    Shapes in which a job contributes at least as much as without GPUs are left out.
+    """
     reach = list(accumulate(sorted(problem.nodes, reverse=True)))
     costs: dict[Shape, Exact] = {}
     for place, job in enumerate(problem.jobs):
@@ -186,7 +189,7 @@ def _shapes(problem: Goodput) -> dict[Shape, Exact]:
 
 
 def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> None:
-    """Require one shape per job, with its numbers of nodes and GPUs."""
+    """Add rows that require exactly one shape per job, with its numbers of nodes and GPUs."""
     runs = [(model.runs[shape], shape[1], shape[2]) for shape in shapes]
     chosen = [model.waits[job], *(model.keeps[each] for each in model.keeps if each == job)]
     _add(model, f"one[{job}]", sum([*chosen, *(run for run, _, _ in runs)]) == 1)
@@ -198,7 +201,7 @@ def _shape_rows(model: Any, job: int, shapes: Sequence[Shape], nodes: range) -> 
 
 
 def _node_rows(model: Any, problem: Goodput, kept: Collection[int], node: int) -> None:
-    """Limit the GPUs of a node, and the parts of multi-node jobs on it."""
+    """Add rows that limit the GPUs in use on a node, and the parts of multi-node jobs on it."""
     held = {job: problem.currents[job][node] for job in kept if problem.currents[job][node]}
     spread = [job for job in held if sum(map(bool, problem.currents[job])) > 1]
     new = sum(model.gpus[job, node] for job in range(len(problem.jobs)))

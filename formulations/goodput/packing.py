@@ -1,4 +1,4 @@
-"""Packing: a placement of job options on nodes, improved within the remaining room."""
+"""Packing: a placement of job options on nodes, which is improved within the remaining room."""
 
 from collections.abc import Iterable, Sequence
 from math import inf
@@ -22,11 +22,11 @@ class NodePacking:
 
     @property
     def cost(self) -> float:
-        """Total cost of all jobs, in double precision."""
+        """The total cost of all jobs, in double precision."""
         return sum(option.cost for option in self.chosen)
 
     def put(self, job: int, option: GoodputOption) -> bool:
-        """Place an option of a job that has no GPUs if there is room, and return whether there was."""
+        """Place an option of a job that has no GPUs, if there is room, and return whether there was."""
         vector = self._vector(job, option)
         if vector is None:
             return False
@@ -35,12 +35,12 @@ class NodePacking:
         return True
 
     def take(self, job: int) -> None:
-        """Take away the GPUs of a job."""
+        """Take all GPUs away from a job."""
         self._add(self.vectors[job], 1)
         self.chosen[job], self.vectors[job] = self.case.options[job][0], (0,) * len(self._free)
 
     def improve(self, orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Move each job in turn to its cheapest option that fits, until no move helps."""
+        """Move one job after another to its cheapest option that fits, until no move helps."""
         for _ in range(_ROUNDS):
             before = list(self.chosen)
             for job, order in enumerate(orders):
@@ -51,7 +51,7 @@ class NodePacking:
                 return
 
     def exchange(self, jobs: Iterable[int], orders: Sequence[Sequence[GoodputOption]], budget: Budget) -> None:
-        """Let jobs without GPUs displace another job if that lowers their total cost."""
+        """Let jobs without GPUs displace another job if that lowers the total cost of the two."""
         for job in jobs:
             for other in range(len(orders)):
                 if budget.passed or self.chosen[job].gpus:
@@ -76,7 +76,7 @@ class NodePacking:
             self._restore(other, *before)
 
     def _place_first(self, job: int, order: Iterable[GoodputOption], cost: float) -> None:
-        """Grant a job that has no GPUs the first option in its order that fits and costs less than `cost`."""
+        """Give a job that has no GPUs the first option in its order that fits and costs less than `cost`."""
         for option in order:
             if option.cost >= cost or self.put(job, option):
                 return
@@ -98,7 +98,7 @@ class NodePacking:
                 self._wide[node] = sign < 0
 
     def _vector(self, job: int, option: GoodputOption) -> Vector | None:
-        """Find nodes for an option: its current nodes, the fullest single node with room, or the emptiest."""
+        """Find nodes for an option: the current ones, the fullest node with room, or the emptiest ones."""
         if option.keeps:
             return self._kept(self.case.problem.currents[job])
         if option.gpus == 0:

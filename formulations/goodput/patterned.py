@@ -1,4 +1,4 @@
-"""Patterned: the integer program over the remaining options, with a pattern for every node."""
+"""Patterned: the integer program over the remaining options that assigns a pattern to every node."""
 
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
@@ -14,35 +14,35 @@ from formulations.goodput.patterns import NodeKind, Pattern, kinds
 from formulations.goodput.program import OptionProgram
 from formulations.goodput.rows import Key, KeyedRows
 
-#: Maximum number of GPUs of a node whose patterns are listed.
+#: Maximum number of GPUs per node for which patterns are listed.
 LARGEST_NODE = 32
 
-#: Maximum number of patterns with which the program is faster than `ReducedOptions`.
+#: Maximum number of patterns up to which the program is faster than `ReducedOptions`.
 MOST_PATTERNS = 4_000
 
 
 @dataclass(frozen=True, eq=False)
 class Patterned(OptionProgram):
-    """The remaining options of each job, and a pattern for every node.
+    """The integer program with the remaining options of each job, and a pattern for every node.
 
-    Identical nodes are interchangeable, so the program counts the nodes of each kind and pattern. Its
-    relaxation mixes whole patterns. So it excludes, for example, a job of four and a job of five GPUs on a node
-    of eight, whereas the sums of GPUs in `ReducedOptions` admit most of each.
+    Identical nodes are interchangeable, so the program counts the nodes of each kind that have a pattern. Its
+    relaxation mixes complete patterns. This excludes, for example, a job of four and a job of five GPUs on a
+    node of eight, whereas the sums of GPUs in `ReducedOptions` admit most of each.
 
-    Columns besides `runs`: `holds`, nodes of a kind with a pattern; `parts`, nodes with a given room on which a
-    spread job runs. Rows: `nodes` of each kind; `stays`, a job keeps its GPUs on all nodes of a kind where it
-    has some; `sized`, enough places for the jobs on one node; `room`, enough nodes for all parts, with one part
-    each; `all`, the parts have room for the whole job.
+    Columns besides `runs`: `holds`, the number of nodes of a kind that have a pattern; `parts`, the number of
+    nodes with a given room on which a spread job runs. Rows: `nodes`, the nodes of each kind; `stays`, a job
+    keeps its GPUs on all nodes of a kind where it has some; `sized`, enough places for the jobs on one node;
+    `room`, enough nodes for all parts, with one part each; `all`, the parts have room for the whole job.
     """
 
     @cached_property
     def kinds(self) -> list[NodeKind]:
-        """Kinds of nodes, each of which comprises identical nodes."""
+        """The kinds of nodes. The nodes of a kind are identical."""
         return kinds(self.case, self.alive)
 
     @cached_property
     def patterns(self) -> list[list[Pattern]]:
-        """All patterns of each kind of nodes."""
+        """All patterns of each kind of node."""
         return [list(self._patterns(kind)) for kind in self.kinds]
 
     @property
@@ -84,7 +84,7 @@ class Patterned(OptionProgram):
         return sorted({pattern.room for patterns in self.patterns for pattern in patterns if pattern.room})
 
     def _share(self, rows: KeyedRows, job: int, room: int) -> None:
-        """Add a column for parts of a spread job on nodes with a given room."""
+        """Add a column for the parts of a spread job on nodes with the given room."""
         part = ("parts", job, room)
         rows.column(part, len(self.case.problem.nodes))
         self._part(rows, job, part)
@@ -103,7 +103,7 @@ class Patterned(OptionProgram):
             rows.add(("all", job), column, -option.gpus, 0, np.inf)
 
     def vectors(self, values: NDArray[np.float64]) -> list[Vector]:
-        """Read the GPUs of each job on every node from the values of the columns."""
+        """Read the GPUs of each job on every node from the column values."""
         found = self.read(values)
         homes, rooms = self._places(found)
         vectors: list[Vector] = []
@@ -119,7 +119,7 @@ class Patterned(OptionProgram):
         return vectors
 
     def _places(self, found: Mapping[Key, int]) -> tuple[dict[int, list[int]], dict[int, list[int]]]:
-        """Return the nodes with places for jobs of each size, and the nodes with each room for a part."""
+        """Return the nodes that hold jobs of each size, and the nodes with each amount of room for a part."""
         homes: defaultdict[int, list[int]] = defaultdict(list)
         rooms: defaultdict[int, list[int]] = defaultdict(list)
         for number, (kind, patterns) in enumerate(zip(self.kinds, self.patterns, strict=True)):
@@ -135,7 +135,7 @@ class Patterned(OptionProgram):
         return tuple(gpus.get(node, 0) for node in range(len(self.case.problem.nodes)))
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and their GPUs."""
         standing = list(zip(chosen, vectors, strict=True))
         found: Counter[Key] = Counter()
         for job, option in enumerate(chosen):
@@ -150,7 +150,7 @@ class Patterned(OptionProgram):
         return np.array([float(found[key]) for key in self.rows.columns])
 
     def _pattern(self, kind: NodeKind, node: int, standing: Sequence[tuple[GoodputOption, Vector]]) -> Pattern:
-        """Return the pattern of a node, with idle GPUs as room for a part or places for the smallest jobs."""
+        """Return the pattern of a node. Idle GPUs become room for a part, or places for the smallest jobs."""
         stays = tuple(stay for stay in kind.stays if standing[stay.job][0].keeps)
         sizes = [vector[node] for option, vector in standing if option.is_single and vector[node]]
         room = kind.gpus - sum(stay.gpus for stay in stays) - sum(sizes)
@@ -161,7 +161,7 @@ class Patterned(OptionProgram):
 
 
 def _divided(rooms: Mapping[int, int], gpus: int) -> dict[int, int]:
-    """Divide the GPUs of a job among nodes with given room, at least one GPU on each."""
+    """Divide the GPUs of a job among nodes with the given room, with at least one GPU on each."""
     spare, parts = gpus - len(rooms), {}
     for node, room in rooms.items():
         more = min(room - 1, spare)

@@ -26,7 +26,7 @@ class Pattern(NamedTuple):
 
 @dataclass(frozen=True)
 class NodeKind:
-    """Nodes with the same number of GPUs, and with the same jobs that may stay with as many GPUs."""
+    """Nodes with equal numbers of GPUs, where the same jobs may stay with the same numbers of GPUs."""
 
     gpus: int  # GPUs of each
     stays: tuple[Stay, ...]  # jobs that may stay
@@ -41,7 +41,7 @@ class NodeKind:
 
 
 def kinds(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> list[NodeKind]:
-    """Group nodes that the remaining options cannot tell apart."""
+    """Group the nodes that no remaining option distinguishes."""
     staying: list[list[Stay]] = [[] for _ in case.problem.nodes]
     for job, options in enumerate(alive):
         if any(option.keeps for option in options):
@@ -55,7 +55,7 @@ def kinds(case: GoodputCase, alive: Sequence[Sequence[GoodputOption]]) -> list[N
 
 
 def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...], int]]:
-    """Yield the sets of jobs that may stay together, and the GPUs left over."""
+    """Yield the sets of jobs that may stay together, each with the number of GPUs left over."""
     if not stays:
         yield (), room
         return
@@ -68,9 +68,9 @@ def _staying(stays: Sequence[Stay], room: int) -> Iterator[tuple[tuple[Stay, ...
 
 
 def _filled(sizes: Sequence[int], room: int, *, is_full: bool) -> Iterator[tuple[tuple[int, ...], int]]:
-    """Yield jobs of some sizes that fit together, and the GPUs left.
+    """Yield multisets of job sizes that fit together, each with the number of GPUs left over.
 
-    If `is_full`, there is no room left for another job.
+    If `is_full`, only multisets that leave no room for another job are yielded.
     """
     if not sizes:
         yield (), room

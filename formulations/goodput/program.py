@@ -1,4 +1,4 @@
-"""Program: an integer program over the remaining options; its subclasses model the nodes."""
+"""Program: an integer program over the remaining options, whose subclasses model the nodes."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,28 +19,29 @@ from gsopt.solvers.standard_form import StandardForm
 class OptionProgram(ABC):
     """The remaining options of each job, as an integer program.
 
-    Its first columns are `runs` of each job and option, exactly one of which is 1 (row `one`). Only these
-    columns have costs. The rows `fewest` and `most` limit the number of nodes of spread jobs. Subclasses model
-    the GPUs of these jobs on each node, and everything else that a node holds.
+    Its first columns are `runs`, one for each job and option. Exactly one of the columns of a job is 1 (row
+    `one`). Only these columns have costs. The rows `fewest` and `most` limit the number of nodes of spread
+    jobs. Subclasses model the GPUs of these jobs on each node, and everything else on the nodes.
     """
 
     case: GoodputCase  # the problem
-    alive: Sequence[
-        Sequence[GoodputOption]
-    ]  # options of each job that are left; there is a solution with these
+    alive: Sequence[Sequence[GoodputOption]]  # remaining options of each job, with which there is a solution
 
     @cached_property
     def base(self) -> list[float]:
-        """The least cost of each job, which every solution pays."""
+        """The minimum cost of each job, which every solution has to pay."""
         return [min(option.cost for option in options) for options in self.alive]
 
     @property
     def paid(self) -> Fraction:
-        """The total of the least costs, which every solution pays."""
+        """The sum of the minimum costs, which every solution has to pay."""
         return sum(map(Fraction, self.base), Fraction(0))
 
     def costs(self, least: float) -> list[Fraction]:
-        """Return the costs beyond `paid`, rounded down to a step negligible for totals of `least` or more."""
+        """Return the costs in excess of `paid`, rounded down to a step.
+
+        The step is negligible for total costs of at least `least`.
+        """
         grid = Fraction(max(least, min(self.base))) * Fraction(SPEEDUP) / (8 * len(self.alive))
         beyond = [
             (Fraction(option.cost) - Fraction(paid)) // grid * grid
@@ -56,7 +57,7 @@ class OptionProgram(ABC):
 
     @cached_property
     def rows(self) -> KeyedRows:
-        """The model's columns and rows by key."""
+        """The model's columns and rows, by key."""
         rows = KeyedRows()
         for job, options in enumerate(self.alive):
             for place in range(len(options)):
@@ -72,29 +73,29 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def _place(self, rows: KeyedRows) -> None:
-        """Add columns and rows for the nodes."""
+        """Add the columns and rows that model the nodes."""
 
     def _part(self, rows: KeyedRows, job: int, part: Key) -> None:
-        """Count a part of a spread job among its nodes."""
+        """Count a part of a spread job towards its number of nodes."""
         rows.add(("fewest", job), part, 1, 0, np.inf)
         rows.add(("most", job), part, 1, -np.inf, 0)
 
     @cached_property
     def sizes(self) -> list[int]:
-        """Numbers of GPUs that jobs may have on any one node, ascending."""
+        """The numbers of GPUs that jobs may have on a single node still to be chosen, in ascending order."""
         return sorted({option.gpus for options in self.alive for option in options if option.is_single})
 
     @cached_property
     def spread(self) -> list[int]:
-        """Jobs that may spread over several nodes."""
+        """The indices of the jobs that may spread over several nodes."""
         return [job for job, options in enumerate(self.alive) if any(each.is_spread for each in options)]
 
     def read(self, values: NDArray[np.float64]) -> dict[Key, int]:
-        """Return the values of a point, keyed by the columns' keys."""
+        """Return the column values, rounded to integers, by key."""
         return {key: round(value) for key, value in zip(self.rows.columns, values.tolist(), strict=True)}
 
     def chosen(self, found: Mapping[Key, int]) -> list[GoodputOption]:
-        """Return the option that a point chooses for each job."""
+        """Return each job's option according to the given column values."""
         return [
             next(each for place, each in enumerate(options) if found["runs", job, place])
             for job, options in enumerate(self.alive)
@@ -102,8 +103,8 @@ class OptionProgram(ABC):
 
     @abstractmethod
     def vectors(self, values: NDArray[np.float64]) -> list[Vector]:
-        """Read the GPUs of each job on every node from the values of the columns."""
+        """Read the GPUs of each job on every node from the column values."""
 
     @abstractmethod
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and their GPUs."""

@@ -1,4 +1,4 @@
-"""Reduced: the integer program over the remaining options, with jobs on one node merged by size."""
+"""Reduced: the integer program over the remaining options that merges single-node jobs of the same size."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -13,15 +13,16 @@ from formulations.goodput.rows import Key, KeyedRows
 
 @dataclass(frozen=True, eq=False)
 class ReducedOptions(OptionProgram):
-    """The remaining options of each job, and the GPUs of every node.
+    """The integer program with the remaining options of each job, and the GPUs of every node.
 
-    Jobs on one node with the same number of GPUs are interchangeable, so a node holds a number of jobs of each
-    size. Jobs on several nodes have variables for their GPUs on each, and kept GPUs are fixed.
+    Jobs on one node with the same number of GPUs are interchangeable, so the program only decides how many jobs
+    of each size a node holds. Jobs on several nodes have variables for their GPUs on each of them, and kept
+    GPUs are fixed.
 
-    Columns besides `runs`: `holds`, jobs of each size on each node; `parts` and `gpus`, whether a node holds a
-    part of a spread job, and how many of its GPUs. Rows: `sized`, jobs of each size are on some node; `all`,
-    the GPUs of a spread job; `filled` and `empty`, a part has at least one GPU and other nodes have none;
-    `room` and `wide`, the GPUs of a node, and at most one part on it.
+    Columns besides `runs`: `holds`, the number of jobs of each size on each node; `parts` and `gpus`, whether a
+    node holds a part of a spread job, and how many of its GPUs. Rows: `sized`, jobs of each size are on some
+    node; `all`, the GPUs of a spread job; `filled` and `empty`, a part has at least one GPU and other nodes
+    have none; `room` and `wide`, the GPUs of a node, and at most one part on it.
     """
 
     def _place(self, rows: KeyedRows) -> None:
@@ -71,7 +72,7 @@ class ReducedOptions(OptionProgram):
         rows.add(("room", node), column, gpus, -np.inf, self.case.problem.nodes[node])
 
     def vectors(self, values: NDArray[np.float64]) -> list[Vector]:
-        """Read the GPUs of each job on every node from the values of the columns."""
+        """Read the GPUs of each job on every node from the column values."""
         found = self.read(values)
         nodes = range(len(self.case.problem.nodes))
         homes = _homes(found)
@@ -87,7 +88,7 @@ class ReducedOptions(OptionProgram):
         return vectors
 
     def point(self, chosen: Sequence[GoodputOption], vectors: Iterable[Vector]) -> NDArray[np.float64]:
-        """Return the column values for the given options, which must be remaining ones, and for their GPUs."""
+        """Return the column values for the given options, which must be remaining ones, and their GPUs."""
         found: dict[Key, float] = {}
         for job, (option, vector) in enumerate(zip(chosen, vectors, strict=True)):
             found["runs", job, self.alive[job].index(option)] = 1
@@ -100,7 +101,7 @@ class ReducedOptions(OptionProgram):
 
 
 def _homes(found: Mapping[Key, int]) -> dict[int, list[int]]:
-    """Return, by size, the nodes of jobs on a single node, one entry per job."""
+    """Return, by size, the nodes of the single-node jobs, with one entry per job."""
     homes: dict[int, list[int]] = {}
     for (kind, size, *node), count in found.items():
         if kind == "holds":

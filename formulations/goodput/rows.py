@@ -1,4 +1,4 @@
-"""Rows: an integer program built column by column and row by row."""
+"""Rows: an integer program that is built column by column and row by row."""
 
 from dataclasses import dataclass, field
 
@@ -7,24 +7,24 @@ from scipy.sparse import csr_array
 
 from gsopt.solvers.standard_form import StandardForm
 
-#: The key of a row or a column: its kind, and its indices.
+#: The key of a row or a column: its kind and its indices.
 Key = tuple[str, int] | tuple[str, int, int]
 
 
 @dataclass
 class KeyedRows:
-    """Columns, all non-negative integers, and rows, by key."""
+    """Columns and rows, keyed by kind and indices. All columns are non-negative integers."""
 
     columns: dict[Key, int] = field(default_factory=dict)  # upper limit of each
     limits: dict[Key, tuple[float, float]] = field(default_factory=dict)  # lower and upper limit of each row
     entries: list[tuple[Key, Key, float]] = field(default_factory=list)  # row, column and factor
 
     def column(self, key: Key, most: int) -> None:
-        """Add a column of integers from 0 to `most`."""
+        """Add an integer column with values from 0 to `most`."""
         self.columns[key] = most
 
     def add(self, row: Key, column: Key, factor: float, lower: float, upper: float) -> None:
-        """Add a coefficient of a column to a row, and set the row's limits."""
+        """Add a column's coefficient to a row, and set the row's limits."""
         self.limits[row] = (lower, upper)
         self.entries.append((row, column, factor))
 

@@ -1,4 +1,4 @@
-"""Reclaiming: exact methods that choose the servers to give back at the least cost of preemptions."""
+"""Reclaiming: exact methods that choose servers to give back at the minimum cost of preemptions."""
 
 from formulations.reclaiming.decomposition import decomposition
 from formulations.reclaiming.exact import exact

@@ -9,14 +9,14 @@ from gsopt.core.budget import Budget
 from gsopt.core.numbers.grid import Exact
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
-#: Seconds after which the cheapest servers complete the greedy choice.
+#: Seconds after which the greedy choice is completed with the cheapest servers.
 _MOMENT = 0.25
 
 
 def at_once(problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-    """Return a greedy choice that assumes every base worker is needed, and the bound of equal shares.
+    """Return a greedy choice that assumes that every base worker is needed, and the bound of equal shares.
 
-    The bound ignores the loss of servers that a job can lose one at a time.
+    The bound assumes that a job survives the joint loss of any servers whose individual loss it survives.
     """
     less, more = reduce(problem, optimistic=True).net(), reduce(strict(problem)).net()
     bound = less.number(ceil(equal_shares(ReductionCosts.of(less)).bound))

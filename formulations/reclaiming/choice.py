@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from formulations.reclaiming.reduction import Reduction
 
-#: Integers up to this one are exact in double precision.
+#: Largest integer up to which all integers are exact in double precision.
 _EXACT = 2**53
 
 
@@ -17,8 +17,8 @@ class MergedHosting:
     """The assignment of merged jobs to servers. The servers of a group are consecutive.
 
     Costs are integers stored in double precision, so sums are exact. If costs are too large for that, they are
-    rounded down to as many digits as fit. This is good enough for the search, and the reduction still computes
-    exact values.
+    scaled down and rounded down. This is accurate enough for the search, and the reduction still computes exact
+    values.
     """
 
     groups: int  # number of groups of servers
@@ -82,9 +82,9 @@ class ServerChoice:
         self._sum = [0] * len(hosting.weights)  # the sum of their numbers: where there is one, its number
 
     def give(self, server: int) -> None:
-        """Hand a kept server back to its owner.
+        """Give a kept server back to its owner.
 
-        Complexity: linear in the total number of servers of the jobs on this server.
+        Complexity: linear in the total number of servers of all jobs on this server.
         """
         hosting = self._hosting
         self.cost += float(self.change[server])
@@ -102,7 +102,7 @@ class ServerChoice:
     def keep(self, server: int) -> None:
         """Keep a server that was given back.
 
-        Complexity: linear in the total number of servers of the jobs on this server.
+        Complexity: linear in the total number of servers of all jobs on this server.
         """
         hosting = self._hosting
         self.cost -= float(self.change[server])

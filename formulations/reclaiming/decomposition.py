@@ -1,4 +1,4 @@
-"""Decomposition: bucket elimination, which gives the whole trade-off curve if few jobs share servers."""
+"""Decomposition: bucket elimination, which yields the whole trade-off curve if few jobs share servers."""
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -18,11 +18,11 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Result
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
-#: Least costs, with an axis for each job (0: spared, 1: preempted) and a last axis for the number of returned
+#: Minimum costs, with an axis for each job (0: spared, 1: preempted) and a last axis for the number of returned
 #: servers. Costs are 64-bit integers if all sums fit, and otherwise integers of any size.
 Table = NDArray[Any]
 
-#: Factor by which additions of integers of any size are slower.
+#: Factor by which additions are slower for integers of any size.
 _ANY_SIZE = 30
 
 
@@ -35,7 +35,7 @@ class Leaf(NamedTuple):
 
 
 class Bucket(NamedTuple):
-    """An elimination step, which decides whether to preempt its first job, given the parts it affects."""
+    """An elimination step, which decides whether to preempt its first job, given the parts that it affects."""
 
     jobs: tuple[int, ...]
     buckets: tuple[int, ...]
@@ -52,7 +52,7 @@ class EliminationPlan:
     # one per job in elimination order, then the root: it has no job and sums up the components
     buckets: tuple[Bucket, ...]
     groups: int  # number of groups of servers
-    never: int  # a cost above that of every choice, for what is not possible
+    never: int  # a cost above that of every choice, which marks impossible entries
 
     def work(self, most: int) -> int:
         """Return an estimate of the time to fill the tables for at most `most` servers, in 64-bit additions."""
@@ -71,11 +71,11 @@ class EliminationPlan:
 def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
     """Solve a problem by dynamic programming alone, which is possible if few jobs share servers.
 
-    Costs and numbers of returned servers add up over independent parts, so the least costs by number of
-    servers are combined by (min, +) convolution. Jobs are eliminated one by one. A table holds the least
+    Costs and numbers of returned servers add up over independent parts, so the minimum costs by number of
+    servers are combined by (min, +) convolution. Jobs are eliminated one by one. A table holds the minimum
     costs for every choice of preempted jobs among those that share a server with an eliminated job. The time
-    grows with 2 to the power of the width, the number of jobs in the largest table, which is known before any
-    table is filled.
+    grows with 2 to the power of the width, which is the number of jobs in the largest table. It is known before
+    any table is filled.
 
     Costs are integer multiples of their unit, so the optimum is exact. Complexity: O(2^width S^2) for S
     servers.
@@ -85,9 +85,9 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
     problem
         The problem.
     budget
-        Only its start is used, as the computation cannot be stopped.
+        Only its start is used, because the computation cannot be stopped.
     width
-        The largest number of jobs in one table.
+        Maximum number of jobs in one table.
 
     Raises
     ------
@@ -120,7 +120,7 @@ def decomposition(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Re
 
 
 def curve(problem: Reclaiming, *, width: int = 12) -> tuple[Exact, ...]:
-    """Return the least objective for every demand, where entry n is for n returned servers."""
+    """Return the minimum objective for every demand; entry n stands for n returned servers."""
     reduction = reduce(problem)
     tables = fill(_narrow(reduction, width), len(problem.servers))
     return tuple(reduction.number(value) for value in tables[-1].tolist())
@@ -134,7 +134,7 @@ def _narrow(reduction: Reduction, width: int) -> EliminationPlan:
 
 
 def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
-    """Return the servers of each group in a best choice of `demand` servers, or None if there are too few."""
+    """Return the servers per group in a best choice of `demand` servers, or None if there are too few."""
     tables = fill(program, demand)
     if tables[-1].size <= demand:
         return None
@@ -144,7 +144,7 @@ def optimum(program: EliminationPlan, demand: int) -> list[int] | None:
 def plan(reduction: Reduction, width: int) -> EliminationPlan | None:
     """Order the jobs for elimination.
 
-    Returns None if a table would have more than `width` jobs besides its own.
+    Returns None if the table of a job would have more than `width` other jobs.
     """
     members: dict[tuple[int, ...], list[tuple[int, int]]] = {}
     for index, group in enumerate(reduction.groups):
@@ -175,7 +175,7 @@ def _leaf(jobs: tuple[int, ...], servers: list[tuple[int, int]], kind: type) -> 
 
 
 def _buckets(leaves: Sequence[Leaf], root: int) -> Iterator[Bucket]:
-    """Yield the buckets; each leaf and each finished bucket goes into the bucket of its first job."""
+    """Yield the buckets. Each leaf and each finished bucket becomes part of the bucket of its first job."""
     scopes: list[set[int]] = [{job} for job in range(root)] + [set()]
     waiting_leaves: list[list[int]] = [[] for _ in scopes]
     waiting_buckets: list[list[int]] = [[] for _ in scopes]

@@ -5,11 +5,11 @@ from heapq import heapify, heappop, heappush
 
 
 def min_degree(cliques: Iterable[tuple[int, ...]], limit: int) -> list[int] | None:
-    """Order the vertices of cliques by fewest neighbours, or return None if all left have more than `limit`.
+    """Order the vertices of cliques by minimum degree, or return None if the width would exceed `limit`.
 
-    Eliminating a vertex connects its neighbours with each other. The width of the order is the largest number
-    of neighbours that a vertex has when it is eliminated, and is an upper bound on the treewidth. Complexity:
-    O(V D (D + log V)) for V vertices with at most D neighbours each.
+    Eliminating a vertex connects its neighbours with each other. The width of the order is the maximum degree
+    that a vertex has when it is eliminated, and is an upper bound on the treewidth. Complexity: O(V D (D + log
+    V)) for V vertices with at most D neighbours each.
 
     Source: Bodlaender and Koster, Treewidth computations I: upper bounds, Information and Computation 208
     (2010), the greedy order by degree.

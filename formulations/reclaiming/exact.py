@@ -12,31 +12,31 @@ from gsopt.core.numbers.grid import Number
 from gsopt.core.result import Result, Status, StoppedBy, is_within
 from gsopt.problems.reclaiming import Reclaiming, ReclaimingSolution
 
-#: Share of the remaining time for each of the two reductions that only give a bound and a start.
+#: Fraction of the remaining time for each of the two reductions that only yield a bound and a start.
 _SHARE = 0.25
 
 
 @exact_method()
 def exact(problem: Reclaiming, budget: Budget, *, width: int = 12) -> Result[ReclaimingSolution]:
-    """Solve a problem to proven optimality with the first of these techniques that succeeds.
+    """Solve a problem to proven optimality with the first of several techniques that succeeds.
 
     1. Reduction, followed by dynamic programming (`decomposition`) if few jobs share servers.
     2. A bound: the lower convex hull of the trade-off curve, found by parametric minimum cuts. Little is left
-       to decide between the two corners around the demand. Dynamic programming or a greedy choice decides it,
+       to decide between the two corners around the demand. It is decided by dynamic programming or greedily,
        and the result often meets the bound.
     3. The shares on the hull leave a core, the only part in which a better solution can differ. If the core is
        narrow, it is solved by dynamic programming.
     4. Local search, for at most half of the time.
     5. A mixed-integer program over the core, solved by CP-SAT if it is installed, and otherwise by HiGHS.
 
-    All techniques work in integers, in the unit of the given costs, so an optimum is exact. On hard instances,
+    All techniques use integers, in the unit of the given costs, so the optimum is exact. On hard instances,
     where every server has its own random set of many jobs, the hull is necessarily a straight line. The message
     then says that the bound is weak.
 
     If a job can survive the loss of some sets of workers but not of others, or if collateral damage depends on
-    flexible workers, two simpler problems are solved instead of the original. One ignores some losses and gives
-    a bound. The other assumes that every base worker is needed and gives a start. The method `milp` then
-    continues from both.
+    flexible workers, two simpler problems are solved instead of the original. One ignores some losses and
+    yields a bound. The other assumes that every base worker is needed and yields a start. The method `milp`
+    then continues from both.
 
     Parameters
     ----------

@@ -11,15 +11,15 @@ from scipy.sparse.csgraph import breadth_first_order, maximum_flow
 #: Arrays of 64-bit integers or, if those might overflow, of integers of any size.
 Integers = NDArray[Any]
 
-#: Bits of the largest flow that scipy is asked to find; its integers have 32 bits.
+#: Maximum number of bits of the flows that scipy is asked to find; its integers have 32 bits.
 _BITS = 30
 
 
 @dataclass(frozen=True, eq=False)
 class Network:
-    """A bipartite network, in which sources send flow to sinks along pairs of unlimited capacity."""
+    """A bipartite network in which sources send flow to sinks along pairs of unlimited capacity."""
 
-    # sources, sinks: their numbers
+    # sources, sinks: number of sources and of sinks
     sources: int
     sinks: int
     # source, sink: the ends of each pair, shapes (pairs,); sorted by source, then by sink
@@ -27,20 +27,19 @@ class Network:
     sink: NDArray[np.int64]
 
     def outflow(self, flow: Integers) -> Integers:
-        """Add up a flow by source, shape (sources,)."""
+        """Return the total flow from each source, shape (sources,)."""
         return _totals(self.source, flow, self.sources)
 
     def inflow(self, flow: Integers) -> Integers:
-        """Add up a flow by sink, shape (sinks,)."""
+        """Return the total flow into each sink, shape (sinks,)."""
         return _totals(self.sink, flow, self.sinks)
 
     def maximum_flow(self, supply: Integers, capacity: Integers) -> Integers:
         """Return a maximum flow, as the flow on each pair, shape (pairs,).
 
-        The method is capacity scaling: with all capacities rounded down to multiples of a power of two, the
-        flow fits into scipy's 32 bits. The rest of the true capacities carries little more flow, so the power
-        soon becomes one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p
-        pairs.
+        The method is capacity scaling: when all capacities are rounded down to multiples of a power of two, the
+        flow fits into scipy's 32 bits. The rest of the true capacities adds little flow, so the power soon
+        becomes one. Complexity: b / (30 - p) runs of scipy's Dinic, for capacities of b bits and 2^p pairs.
 
         Source: Ahuja, Magnanti and Orlin, Network Flows (1993), section 7.3.
         """
@@ -75,7 +74,7 @@ class Network:
     def reached(self, supply: Integers, flow: Integers) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return the sources and sinks that augmenting paths can still reach, shapes (sources,) and (sinks,).
 
-        For a maximum flow, these are the source side of a minimum cut.
+        If the flow is maximum, these are the source side of a minimum cut.
         """
         first_sink = 1 + self.sources
         starts = np.flatnonzero(supply > self.outflow(flow))

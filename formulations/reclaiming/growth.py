@@ -12,12 +12,13 @@ _POWERS = (0.5, 1.0)
 
 
 def greedy_counts(reduction: Reduction, budget: Budget) -> list[int]:
-    """Choose servers greedily by the least total share in their jobs.
+    """Choose servers greedily, always the one with the lowest own cost plus shares in its jobs' costs.
 
-    The share of a server in a job is the job's weight divided by a power of the job's number of servers, or
-    of the demand if it is smaller. Jobs already preempted no longer count. The better result of two powers is
-    kept. If the time limit is reached, the cheapest servers complete the choice. Complexity: O(N S + P) for a
-    demand of N of S servers and P pairs of a server and a merged job.
+    The share of a server in a job's cost is the job's weight divided by a power of the job's number of servers,
+    or of the demand if that is smaller. Jobs already preempted no longer count. The better result of two powers
+    is kept. If the time limit is reached, the choice is completed with the cheapest servers.
+
+    Complexity: O(N S + P) for a demand of N of S servers and P pairs of a server and a merged job.
 
     Source: Aryl, Appendix B, Algorithm 1, for the power of 1.
     """

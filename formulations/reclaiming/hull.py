@@ -10,23 +10,23 @@ from formulations.reclaiming.reduction import Reduction
 from formulations.reclaiming.shares import CostShares, ReductionCosts, equal_shares
 from gsopt.core.budget import Budget
 
-#: Generous estimate of the seconds that a maximum flow takes per arc.
+#: Generous estimate of the time that a maximum flow takes per arc, in seconds.
 _SECONDS = 1e-5
 
 
 class Corner(NamedTuple):
-    """A corner of the hull: a set of merged jobs, and all the servers that it vacates."""
+    """A corner of the hull: a set of merged jobs, and all the servers that their preemption vacates."""
 
-    servers: int  # how many servers there are
+    servers: int  # number of vacated servers
     cost: int  # cost of the jobs and of these servers
     jobs: NDArray[np.bool_]  # which jobs, shape (jobs,)
 
 
 @dataclass(frozen=True, eq=False)
 class Hull:
-    """The lower convex hull of the trade-off curve at the demand."""
+    """The lower convex hull of the trade-off curve around the demand."""
 
-    shares: CostShares  # shares that prove it
+    shares: CostShares  # cost shares that prove the hull
     # below, above: the corners of the hull on both sides of the demand; the jobs of `below` are among those
     # of `above`
     below: Corner
@@ -51,15 +51,15 @@ class Hull:
 def hull(reduction: Reduction, budget: Budget) -> Hull:
     """Find the cost shares with the best bound: the lower convex hull of the trade-off curve at the demand.
 
-    At a given price per server, the profit of a set of servers is their total price minus the cost of the
-    set. The most profitable set is one side of a minimum cut. In the network, the source feeds each group
-    with the price minus the group's own cost, a group feeds its merged jobs without limit, and each job
-    drains its weight. A flow also divides the jobs' costs among their servers. The bound of these shares is
-    the line that has the price as its slope and touches the curve from below.
+    At a given price per server, the profit of a set of servers is their total price minus the cost of the set.
+    The most profitable set is one side of a minimum cut. In the network, the source feeds each group with the
+    price minus the group's own cost, a group feeds its merged jobs without limit, and each job drains its
+    weight. A flow also divides the jobs' costs among their servers. The bound of these shares is the line that
+    has the price as its slope and touches the curve from below.
 
     The price is found by Newton's method. It starts with the empty and the full set, and prices servers at the
     slope of the line between the two. A set below the line replaces the set on its side of the demand. If there
-    is no such set, the line is the hull. Complexity: a maximum flow for each corner tried, at most one per
+    is no such set, the line is the hull. Complexity: one maximum flow for each corner tried, at most one per
     corner of the hull.
 
     The hull is also the value of the linear relaxation of `formulations.reclaiming.reduced`, whose rows are

@@ -9,7 +9,7 @@ from formulations.reclaiming.choice import MergedHosting, ServerChoice
 from formulations.reclaiming.reduction import Reduction
 from gsopt.core.budget import Budget
 
-#: Minimum and maximum number of moves for which a server stays where it is after it has moved.
+#: Minimum and maximum number of moves for which a server may not move again.
 _TENURE = (3, 10)
 
 #: Number of moves per server without a better choice after which the search ends.
@@ -27,12 +27,14 @@ def tabu_search(
 ) -> list[int]:
     """Improve a choice by tabu search: keep the server that saves most, give back the one that costs least.
 
-    Servers that have just moved stay put for a few moves, which lets the search leave a local optimum. Ties
-    are broken at random. The start is `counts`, the number of servers of each group. The result is the best
-    counts. The search ends if the time limit is reached, after `patience` moves per server without a better
-    choice, or when `on_better`, called with each better choice, returns True. Complexity: O(S + D) per move
-    for S servers and D pairs of a server and a merged job that the two servers touch, which is some 30,000
-    moves per second for a few hundred servers.
+    Servers that have just moved stay where they are for a few moves, which lets the search leave a local
+    optimum. Ties are broken at random. The start is `counts`, the number of servers given back in each group,
+    and the result is the best counts found. The search ends if the time limit is reached, after `patience`
+    moves per server without a better choice, or when `on_better`, which is called with each better choice,
+    returns True.
+
+    Complexity: O(S + D) per move for S servers, where D is the total number of servers of all merged jobs on
+    the two servers moved. With a few hundred servers, the search makes about 30,000 moves per second.
 
     Source: Glover and Laguna, Tabu Search (1997), chapter 2.
     """
@@ -68,5 +70,5 @@ def tabu_search(
 
 
 def _tenure(random: Random, most: int) -> int:
-    """Draw the number of moves for which a server may not move, leaving at least one free to move."""
+    """Draw the number of moves for which a server may not move, leaving at least one server free to move."""
     return random.randint(min(_TENURE[0], most), min(_TENURE[1], most))

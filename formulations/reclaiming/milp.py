@@ -25,7 +25,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     Parameters
     ----------
     N: number of servers to give back. w_j: cost of preempting job j. n_js: GPUs of job j on server s. F_j:
-    number of GPUs that job j can do without. G: GPUs in use on all servers.
+    number of GPUs that job j can do without. G: total number of GPUs in use on all servers.
 
     Variables
     ---------
@@ -40,10 +40,10 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
     Constraints
     -----------
     demand: the returned[s] add up to N. vacate[s, j]: returned[s] <= preempted[j] for s in C_j. spare[j]: the
-    n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is the most GPUs that
-    N servers of O_j can take; all divided by the greatest common divisor of the n_js. The row is left out if
-    M_j <= F_j, hence also for jobs with tagged workers. strand[j, s]: stranded[j, s] >= preempted[j] -
-    returned[s].
+    n_js returned[s] over O_j add up to at most F_j + (M_j - F_j) preempted[j], where M_j is the largest number
+    of GPUs that N servers of O_j can take; the row is divided by the greatest common divisor of the n_js. It is
+    left out if M_j <= F_j, and hence for jobs with tagged workers. strand[j, s]:
+    stranded[j, s] >= preempted[j] - returned[s].
 
     Size
     ----
@@ -88,11 +88,11 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return model
 
     def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-        """Return a greedy choice and the bound of equal shares."""
+        """Return a greedy choice, and the bound of equal shares."""
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         return _arrays(problem)
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
@@ -101,7 +101,7 @@ class Milp(Formulation[Reclaiming, ReclaimingSolution]):
         return [costs.get(name, 0) for name in form.columns]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Read the servers to give back from column values."""
+        """Read the servers to give back from the column values."""
         names = [
             server.name
             for index, server in enumerate(problem.servers)
@@ -161,7 +161,7 @@ def _arrays(problem: Reclaiming) -> StandardForm:
 
 
 def _costs(problem: Reclaiming) -> dict[str, Exact]:
-    """Return the exact cost of each column that has a cost."""
+    """Return the exact costs of the columns that have a cost, keyed by column name."""
     costs: dict[str, Exact] = {f"preempted[{j}]": decimal(job.cost) for j, job in enumerate(problem.jobs)}
     if problem.second_objective == "none":
         return costs
@@ -187,12 +187,12 @@ def _stranded(
 
 
 def _most_lost(rule: Survival, demand: int) -> int:
-    """Return the most GPUs that a job can lose on its other servers."""
+    """Return the largest number of GPUs that a job can lose on its other servers."""
     return sum(sorted(rule.others.values(), reverse=True)[:demand])
 
 
 def _spare_numbers(rule: Survival, demand: int) -> tuple[int, int, int]:
-    """Return the GPUs of a unit of a job's other workers, its spare units, and the most units lost beyond."""
+    """Return a unit in GPUs for a job's other workers, the spare units, and the most units lost beyond them."""
     unit = gcd(*rule.others.values())
     spare = rule.spare // unit
     return unit, spare, _most_lost(rule, demand) // unit - spare
@@ -210,7 +210,7 @@ def _gpus_in_use(problem: Reclaiming) -> int:
 
 
 def _collateral(model: Any, rules: Iterable[Survival], position: Mapping[str, int]) -> Any:
-    """Return the GPUs that preempted jobs leave behind on kept servers."""
+    """Return the expression for the GPUs that preempted jobs leave behind on kept servers."""
     import pyomo.environ as pyo
 
     known = list(enumerate(rules))

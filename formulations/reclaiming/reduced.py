@@ -25,12 +25,12 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Parameters
     ----------
-    N: number of servers to give back. W_j: total weight of merged job j. m_g: servers in group g. l_g: own
-    cost of a server of group g, which is the total weight of the jobs that run only there, minus the own cost
-    of the cheapest server. If collateral damage is the second objective, the weight of a job is its cost
-    times (1 + GPUs in use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost.
-    B: the cost that every choice has, which is N times the cheapest own cost, plus the jobs on more servers
-    than may be kept.
+    N: number of servers to give back. W_j: total weight of merged job j. m_g: servers in group g. l_g: own cost
+    of a server of group g, which is the total weight of the jobs that run only there, minus the own cost of the
+    cheapest server. If collateral damage is the second objective, the weight of a job is its cost times (1 +
+    GPUs in use) plus its GPUs, and the GPUs in use on a server are subtracted from its own cost. B: the cost of
+    every choice, which is N times the cheapest own cost, plus the weights of the jobs on more servers than may
+    be kept.
 
     Variables
     ---------
@@ -51,14 +51,14 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
 
     Source
     ------
-    Aryl, section 4 and Appendix B. Without the row `demand` the matrix is totally unimodular, so the
+    Aryl, section 4 and Appendix B. Without the row `demand`, the matrix is totally unimodular, so the
     relaxation is the lower convex hull of the trade-off curve.
 
     Raises
     ------
     Unsupported
-        As for `formulations.reclaiming.reduction.reduce`: a job survives the loss of some sets of workers but
-        not of others, or collateral damage depends on flexible workers.
+        A job survives the loss of some sets of workers but not of others, or collateral damage depends on
+        flexible workers (see `formulations.reclaiming.reduction.reduce`).
 
     Examples
     --------
@@ -96,15 +96,15 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return model
 
     def at_once(self, problem: Reclaiming) -> tuple[ReclaimingSolution, Exact]:
-        """Return a greedy choice and the bound of equal shares."""
+        """Return a greedy choice, and the bound of equal shares."""
         return at_once(problem)
 
     def standard_form(self, problem: Reclaiming) -> StandardForm:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         return arrays(reduce(problem).net())
 
     def exact_costs(self, problem: Reclaiming, form: StandardForm) -> Sequence[Number]:
-        """Return the exact costs of the columns: the weights of the jobs, and the own costs of the groups."""
+        """Return the exact costs of the columns: the weights of the jobs, then the own costs of the groups."""
         del form
         weights, own, _ = prices(reduce(problem).net())
         return [*weights, *own]
@@ -115,20 +115,20 @@ class Reduced(Formulation[Reclaiming, ReclaimingSolution]):
         return prices(reduce(problem).net())[2]
 
     def extract(self, values: Mapping[str, float], problem: Reclaiming) -> ReclaimingSolution:
-        """Read the number of servers of each group from column values, and return the first ones of each."""
+        """Read the number of servers by group from the column values, and choose the first ones of each."""
         reduction = reduce(problem).net()
         counts = [round(values[f"returned[{g}]"]) for g in range(len(reduction.groups))]
         return reduction.lift(counts, problem)
 
     def encode(self, solution: ReclaimingSolution, problem: Reclaiming) -> Mapping[str, float]:
-        """Return the counts of a solution by group, and the merged jobs that it preempts, as column values."""
+        """Return the column values of a solution: returned servers by group, and preempted merged jobs."""
         reduction = reduce(problem).net()
         form = arrays(reduction)
         return form.named(point(reduction, reduction.counts(solution, problem)))
 
 
 def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
-    """Return the exact weights of jobs, own costs of groups and constant of the problem's objective."""
+    """Return the exact job weights, own costs of groups, and constant of the problem's objective."""
     unit = reduction.unit
     weights: list[Number] = [unit * weight for weight in reduction.weights]
     own: list[Number] = [unit * group.cost for group in reduction.groups]
@@ -136,7 +136,7 @@ def prices(reduction: Reduction) -> tuple[list[Number], list[Number], Number]:
 
 
 def arrays(reduction: Reduction) -> StandardForm:
-    """Return a reduction as a mixed-integer program: one column per merged job, then one per group."""
+    """Return a reduction as a mixed-integer program, with a column per merged job and then one per group."""
     jobs, groups = len(reduction.weights), len(reduction.groups)
     sizes = np.array([len(group.servers) for group in reduction.groups], dtype=np.float64)
     pairs = [(g, j) for g, group in enumerate(reduction.groups) if group.servers for j in group.jobs]
@@ -159,7 +159,7 @@ def arrays(reduction: Reduction) -> StandardForm:
 
 
 def point(reduction: Reduction, counts: list[int]) -> NDArray[np.float64]:
-    """Return counts by group as column values of `arrays`."""
+    """Convert counts by group to column values of `arrays`."""
     preempted = np.zeros(len(reduction.weights))
     for group, count in zip(reduction.groups, counts, strict=True):
         if count:

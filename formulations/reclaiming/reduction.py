@@ -24,13 +24,13 @@ class ServerGroup(NamedTuple):
 class Reduction:
     """Minimum k-union with identical jobs and servers merged, in integers.
 
-    A job on a single server is part of that server's own cost. Jobs on the same servers are merged, adding up
-    their weights. Servers with the same jobs and the same own cost form a group. If collateral damage is the
+    A job on a single server is part of that server's own cost. Jobs on the same servers are merged, and their
+    weights add up. Servers with the same jobs and the same own cost form a group. If collateral damage is the
     second objective, the weight of a job includes all GPUs that it uses, and returning a server subtracts its
     GPUs.
 
-    All costs are multiples of one unit, which decimal data always have. Values are counted in this unit, in
-    integers of any size, so nothing is rounded.
+    All costs are multiples of a common unit, which exists for all decimal data. Values are counted in this
+    unit, in integers of any size, so nothing is rounded.
     """
 
     demand: int  # number of servers to give back
@@ -42,7 +42,7 @@ class Reduction:
 
     @property
     def servers(self) -> int:
-        """Number of servers that can be returned."""
+        """The number of servers that can be returned."""
         return sum(len(group.servers) for group in self.groups)
 
     @property
@@ -52,24 +52,24 @@ class Reduction:
         return abs(self.paid) + sum(self.weights) + own
 
     def number(self, value: Exact) -> Exact:
-        """Convert a value to the problem's objective."""
+        """Convert a value of the reduction to a value of the problem's objective."""
         return whole(self.base + self.unit * value)
 
     def value(self, counts: Sequence[int]) -> int:
-        """Return the cost of giving back a given number of servers of each group."""
+        """Return the cost of giving back the given number of servers of each group."""
         hit = {job for group, count in zip(self.groups, counts, strict=True) if count for job in group.jobs}
         own = sum(group.cost * count for group, count in zip(self.groups, counts, strict=True))
         return self.paid + own + sum(self.weights[job] for job in hit)
 
     def lift(self, counts: Sequence[int], problem: Reclaiming) -> ReclaimingSolution:
-        """Convert numbers of servers by group to a solution, which gives back the first servers of each."""
+        """Convert numbers of servers by group to a solution, which gives back the first ones of each group."""
         chosen = [
             server for group, count in zip(self.groups, counts, strict=True) for server in group.servers[:count]
         ]
         return ReclaimingSolution(servers=tuple(problem.servers[server].name for server in sorted(chosen)))
 
     def counts(self, solution: ReclaimingSolution, problem: Reclaiming) -> list[int]:
-        """Return the number of servers of each group that a solution returns."""
+        """Return the number of servers of each group that a solution gives back."""
         returned = set(solution.servers)
         return [
             sum(problem.servers[server].name in returned for server in group.servers) for group in self.groups
@@ -78,9 +78,9 @@ class Reduction:
     def restricted(
         self, preempted: Iterable[int] = (), spared: Iterable[int] = (), kept: Iterable[int] = ()
     ) -> "Reduction":
-        """Return the problem in which some merged jobs are preempted, others spared, and some groups kept.
+        """Return the problem with the given merged jobs preempted or spared, and the given groups kept.
 
-        Jobs and groups keep their positions. A group loses its servers when it is kept or has a spared job.
+        Jobs and groups keep their positions. A group loses its servers if it is kept or has a spared job.
         """
         gone, spare, keep = set(preempted), set(spared), set(kept)
         groups = tuple(
@@ -92,9 +92,9 @@ class Reduction:
         return replace(self, groups=groups, paid=self.paid + sum(self.weights[job] for job in gone))
 
     def net(self) -> "Reduction":
-        """Remove the costs that every choice pays, and count the rest in the largest common unit.
+        """Remove the costs that every choice pays, and express the rest in the largest common unit.
 
-        A job is sure to be preempted if there are fewer servers without it than the demand. Each returned
+        A job is sure to be preempted if the number of servers without it is below the demand. Each returned
         server costs at least as much as the cheapest one. The remaining jobs are renumbered.
         """
         sure = self._inevitable()
@@ -131,10 +131,10 @@ class Reduction:
 def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
     """Merge identical jobs and servers of a problem.
 
-    An optimistic reduction counts a job as preempted only by servers whose loss alone suffices, and ignores all
-    other losses. Such a reduction is a relaxation: no choice costs more than in the problem itself. Otherwise
-    `Unsupported` is raised if a preemption, or its collateral damage, depends on more than whether any of a
-    fixed set of servers is returned.
+    In an optimistic reduction, only servers whose loss alone suffices preempt a job, and all other losses are
+    ignored. This is a relaxation: no choice costs more than in the problem itself. Otherwise, `Unsupported` is
+    raised unless each preemption, and its collateral damage, only depends on whether any server of a fixed set
+    is returned.
     """
     rules = [survival(job, problem.elasticity) for job in problem.jobs]
     if not optimistic:
@@ -158,7 +158,7 @@ def reduce(problem: Reclaiming, *, optimistic: bool = False) -> Reduction:
 def strict(problem: Reclaiming) -> Reclaiming:
     """Return a variant of the problem that can be reduced: all base workers are needed, and only costs count.
 
-    A choice of servers preempts no more jobs in the original problem than in the variant.
+    A choice of servers preempts at most as many jobs in the original problem as in the variant.
     """
     return problem.model_copy(update={"elasticity": "tagged", "second_objective": "none"})
 
@@ -173,9 +173,9 @@ def _refuse_sets(problem: Reclaiming, rules: Sequence[Survival]) -> None:
 
 
 def _weights(problem: Reclaiming, rules: Sequence[Survival]) -> tuple[list[int], Fraction]:
-    """Return the weight of each job as an integer, and the unit.
+    """Return the weight of each job as an integer, and the unit of these weights.
 
-    If collateral damage counts, the weight includes the job's GPUs.
+    If collateral damage counts, a weight includes the job's GPUs.
     """
     costs = [decimal(job.cost) for job in problem.jobs]
     if problem.second_objective == "collateral":

@@ -21,25 +21,26 @@ from gsopt.core.result import StoppedBy, is_within
 from gsopt.solvers.backends import CpSat, Highs
 from gsopt.solvers.scaling import Proof, optimize
 
-#: Maximum number of additions for the tables of the whole problem: some 8 ms, about as long as the hull
-#: takes.
+#: Maximum number of additions for the tables of the whole problem. They take about 8 ms, which is about as long
+#: as the hull takes.
 _WORK = 2_000_000
 
-#: Maximum number of additions once the hull is known: some 40 ms, less than a mixed-integer program takes.
+#: Maximum number of additions once the hull is known. They take about 40 ms, which is less than a mixed-integer
+#: program takes.
 _WORK_OF_REST = 20_000_000
 
-#: Share of the remaining time for local search if a mixed-integer program follows.
+#: Fraction of the remaining time for local search if a mixed-integer program follows.
 _SHARE_OF_SEARCH = 0.5
 
-#: Maximum number of pairs of a group and a merged job in a mixed-integer program with a time limit: with
-#: more, solvers take seconds before they first look at the clock.
+#: Maximum number of pairs of a group and a merged job in a mixed-integer program with a time limit. With more,
+#: solvers take seconds before they first check the clock.
 _PROGRAM = 20_000
 
-#: Seconds beyond the time limit that a first choice and bound may take, as there would be no result without
-#: them.
+#: Seconds beyond the time limit that a first choice and bound may take, because there would be no result
+#: without them.
 _GRACE = 0.25
 
-#: Share of all servers over which the hull is a straight line if the bound is called weak.
+#: Fraction of all servers over which the hull must be a straight line for the bound to be called weak.
 _STRAIGHT = 0.5
 
 #: Called with the counts by group of a better choice and a bound on the value; returning True ends the search.
@@ -60,9 +61,9 @@ class SearchResult:
 class ReclaimingSearch:
     """The best choice and bound so far, and the techniques that improve them.
 
-    The reduction must be net (`Reduction.net`). The caller translates the budget's start and callback to the
-    reduction. `width` limits the jobs in one table of the dynamic programs. A width of -1 disables dynamic
-    programming.
+    The reduction must be net (`Reduction.net`). The caller converts the budget's start and callback to the
+    reduction. `width` limits the number of jobs in one table of the dynamic programs. A width of -1 disables
+    dynamic programming.
     """
 
     def __init__(
@@ -84,7 +85,7 @@ class ReclaimingSearch:
         self._stopped = False
 
     def run(self, known: list[int] | None = None, *, branch: bool = True) -> SearchResult:
-        """Search from a known choice. `branch` allows a mixed-integer program at the end."""
+        """Search from a known choice, if there is one. `branch` allows a mixed-integer program at the end."""
         if known is not None:
             self._counts, self._value = known, self._reduction.value(known)
         try:
@@ -124,7 +125,7 @@ class ReclaimingSearch:
         return program if program is not None and program.work(reduction.demand) <= work else None
 
     def _take_optimum(self, program: EliminationPlan) -> None:
-        """Take the best choice of a plan that excludes no choice better than the known one."""
+        """Keep the best choice of a plan that excludes no choice better than the known one."""
         counts = optimum(program, self._reduction.demand)
         if counts is not None:
             self._offer(counts)
@@ -146,7 +147,7 @@ class ReclaimingSearch:
             self._take_optimum(program)
 
     def _improve(self, frame: Hull) -> None:
-        """Improve the choice by local search until it stalls or, if nothing follows it, until time runs out."""
+        """Improve the choice by local search until it stalls or, if nothing follows, until time runs out."""
         core = frame.shares.core(self._value)
         follows = self._programmable(core)
         budget = part(self._budget, _SHARE_OF_SEARCH) if follows else self._budget
@@ -175,7 +176,7 @@ class ReclaimingSearch:
         return proof
 
     def _hear(self, values: NDArray[np.float64], bound: Number | None) -> bool:
-        """Convert a point and a bound of the mixed-integer program, and keep them if they are better."""
+        """Convert a point and a bound of the mixed-integer program, and keep each if it is better."""
         if bound is not None:
             self._hear_bound(bound)
         counts = np.rint(values[len(self._reduction.weights) :]).astype(np.int64)
@@ -192,7 +193,7 @@ class ReclaimingSearch:
                 self._on_bound(bound)
 
     def _offer(self, counts: list[int]) -> bool:
-        """Keep a choice if it is better, and return True to stop the running technique."""
+        """Keep a choice if it is better, and return whether to stop the running technique."""
         value = self._reduction.value(counts)
         if value < self._value:
             self._counts, self._value = counts, value
@@ -225,6 +226,6 @@ class ReclaimingSearch:
 
 
 def part(budget: Budget, share: float) -> Budget:
-    """Return a budget that ends after a given share of the remaining time."""
+    """Return a budget that ends after the given fraction of the remaining time."""
     left = budget.left()
     return budget if left is None else budget.within(share * left)

@@ -9,16 +9,16 @@ import numpy as np
 from formulations.reclaiming.flow import Integers, Network
 from formulations.reclaiming.reduction import Reduction
 
-#: Number of parts, per server, into which a cost of 1 is divided; equal shares are rounded down to them.
+#: Number of parts, per server, into which a cost of 1 is divided. Equal shares are rounded down to whole parts.
 _FINENESS = 64
 
-#: Bits of the largest number in 64-bit integers, with one bit left for the sign and one for sums of two.
+#: Maximum number of bits of a number in a 64-bit integer, leaving one bit for the sign and one for sums of two.
 _BITS = 62
 
 
 @dataclass(frozen=True, eq=False)
 class ReductionCosts:
-    """Costs of a reduction as arrays: 64-bit integers if nothing can overflow, otherwise Python integers."""
+    """The costs of a reduction as arrays of 64-bit integers or, if those might overflow, of Python integers."""
 
     reduction: Reduction
     network: Network  # pairs of a group of servers and a merged job that it needs preempted
@@ -46,7 +46,7 @@ class ReductionCosts:
 
 @dataclass(frozen=True, eq=False)
 class CostShares:
-    """A division of the cost of each merged job among its servers, and a price per server.
+    """The cost of each merged job divided among its servers, and a price per server.
 
     A returned server pays its own cost and its shares. A preempted job costs at least the shares paid for it.
     So the value of a choice of N servers is N times the price, plus
@@ -68,7 +68,7 @@ class CostShares:
 
     @cached_property
     def bound(self) -> Fraction:
-        """Lower bound on the value of every choice."""
+        """A lower bound on the value of every choice."""
         reduction = self.costs.reduction
         return reduction.paid + Fraction(self._least, self.parts)
 
@@ -78,7 +78,7 @@ class CostShares:
 
     @cached_property
     def _above(self) -> Integers:
-        """The total by which the servers of each group cost more than the price, negative if they cost less."""
+        """The total by which the servers of each group cost more than the price; negative if they cost less."""
         costs = self.costs
         own: Integers = costs.sizes * (costs.own * self.parts - self.price)
         return own + costs.network.outflow(self.shares)
@@ -89,7 +89,7 @@ class CostShares:
         return below
 
     def core(self, target: int) -> Reduction:
-        """Restrict the reduction to choices with at most a target value.
+        """Restrict the reduction to choices whose value is at most the target.
 
         If a job is spared, all its servers are kept; if a server is returned, all its jobs are preempted.
         """
@@ -106,9 +106,9 @@ class CostShares:
 
 
 def equal_shares(costs: ReductionCosts) -> CostShares:
-    """Let all servers of a job pay the same share, with the cost of the last demanded server as the price.
+    """Let all servers of a job pay the same share, and use the cost of the last demanded server as the price.
 
-    The bound is the total that the cheapest servers pay, as many as demanded. Complexity: O(P + G log G) for
+    The bound is the total payment of the cheapest servers that meet the demand. Complexity: O(P + G log G) for
     P pairs of a group and a merged job, and G groups.
     """
     reduction, network = costs.reduction, costs.network

@@ -7,7 +7,7 @@ from gsopt.problems.reclaiming import Job
 
 
 class Survival(NamedTuple):
-    """The condition under which a job survives: no critical server is returned, and it loses few GPUs."""
+    """The condition for a job to survive: no critical server is returned, and few enough GPUs are lost."""
 
     # GPUs of the job on each server whose loss alone preempts it
     critical: Mapping[str, int]
@@ -21,7 +21,7 @@ class Survival(NamedTuple):
 
 
 def survival(job: Job, elasticity: str) -> Survival:
-    """Return which losses a job survives: its flexible workers or, if workers are fungible, as many GPUs."""
+    """Return the losses that a job survives: its flexible workers or, if workers are fungible, as many GPUs."""
     if not job.flexible:
         return Survival(job.workers, {}, 0)
     placed = {server: job.gpus_on(server) for server in {**job.workers, **job.flexible}}

@@ -18,15 +18,15 @@ from gsopt.core.budget import Budget
 #: Maximum number of marks, and maximum number of entries in all marks together.
 _MOST_MARKS, _MOST_MARKED = 256, 2_000_000
 
-#: Maximum distances, in places of the list, of the first two kinds of moves; a third kind may go anywhere.
+#: Maximum distances, in places of the list, of the first two kinds of moves. A third kind may go any distance.
 _REACH = (8, 40)
 
-#: First temperature as a fraction of the mean job completion time; last temperature as a fraction of the
-#: first.
+#: First temperature as a fraction of the mean job completion time; last temperature as a fraction of the first
+#: one.
 _HOT, _COOLED = 0.1, 0.01
 
-#: Steps per segment from which the full first temperature is used; shorter runs begin cooler, as they would
-#: otherwise lose what is good in the initial list.
+#: Minimum number of steps per segment for which the full first temperature is used. Shorter runs begin cooler,
+#: because they would otherwise lose what is good in the initial list.
 _PATIENT = 200
 
 #: Maximum seconds between two checks of the budget, and the number of steps before the first check.
@@ -35,7 +35,7 @@ _CHUNK, _FIRST_STEPS = 0.03, 4
 #: Relative decrease of the mean job completion time that triggers a report.
 _WORTH_TELLING = 0.003
 
-#: Number of jobs, adjacent by release date, that a job is assumed to run alongside even if the cluster is
+#: Number of jobs, adjacent by release date, alongside which a job is assumed to run even if the cluster is
 #: empty.
 _SOME = 10
 
@@ -61,10 +61,10 @@ class Annealing:
     """Simulated annealing of lists of segments, starting from the best known list.
 
     A list names each job as often as its hull has segments, and serves jobs in that order (see
-    `formulations.scheduling.serving`). A move shifts one name, or all names of a job. Missed deadlines are
-    penalized. The same seed, lists and numbers of steps give the same result, whether compiled or not. The
-    search starts from the best of the given lists or, without any, from the list by area
-    (`Segments.by_size`). `cost` is the sum of completion times and penalties.
+    `formulations.scheduling.serving`). A move shifts one entry, or all entries of a job. Missed deadlines are
+    penalized. The same seed, lists and numbers of steps yield the same result, whether the code is compiled or
+    not. The search starts from the best of the given lists; if there are none, it starts from the list by area
+    (`Segments.by_size`). `cost` is the sum of completion times and penalties for the best list.
     """
 
     def __init__(self, instance: Instance, names: Sequence[Integers] = (), *, seed: int = 0) -> None:
@@ -136,7 +136,7 @@ class Annealing:
         return _SOME + int(len(self.instance) * min(mean / span, 1.0))
 
     def steps_in(self, seconds: float) -> int:
-        """Estimate how many steps fit into a number of seconds, after measuring a few steps."""
+        """Estimate how many steps fit into the given number of seconds, measuring a few steps if necessary."""
         if not self._pace.rate:
             self.improve(_FIRST_STEPS)
             self.improve(_FIRST_STEPS)  # the first may have been compiled
@@ -144,11 +144,11 @@ class Annealing:
 
     @property
     def size(self) -> int:
-        """Number of segments in a list."""
+        """The number of segments in a list."""
         return len(self.segments.job)
 
     def _hot(self, steps: int, total: float) -> float:
-        """Return the temperature at the first step."""
+        """Return the temperature of the first step."""
         patience = min(1.0, sqrt(steps / (_PATIENT * self.size)))
         return _HOT * patience * self.instance.mean_jct(total)
 
@@ -159,12 +159,12 @@ class Annealing:
 
     @property
     def timetable(self) -> Timetable:
-        """Timetable of the best list."""
+        """The timetable of the best list."""
         return timetable(self.instance, self.segments, self._lists.best)
 
 
 def timetable(instance: Instance, segments: Segments, names: Integers) -> Timetable:
-    """Return the timetable that results from serving jobs by a list."""
+    """Return the timetable that results from serving jobs in the order of a list."""
     state, completions, changes = ReplayState.of(segments), np.zeros(len(instance)), Changes.of(0)
     size = trace(segments, names, state, state.here * 0, completions, changes)
     changes = Changes.of(size)

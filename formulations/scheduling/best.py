@@ -1,4 +1,4 @@
-"""Best: the best known schedule and bound of an exact method."""
+"""Best: the best schedule and bound that an exact method knows."""
 
 from math import inf, isfinite
 
@@ -25,8 +25,8 @@ _SETTLES = CONTINUOUS / 2
 class BestSchedule:
     """The best schedule and the best bound of a problem while an exact method runs.
 
-    `instance` is the problem on a clock that begins at the first release date. `lower` bounds the sum of
-    completion times in seconds. `infeasible` is the reason why there is no schedule, once this has been
+    `instance` is the problem on a clock that begins at the first release date. `lower` is a lower bound on the
+    sum of completion times, in seconds. `infeasible` states why there is no schedule, once this has been
     proven.
     """
 
@@ -48,15 +48,15 @@ class BestSchedule:
 
     @property
     def total(self) -> float:
-        """Sum of completion times of the best schedule in seconds, or infinity without one."""
+        """The sum of completion times of the best schedule, in seconds; infinity if there is none."""
         return inf if self._timetable is None else self._timetable.total
 
     @property
     def limit(self) -> float:
-        """The largest sum of completion times that is of interest: the best schedule's sum, plus a margin.
+        """The largest sum of completion times that matters: the best schedule's, plus a margin for rounding.
 
-        The margin is for rounding. Without it, the programs would be barely feasible, which solvers handle
-        badly. Without a schedule, this is the sum of the deadlines.
+        Without the margin, the programs would be barely feasible, which solvers handle badly. If there is no
+        schedule yet, this is the sum of the deadlines.
         """
         if self.completions is None:
             return sum(self.instance.deadline)
@@ -64,18 +64,18 @@ class BestSchedule:
 
     @property
     def bound(self) -> float:
-        """A bound on the mean job completion time in seconds, with the rounding of its sum subtracted."""
+        """A lower bound on the mean job completion time in seconds, safe against rounding errors of the sum."""
         rounding = TERM * (len(self.instance) + 16) * self.lower
         return max(self.instance.mean_jct(self.lower - rounding), 0.0)
 
     @property
     def goal(self) -> float:
-        """The least bound on the sum of completion times that proves the best schedule optimal."""
+        """The lowest bound on the sum of completion times that proves the best schedule optimal."""
         return self.total - _SETTLES * (self.total - self.instance.released)
 
     @property
     def gap(self) -> float:
-        """The distance between value and bound, relative to the bound."""
+        """The distance between value and bound, relative to the bound; infinity if there is no schedule."""
         if self.completions is None:
             return inf
         return max(self.total - self.lower, 0.0) / (self.lower - self.instance.released)
@@ -90,7 +90,7 @@ class BestSchedule:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now, or None to continue."""
+        """The reason to stop now, or None if the method should continue."""
         if self.closed or self.infeasible:
             return StoppedBy.FINISHED
         if self.asked_to_stop:
@@ -113,13 +113,16 @@ class BestSchedule:
         return self.take_timetable(replay(self.instance, steps), steps)
 
     def take(self, plan: OrderPlan | None) -> bool:
-        """Keep a plan if its schedule is the best so far and meets all deadlines; return whether it is."""
+        """Keep a plan if its schedule is the best so far and meets all deadlines; return whether it is kept."""
         if plan is None:
             return False
         return self.take_timetable(replay(self.instance, plan.steps), plan.steps)
 
     def take_timetable(self, timetable: Timetable, steps: tuple[TimetableStep, ...] | None = None) -> bool:
-        """Keep a timetable, with its steps if known, if it is the best so far and meets all deadlines."""
+        """Keep a timetable if it is the best so far and meets all deadlines; return whether it is kept.
+
+        `steps` are the timetable's steps, if known.
+        """
         if timetable.total >= self.total or not self.instance.keeps_deadlines(timetable.completions):
             return False
         self._plan = None if steps is None else OrderPlan(steps, timetable.completions)
@@ -128,7 +131,10 @@ class BestSchedule:
         return True
 
     def raise_bound(self, total: float) -> None:
-        """Raise the bound to a bound on the total completion time of all schedules no worse than the best."""
+        """Raise the lower bound on the sum of completion times, in seconds.
+
+        `total` bounds the sum for all schedules that are at least as good as the best known one.
+        """
         lower = min(total, self.total)
         if lower > self.lower:
             self.lower = lower

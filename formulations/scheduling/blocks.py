@@ -1,8 +1,8 @@
-"""Blocks: groups of jobs that finish before the next group is released, which are solved separately.
+"""Blocks: groups of jobs that finish before the next group is released and are solved separately.
 
-Jobs cost at least as much together with other jobs as by themselves. So the optima of the blocks add up to a
-bound for the whole problem, and consecutive schedules of the blocks form a schedule of the whole problem. Times
-stay small within a block, so jobs that are far apart in time do not reduce each other's precision.
+A group of jobs costs at least as much together with other jobs as by itself. So the optima of the blocks add up
+to a bound for the whole problem, and consecutive schedules of the blocks form a schedule of the whole problem.
+Times stay small within a block, so jobs that are far apart in time do not reduce each other's precision.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -33,12 +33,12 @@ def by_blocks(
 
 
 def blocks_of(problem: Scheduling) -> Iterator[tuple[str, ...]]:
-    """Yield the names of the jobs of each block, by release date.
+    """Yield the names of the jobs in each block, by release date.
 
     A block ends where all its jobs would be complete before the next release date, both if they run one after
-    another at their highest speeds and under the fair share. The deadlines of a block therefore depend only
-    on its own jobs. With more than a hundred jobs, a block ends only before a pause in which all jobs could
-    run one after another, because each block takes some time.
+    another at their highest speeds and under the fair share. The deadlines of a block therefore depend only on
+    its own jobs. With more than a hundred jobs, a block ends only before a pause in which all jobs could run
+    one after another, because each block takes some time.
     """
     tasks = problem.tasks
     fair = problem.fair_times if problem.fairness is not None else [Fraction(0)] * len(tasks)
@@ -133,7 +133,7 @@ class _Series:
     def _end(self, block: tuple[str, ...]) -> Fraction:
         """Return the time at which the schedule of a block ends.
 
-        Without a schedule, this is its first release date.
+        If it has no schedule, this is its first release date.
         """
         found = self.known.get(block)
         runs: Sequence[Run] = () if found is None or found.solution is None else found.solution.runs

@@ -21,13 +21,13 @@ from gsopt.solvers.standard_form import StandardForm
 
 Reals = NDArray[np.float64]
 
-#: Buckets shorter than this share of the horizon are merged with their neighbours.
+#: Buckets shorter than this fraction of the horizon are merged with their neighbours.
 SHORTEST = 5e-4
 
 #: Units of the model's time from the first release date to the horizon.
 _UNITS = 100.0
 
-#: Cost of not completing a job at all, as a multiple of the total completion time of the best known schedule.
+#: Cost of not completing a job at all, as a multiple of the sum of completion times of the best known schedule.
 _DEAR = 10.0
 
 
@@ -43,8 +43,8 @@ class Grid:
     ) -> "Grid":
         """Build a grid from release dates and times of interest. The horizon is the end of the last window.
 
-        A time is left out if it is closer to another one than `shortest`, a share of the horizon. Release dates
-        are inserted first, and left out only if `shortest` is larger than the default.
+        A time is left out if its distance to another one is less than `shortest`, a fraction of the horizon.
+        Release dates are inserted first, and left out only if `shortest` is larger than the default.
         """
         end = max(high for _, high in windows.spans)
         kept = [0.0, end]
@@ -62,25 +62,24 @@ class BucketModel:
 
     Sets: jobs j, modes k of each job, buckets b between consecutive times of the grid.
 
-    Parameters: release date, work and rates of each job; the grid; the windows of completion and known
-    orders; the total completion time of the best known schedule.
+    Parameters: release date, work and rates of each job; the grid; the windows of completion and known orders;
+    the sum of completion times of the best known schedule.
 
-    Variables: complete[j, b], binary, j completes in bucket b; run[j, b, k, c], the time that j runs in mode k
-    in bucket c if it completes in b; total[j, k, c], its sum over b; finish[j], the completion time; never[j],
-    1 if j does not complete.
+    Variables: complete[j, b], binary: j completes in bucket b; run[j, b, k, c]: time for which j runs in mode k
+    in bucket c if it completes in b; total[j, k, c]: its sum over b; finish[j]: completion time; never[j]: 1 if
+    j does not complete.
 
-    Objective: minimize the sum of finish, plus a cost of never[j] that is too high to pay off. So the program
-    stays feasible no matter what is excluded, and infeasibility need not be distinguished from rounding
-    errors.
+    Objective: minimize the sum of finish, plus a prohibitive cost of never[j]. So the program stays feasible no
+    matter what is excluded, and infeasibility need not be distinguished from rounding errors.
 
     Constraints: each job completes in one bucket of its window. If it completes in b, it does all its work in
-    buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket the GPUs
+    buckets up to b, and runs in each bucket at most as long as the bucket lasts. In each bucket, the GPUs
     suffice: in total (area), and in groups of K GPUs for every power of two and every divisor K of their
     number. A job on k GPUs takes up at least floor(k / K) whole groups and, if K divides the number of GPUs,
-    any one job may count with ceil(k / K) instead. If no mixture of configurations achieves a solution's
-    times within a bucket, the prices of the shortest mixture give a row for every bucket. A job finishes no
-    earlier than its bucket begins, and no earlier than its possible start in the bucket plus its time there.
-    Of two jobs in a known order, the first finishes first.
+    any one job may count with ceil(k / K) instead. If no mixture of configurations achieves a solution's times
+    within a bucket, the prices of the shortest mixture add a row for every bucket. A job finishes no earlier
+    than its bucket begins, and no earlier than its possible start in the bucket plus its time there. Of two
+    jobs in a known order, the first one finishes first.
 
     Size: at most jobs x buckets binaries; jobs x modes x buckets^2 / 2 continuous variables within the windows.
 
@@ -98,22 +97,22 @@ class BucketModel:
 
     @cached_property
     def unit(self) -> float:
-        """The length in seconds of one unit of the model's time: a hundredth of the horizon."""
+        """The length of one unit of the model's time, in seconds: a hundredth of the horizon."""
         return self.grid.times[-1] / _UNITS
 
     @cached_property
     def times(self) -> Reals:
-        """The grid's times in the model's time unit."""
+        """The grid's times in the model's unit."""
         return np.array(self.grid.times) / self.unit
 
     @cached_property
     def lengths(self) -> Reals:
-        """Length of each bucket in the model's time unit."""
+        """The length of each bucket in the model's unit."""
         return np.diff(self.times)
 
     @property
     def cutoff(self) -> float:
-        """The limit on the sum of completion times, in the model's time unit."""
+        """The limit on the sum of completion times in the model's unit."""
         return self.limit / self.unit
 
     def begin(self, job: int) -> int:
@@ -121,7 +120,7 @@ class BucketModel:
         return min(bisect_right(self.grid.times, self.instance.release[job]), len(self.lengths)) - 1
 
     def begins(self, job: int, bucket: int) -> float:
-        """Return the time at which a job can begin to run in a bucket, in the model's time unit."""
+        """Return the time at which a job can begin to run in a bucket, in the model's unit."""
         return max(float(self.times[bucket]), self.instance.release[job] / self.unit)
 
     @cached_property
@@ -155,7 +154,7 @@ class BucketModel:
 
     @property
     def size(self) -> int:
-        """Number of columns."""
+        """The number of columns."""
         total = 2 * len(self.instance)
         for job, window in enumerate(self.buckets):
             first, modes = self.begin(job), len(self._modes[job])
@@ -229,7 +228,7 @@ class BucketModel:
         )
 
     def completions(self, values: Reals) -> list[float]:
-        """Return the completion times in seconds from column values."""
+        """Return the completion times in seconds according to the given column values."""
         return [float(value) * self.unit for value in values[: len(self.instance)]]
 
     def overfull(self, values: Reals) -> list[Mapping[Item, float]]:
@@ -247,7 +246,7 @@ class BucketModel:
         return found
 
     def point(self, plan: OrderPlan) -> Reals | None:
-        """Return the column values of a schedule, or None if it completes a job outside its window."""
+        """Return the column values of a schedule, or None if it completes a job outside the job's window."""
         values = np.zeros(self.size)
         times, slack = self.grid.times, SPAN_ERROR * self.grid.times[-1]
         completed: list[int] = []
@@ -328,7 +327,7 @@ class BucketModel:
 
 
 def _pieces(plan: OrderPlan, times: Sequence[float]) -> Iterator[tuple[int, int, int, float]]:
-    """Split the steps of a plan at the times of a grid; yield the job, GPUs, bucket and seconds of each."""
+    """Split a plan's steps at the times of a grid, and yield the job, GPUs, bucket and seconds of each part."""
     now, bucket = times[0], 0
     for step in plan.steps:
         left = step.duration

@@ -18,7 +18,7 @@ from gsopt.core.errors import Unsupported
 from gsopt.core.numbers.tolerances import HIGHS_ROWS
 from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
-#: Maximum number of times to decide, one per job, mode and cell, for which the model is built.
+#: Maximum number of times to decide for which the model is built. There is one for each job, mode and cell.
 MOST_TIMES = 12_000
 
 Reals = NDArray[np.float64]
@@ -29,7 +29,7 @@ Cell = tuple[int, int]
 
 @dataclass(frozen=True)
 class Cells:
-    """The columns of the positional model: what may complete where, and which modes may run in each cell."""
+    """The columns of the positional model: where jobs may complete, and which modes may run in each cell."""
 
     positions: Positions  # the windows and cells
     # share of each job's work that each of its modes does per unit of the model's time
@@ -40,7 +40,7 @@ class Cells:
     def of(cls, positions: Positions) -> "Cells":
         """Build the cells, leaving out jobs that have not arrived or are sure to be complete.
 
-        Raises `Unsupported` if there are too many cells, or times differ too much in scale.
+        Raises `Unsupported` if there are too many cells, or if times differ too much in scale.
         """
         instance = positions.instance
         jobs = range(len(instance))
@@ -68,13 +68,13 @@ class Cells:
 
     @cached_property
     def places(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of a job and a position at which it may complete: the indices of the columns z."""
+        """Pairs of a job and a position at which it may complete, which index the columns z."""
         jobs = range(len(self.positions.instance))
         return tuple((j, p) for j, p in product(jobs, jobs) if self.positions.allows(j, p))
 
     @cached_property
     def epochs(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of a position and an epoch that its completion may be in: the indices of the columns v."""
+        """Pairs of a position and an epoch in which its completion may be, which index the columns v."""
         positions, count = self.positions, len(self.positions.instance)
         return tuple(
             (p, e) for p in range(count) for e in range(len(positions.epochs)) if positions.meets(e, p)
@@ -82,7 +82,7 @@ class Cells:
 
     @property
     def largest(self) -> Reals:
-        """Largest value of each column, in the order of `cell_form`."""
+        """The largest value of each column, in the order of `cell_form`."""
         positions = self.positions
         lengths = positions.cells
         return np.array(
@@ -257,7 +257,7 @@ class _Filling:
 
 
 def encode(positions: Positions, timetable: Timetable) -> dict[str, float]:
-    """Return the values of a schedule's non-zero columns by name."""
+    """Return the non-zero column values of a schedule, keyed by column name."""
     ends = [positions.time(time) for time in timetable.completions]
     order = _consistent(positions, ends)
     times = [ends[job] for job in order]

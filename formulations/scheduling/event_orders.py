@@ -26,7 +26,7 @@ _MOST_JOBS, _MOST_CONFIGURATIONS = 5, 2_000
 #: Price of being late by a unit of time, as a multiple of the cost of delaying all jobs by that unit.
 _LATE = 100.0
 
-#: Number of GPUs of each job, in the order of the jobs; 0 for a job that does not run.
+#: Number of GPUs of each job, in job order; 0 for a job that does not run.
 Configuration = tuple[int, ...]
 
 
@@ -41,9 +41,9 @@ class EventInterval(NamedTuple):
 def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Try every order of arrivals and completions, as a slow and simple reference for other methods.
 
-    Between two events, the time is divided among configurations, each of which gives every present job a number
-    of GPUs or none. All configurations are enumerated. For each order of events, a linear program minimizes the
-    sum of completion times.
+    Between two events, the time is divided among configurations, each of which specifies the number of GPUs of
+    every present job, possibly 0. All configurations are enumerated. For each order of events, a linear program
+    minimizes the sum of completion times.
 
     Variables
     ---------
@@ -51,8 +51,8 @@ def event_orders(problem: Scheduling, budget: Budget) -> Result[SchedulingSoluti
 
     Objective
     ---------
-    Minimize the sum of T[j] over all jobs j, where T[j] is the sum of x[c, v] over all intervals c before j
-    completes.
+    Minimize the sum of T[j] over all jobs j, where T[j] is the sum of x[c, v] over all intervals c before the
+    completion of j.
 
     Constraints
     -----------
@@ -113,7 +113,7 @@ def _try_all(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
 
 
 def _configurations(instance: Instance) -> Iterator[Configuration]:
-    """Yield all configurations of all jobs that fit on the GPUs together."""
+    """Yield all joint configurations of all jobs that fit on the GPUs."""
     for gpus in product(*([0, *(mode.gpus for mode in modes)] for modes in instance.modes)):
         if sum(gpus) <= instance.gpus:
             yield gpus
@@ -140,10 +140,10 @@ def _orders(instance: Instance) -> Iterator[list[EventInterval]]:
 def _solve(
     instance: Instance, configurations: Sequence[Configuration], order: Sequence[EventInterval]
 ) -> tuple[list[TimetableStep], float]:
-    """Return the best plan for an order (empty if deadlines are missed) and a bound on the sum of completions.
+    """Return the best plan for an order (empty if deadlines are missed), and a lower bound on its objective.
 
-    Releases and completions may be late at a prohibitive price, so dual values prove a bound even for an order
-    that has no plan.
+    The objective is the sum of completion times. Releases and completions may be late at a prohibitive price,
+    so dual values prove a bound even for an order that has no plan.
     """
     from scipy.optimize import linprog
 
@@ -197,12 +197,12 @@ def _solve(
 def _work(
     instance: Instance, columns: Sequence[tuple[int, Configuration]], unit: float
 ) -> Iterator[list[float]]:
-    """Yield, for each job, the share of its work that each column does per unit of time."""
+    """Yield, for each job, the fraction of its work that each column does per unit of time."""
     for job, modes in enumerate(instance.modes):
         part = {0: 0.0} | {mode.gpus: mode.rate * unit / instance.work[job] for mode in modes}
         yield [part[gpus[job]] for _, gpus in columns]
 
 
 def _horizon(instance: Instance) -> float:
-    """Return the unit of time: the end in seconds if all jobs ran one by one after the last arrival."""
+    """Return the unit of time in seconds: the end if all jobs ran one by one after the last arrival."""
     return instance.arrivals[-1] + sum(map(instance.height, range(len(instance))))

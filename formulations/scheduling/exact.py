@@ -31,42 +31,43 @@ from gsopt.problems.scheduling import Scheduling, SchedulingSolution
 from gsopt.schedule.bounds import mean_busy_time_bound, moore_hodgson_bound, position_bound
 from gsopt.schedule.bounds.best import MOORE_HODGSON_JOBS
 
-#: Shares of the remaining time for local search: at first, if nothing follows, and each time it is resumed.
+#: Fractions of the remaining time for local search: at first, if nothing follows, and each time it is resumed.
 _SEARCH_SHARE, _WHOLE_SHARE, _FURTHER_SHARE = 0.3, 0.9, 0.05
 
-#: Maximum number of jobs for which relaxations are solved; with more, prices on a finer grid give better
+#: Maximum number of jobs for which relaxations are solved. With more, prices on a finer grid yield better
 #: bounds.
 _MOST_RELAXED = 30
 
-#: Minimum number of jobs for which lists are annealed, and the share of the remaining time for doing so at
-#: first.
+#: Minimum number of jobs for which lists are annealed, and the fraction of the remaining time for the first
+#: annealing.
 _FEWEST_ANNEALED, _ANNEALING_SHARE = 11, 0.05
 
 #: Maximum numbers of columns of the successive relaxations that narrow the windows.
 _SIZES = (2_000, 4_000, 8_000)
 
-#: Maximum number of columns of the first relaxation with integral buckets, and its growth factor.
+#: Maximum number of columns of the first relaxation with integral buckets, and the factor by which it grows.
 _WHOLE, _GROWS = 8_000, 1.5
 
 #: Maximum number of columns of a relaxation per remaining second, because building and solving it takes time.
 _COLUMNS_PER_SECOND = 10_000
 
-#: Share of the remaining time for solving a model; the rest is for proving the bound that the solver claims.
+#: Fraction of the remaining time for solving a model; the rest is for proving the bound that the solver claims.
 _SOLVER_SHARE = 0.5
 
-#: Shortest bucket of the first grid that is coarser than usual, as a share of the horizon, and the factor by
+#: Shortest bucket of the first grid that is coarser than usual, as a fraction of the horizon, and the factor by
 #: which it grows from each such grid to the next.
 _COARSER, _GROWTH = 1e-3, 1.3
 
 #: Maximum number of pairs of jobs that may complete in either order for which every pair is probed.
 _MOST_PAIRS = 60
 
-#: Average numbers of remaining positions per job: at most the first, narrowing stops; at most the second, the
-#: positional model is tried. The third is the number of jobs up to which it is tried in any case.
+#: Limits on the average number of remaining positions per job: narrowing stops at the first limit, and the
+#: positional model is tried at the second one. The third number is the number of jobs up to which it is always
+#: tried.
 _FEW_PLACES, _MOST_PLACES, _MOST_POSITIONS = 4, 6, 15
 
 #: Seconds that Moore and Hodgson's bound takes on a slow machine, divided by the cube of the number of jobs;
-#: and the share of the remaining time that it may take.
+#: and the fraction of the remaining time that it may take.
 _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 
 
@@ -74,39 +75,39 @@ _MOORE_HODGSON_TIME, _BOUND_SHARE = 5e-7, 0.1
 def exact(problem: Scheduling, budget: Budget) -> Result[SchedulingSolution]:
     """Bracket the optimum between a schedule and a lower bound until the two meet.
 
-    For any number of jobs, the method begins with the budget's start and with list schedules. For the latter,
-    the concave hull of each job's speeds is split into segments, each of which represents the gain from
-    additional GPUs. The segments are sorted by an index, and served in that order at each arrival and
+    For any number of jobs, the method begins with the budget's start and with list schedules. For a list
+    schedule, the concave hull of each job's speeds is split into segments, each of which represents the gain
+    from additional GPUs. The segments are sorted by an index, and served in that order at each arrival and
     completion.
 
     With at most 30 jobs, it continues as follows:
 
-    1. It looks for better schedules. With at least 11 jobs, it anneals the lists. A local search over
-       priority orders follows. For the orders of events that these methods suggest, a linear program over
-       configurations finds the best schedule.
-    2. The bucket relaxation on a grid of relevant times gives a bound. Suppose that this bound exceeds the
+    1. It looks for better schedules. With at least 11 jobs, it anneals the lists. A local search over priority
+       orders follows. For the orders of events that these methods suggest, a linear program over configurations
+       finds the best schedule.
+    2. The bucket relaxation on a grid of relevant times yields a bound. Suppose that this bound exceeds the
        schedule's value once a job is restricted to some buckets. Then no better schedule completes the job
-       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid.
-       Orders of pairs of jobs are ruled out in the same way unless too many are undecided. The relaxation's
+       there. Bisection uses this to narrow the windows of completion, which in turn allows a finer grid. Orders
+       of pairs of jobs are ruled out in the same way, unless too many are undecided. The relaxation's
        completion times suggest an order of events, for which the linear program finds the best schedule.
-    3. With at most 15 jobs, or few remaining positions for each job, the positional model (`milp`) is solved
+    3. With at most 15 jobs, or with few remaining positions per job, the positional model (`milp`) is solved
        within the remaining windows and orders. It needs no grid, so nothing has to be refined.
-    4. Otherwise, the relaxation is solved with integral buckets by branch and bound. The times of all
-       solutions refine the grid, and these steps are repeated until bound and schedule meet.
+    4. Otherwise, the relaxation is solved with integral buckets by branch and bound. The times of all solutions
+       refine the grid, and these steps are repeated until bound and schedule meet.
 
     With more than 30 jobs, the method alternates between prices of GPU time and lists until time runs out or,
-    if there is no limit, until the gap hardly shrinks any more. The prices give a bound
-    (`gsopt.schedule.bounds.prices`), and their dual values rank the segments for another list. The best list
-    is annealed, in kernels that are compiled if numba is installed. With at most 150 jobs, each round ends
-    with the linear program. A few seconds are enough to prove gaps of a few percent. If the time limit is too
-    short to load the kernels, plain numpy and local search replace them. To load them in advance, use
+    if there is no limit, until the gap hardly shrinks any more. The prices yield a bound
+    (`gsopt.schedule.bounds.prices`), and their dual values rank the segments for another list. The best list is
+    annealed, in kernels that are compiled if numba is installed. With at most 150 jobs, each round ends with
+    the linear program. A few seconds are enough to prove gaps of a few percent. If the time limit is too short
+    to load the kernels, plain numpy and local search replace them. To load them in advance, use
     `gsopt.warm_up`.
 
     For each schedule that is at least as good as the best known one, every relaxation covers that schedule or
-    an equally good one. The smaller of the relaxation's bound and the value of the best known schedule is
+    an equally good one. The lower of the relaxation's bound and the value of the best known schedule is
     therefore a bound. All exclusions and bounds are computed from dual values and do not depend on the solver
-    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block
-    of jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
+    being right. Termination is not proven, and larger problems end with a gap at the time limit. If a block of
+    jobs finishes before the others are released, it is solved separately. If preemption is not allowed,
     `resizing` solves the problem instead.
 
     Parameters
@@ -196,7 +197,7 @@ class _Bracket:
             self._suggest(self.best.completions)
 
     def _bound_by_hand(self) -> None:
-        """Compute bounds by formulas, including the slow formula only if there is time for it."""
+        """Compute closed-form bounds, including the slow one only if there is enough time for it."""
         workload, gpus = self.best.problem.own_clock.workload, self.instance.gpus
         found = max(position_bound(workload, gpus), mean_busy_time_bound(workload, gpus))
         self.best.raise_bound(float_below(found))
@@ -216,12 +217,12 @@ class _Bracket:
                 return
 
     def _part(self, share: float) -> Budget:
-        """Return a budget with a share of the remaining time."""
+        """Return a budget with the given fraction of the remaining time."""
         left = self.budget.left()
         return self.budget if left is None else self.budget.within(share * left)
 
     def _search_on(self) -> None:
-        """Continue the search for a short time."""
+        """Continue the local search for a short time."""
         budget = self._part(_FURTHER_SHARE)
         for _ in self.instance.names:
             for plan in self.search.go_on(budget):
@@ -272,7 +273,7 @@ class _Bracket:
             self._search_on()
 
     def _prove(self) -> None:
-        """Solve positional or bucket models with integer variables until one closes the bracket."""
+        """Solve positional or bucket models with integer variables until one of them closes the bracket."""
         jobs, size = len(self.instance), float(_WHOLE)
         while self.best.finished is None:
             if (jobs <= _MOST_POSITIONS or self._places <= _MOST_PLACES * jobs) and self._solve_positions():
@@ -288,7 +289,7 @@ class _Bracket:
         return sum(last - first + 1 for first, last in first_and_last)
 
     def _probe(self, size: int) -> bool:
-        """Solve a linear relaxation of a given size, and rule out choices that cannot beat the best value.
+        """Solve a linear relaxation of the given size, and rule out choices that cannot beat the best value.
 
         Returns whether the relaxation was solved.
         """
@@ -314,7 +315,7 @@ class _Bracket:
         return True
 
     def _relaxation(self, size: int) -> BucketModel:
-        """Return a relaxation of at most `size` columns, on the finest grid possible."""
+        """Return a relaxation with at most `size` columns, on the finest grid possible."""
         left = self.budget.left()
         size = size if left is None else min(size, int(_COLUMNS_PER_SECOND * left))
         model, shortest = self._model(Grid.of(self.instance, self.windows, self.times)), _COARSER
@@ -327,7 +328,7 @@ class _Bracket:
         return BucketModel(self.instance, grid, self.windows, self.best.limit, tuple(self.cuts))
 
     def _solve_positions(self) -> bool:
-        """Solve the positional model within the windows, and return whether that settles the problem."""
+        """Solve the positional model within the windows, and return whether this settles the problem."""
         positions = Positions.of(self.best.problem, self.instance, self.best.limit, self.windows)
         if positions.contradict:  # only by rounding
             return False

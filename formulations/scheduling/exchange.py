@@ -7,11 +7,11 @@ from gsopt.core.numbers.grid import decimal
 
 
 def exchange_orders(instance: Instance) -> frozenset[tuple[int, int]]:
-    """Return pairs of jobs; some best schedule completes the first of every pair no later than the second.
+    """Return pairs of jobs; some best schedule completes the first job of every pair no later than the second.
 
-    With proportional rates, let both jobs keep their allocations until the work done on the second job
-    exceeds the work done on the first by the difference between their total work. Then swap the allocations,
-    so that each job completes when the other did before. Therefore, a job with an earlier or equal release
+    With proportional rates, let both jobs keep their allocations until the work done on the second job exceeds
+    the work done on the first one by the difference between their total work. Then swap the allocations, so
+    that each job completes when the other one did before. Therefore, a job with an earlier or equal release
     date, no more work and no later deadline may complete first.
     """
     pairs = permutations(range(len(instance)), 2)

@@ -18,7 +18,7 @@ class Fairest:
     Attributes
     ----------
     delay
-        The delay in seconds, or 0 if every job can complete no later than under generalized processor sharing.
+        The delay in seconds; 0 if every job can complete no later than under generalized processor sharing.
     plan
         A plan in which no job is delayed by more than `delay`.
     """
@@ -30,7 +30,7 @@ class Fairest:
 def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -> float:
     """Return the smallest constant C of Ares, Eq. 1, for which a problem has a solution.
 
-    If deadlines can be met at all, they can be met with completions in the order of the deadlines. So one
+    If the deadlines can be met at all, they can be met with completions in the order of the deadlines. So one
     linear program for each order of deadlines and release dates decides whether they can be met. Bisection
     finds the order, which changes only where a deadline passes a release date.
 
@@ -39,12 +39,12 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
     problem
         The problem, whose own `fairness` is ignored.
     time_limit
-        Seconds; None for no limit.
+        Time limit in seconds; None for no limit.
 
     Returns
     -------
     float
-        Seconds, at least 0.
+        The constant in seconds, which is non-negative.
 
     Raises
     ------
@@ -60,7 +60,7 @@ def smallest_fairness(problem: Scheduling, *, time_limit: float | None = None) -
 
 
 def fairest(problem: Scheduling, budget: Budget) -> Fairest | None:
-    """Find the smallest possible delay and a plan that achieves it, or None if time runs out."""
+    """Find the smallest possible delay and a plan that achieves it, or return None if time runs out."""
     if not problem.preemptive:
         raise Unsupported("smallest fairness: the problem must allow preemption")
     fair = tuple(gps_finish_times(problem.own_clock.workload, problem.gpus))

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 #: Maximum number of jobs for which a linear program finds the best plan for an order of events.
 _MOST_POLISHED = 150
 
-#: Seconds per job that serving by remaining work takes, the share of the remaining time that it may take, and
-#: the seconds that it may always take.
+#: Seconds per job that serving by remaining work takes, the fraction of the remaining time that it may take,
+#: and the seconds that it may always take.
 _RANKING_TIME, _RANKING_SHARE, _RANKING_GRACE = 2e-4, 0.3, 0.1
 
-#: Number of steps per segment in the first round, and its growth factor from round to round.
+#: Number of steps per segment in the first round, and the factor by which it grows from round to round.
 _STEPS, _GROWTH = 500, 3
 
 
 class KnownLists:
-    """The best known lists of segments, and a search from the best one."""
+    """The best known lists of segments, and a search that starts from the best one."""
 
     def __init__(self, best: BestSchedule) -> None:
         self.best, self.segments = best, Segments.of(best.instance)
@@ -35,11 +35,11 @@ class KnownLists:
         self._steps = _STEPS * len(self.segments.job)
 
     def serve(self) -> None:
-        """Serve the jobs in orders that need no search: least area first, and least time first.
+        """Serve the jobs in orders that need no search: smallest area first, and shortest time first.
 
         Each order is tried as a fixed list and, if there is time, as an order that follows the remaining work
-        of the jobs, as in online policies. The order in which the jobs of the best schedule complete gives
-        one more list.
+        of the jobs, as in online policies. The order in which the jobs of the best schedule complete yields one
+        more list.
         """
         best, segments = self.best, self.segments
         for sizes in (segments.areas, segments.times):
@@ -65,7 +65,7 @@ class KnownLists:
         return left is None or seconds <= max(_RANKING_SHARE * left, _RANKING_GRACE)
 
     def serve_by(self, slopes: Reals) -> None:
-        """Serve segments in descending order of value per GPU, given the value of a unit of each job."""
+        """Serve segments in descending order of value per GPU, given the value of one unit of work by job."""
         self._offer(self.segments.by_slopes(slopes))
 
     def _offer(self, names: Integers) -> None:
@@ -78,7 +78,7 @@ class KnownLists:
         return is_ready("formulations.scheduling.moving", "anneal", self.best.budget.left())
 
     def descend(self) -> None:
-        """Search by local search, without kernels, until time runs out or the bracket is closed."""
+        """Run a local search, which needs no kernels, until time runs out or the bracket is closed."""
         known = [] if self.best.plan is None else [self.best.plan]
         for plan in LocalSearch(self.best.instance).begin(self.best.budget, known=known):
             self.best.take(plan)
@@ -86,7 +86,10 @@ class KnownLists:
                 return
 
     def search(self, seconds: float | None = None) -> None:
-        """Anneal the best list for some seconds or, without a limit, in rounds of growing length."""
+        """Anneal the best list for the given number of seconds.
+
+        If `seconds` is None, each call takes more steps than the previous one.
+        """
         from formulations.scheduling.annealing import Annealing
 
         begin = self.best.budget.runtime
@@ -116,7 +119,7 @@ class KnownLists:
         self._polished = best.total
 
     def _tell(self, search: "Annealing") -> bool:
-        """Take the result of a search, and return whether to stop."""
+        """Keep the result of a search if it is better, and return whether to stop."""
         if search.cost < self.best.total:
             self.best.take_timetable(search.timetable)
         return self.best.finished is not None

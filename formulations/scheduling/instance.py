@@ -10,7 +10,7 @@ from gsopt.core.numbers.tolerances import SPAN_ERROR, ULPS
 from gsopt.problems.scheduling import Scheduling
 from gsopt.schedule.retiming import ElasticTask
 
-#: Margins of plans and of schedules before a deadline, as parts of the billionth by which it may be missed.
+#: Margins of plans and of schedules before a deadline, as fractions of the billionth by which it may be missed.
 _PLANNED, _KEPT = 0.5, 0.25
 
 
@@ -25,8 +25,8 @@ class SpeedMode(NamedTuple):
 class Instance:
     """The jobs, numbered by release date, and the GPUs, on the instance's own clock.
 
-    All times are in seconds since the first release date, so times within an hour keep their precision even
-    if the problem's clock starts in 1970.
+    All times are in seconds since the first release date, so times within an hour keep their precision even if
+    the problem's clock starts in 1970.
     """
 
     problem: Scheduling
@@ -58,7 +58,7 @@ class Instance:
 
     @property
     def origin(self) -> float:
-        """First release date of the problem, at which the instance's clock begins."""
+        """The first release date of the problem, at which the instance's clock begins."""
         return float(self.problem.origin)
 
     @cached_property
@@ -71,11 +71,11 @@ class Instance:
         return tuple(time - part * SPAN_ERROR * (time - date) if time < inf else inf for time, date in pairs)
 
     def height(self, job: int) -> float:
-        """Return the shortest time in seconds in which a job can run."""
+        """Return the shortest time in which a job can run, in seconds."""
         return self.work[job] / self.modes[job][-1].rate
 
     def area(self, job: int) -> float:
-        """Return the least GPU-seconds that a job needs."""
+        """Return the minimum number of GPU-seconds that a job needs."""
         return min(mode.gpus * self.work[job] / mode.rate for mode in self.modes[job])
 
     def earliest(self, job: int) -> float:
@@ -84,7 +84,7 @@ class Instance:
 
     @cached_property
     def arrivals(self) -> tuple[float, ...]:
-        """The distinct release dates, ascending. The first is 0."""
+        """The distinct release dates in ascending order. The first one is 0."""
         return tuple(sorted(set(self.release)))
 
     @cached_property
@@ -112,7 +112,7 @@ class Instance:
 
 
 def _deadlines(problem: Scheduling) -> list[float]:
-    """Return the deadlines, rounded up."""
+    """Return the deadlines, rounded up; infinity if there are none."""
     if problem.deadlines is None:
         return [inf] * len(problem.jobs)
     return [time + ULPS * ulp(time) for time in map(float, problem.deadlines)]

@@ -1,4 +1,4 @@
-"""Listing: schedules from lists of segments, made without compiled kernels."""
+"""Listing: schedules that follow from lists of segments, made without compiled kernels."""
 
 from bisect import bisect_left, insort
 from collections.abc import Iterable, Iterator, Sequence
@@ -12,15 +12,15 @@ from formulations.scheduling.segments import POWER, Segments
 from formulations.scheduling.timetable import ScheduledPiece, Timetable
 from gsopt.core.numbers.tolerances import WORK_DONE
 
-#: GPUs and speed of each job that runs.
+#: GPUs and speed of each running job, keyed by job.
 _Held = dict[int, tuple[int, float]]
 
 
 def serve_list(instance: Instance, segments: Segments, names: Iterable[int]) -> Timetable:
     """Serve jobs by a list: at each arrival and completion, segments get their GPUs in the list's order.
 
-    The list names each job as often as it has segments. The nth occurrence is its nth segment, which is skipped
-    if too few GPUs are free.
+    The list names each job as often as it has segments. The nth occurrence of a job is its nth segment, which
+    is skipped if too few GPUs are free.
     """
     return _schedule(instance, segments, _Listed(names, len(instance)))
 
@@ -42,11 +42,11 @@ class _Queue(Protocol):
         ...
 
     def work(self, job: int, left: float) -> None:
-        """Update the fraction of a job's work that is left."""
+        """Update the remaining fraction of a job's work."""
         ...
 
     def leave(self, jobs: set[int]) -> None:
-        """Remove jobs."""
+        """Remove the given jobs."""
         ...
 
     def __iter__(self) -> Iterator[int]: ...
@@ -66,7 +66,7 @@ class _Listed:
             insort(self._waiting, place)
 
     def work(self, job: int, left: float) -> None:
-        """Leave the order as it is."""
+        """Do nothing, because the order of a list does not depend on the remaining work."""
 
     def leave(self, jobs: set[int]) -> None:
         self._waiting = [place for place in self._waiting if self._names[place] not in jobs]
@@ -149,7 +149,7 @@ class _Log:
                 self._held[job] = now, gpus
 
     def complete(self, jobs: Iterable[int], now: float) -> None:
-        """Record the jobs that complete."""
+        """Record the jobs that complete now."""
         for job in jobs:
             self._end(job, now)
             self.completions[job] = now
@@ -171,7 +171,7 @@ def _serve(
     ladders: Sequence[Sequence[tuple[int, float]]],
     queue: Iterable[int],
 ) -> _Held:
-    """Grant GPUs to the jobs in a queue, in order."""
+    """Give GPUs to the jobs in a queue, in order."""
     free = segments.gpus
     levels, running = dict[int, int](), _Held()
     for job in queue:
@@ -187,7 +187,7 @@ def _serve(
 
 
 def _work(instance: Instance, left: list[float], running: _Held, seconds: float) -> set[int]:
-    """Let the running jobs work for a number of seconds, and return the jobs that complete."""
+    """Let the running jobs work for the given number of seconds, and return the jobs that complete."""
     done = set()
     for job, (_, rate) in running.items():
         left[job] -= rate * seconds

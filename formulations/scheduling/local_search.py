@@ -12,7 +12,7 @@ from formulations.scheduling.timetable import TimetableStep
 from gsopt.core.budget import Budget
 from gsopt.core.numbers.tolerances import IMPROVEMENT, WORK_DONE
 
-#: Seconds, and the jobs that run with their modes.
+#: A duration in seconds, and the jobs that run with their modes.
 _Held = tuple[float, list[tuple[int, SpeedMode]]]
 
 #: Maximum number of sweeps over all jobs from one start.
@@ -21,14 +21,14 @@ _SWEEPS = 20
 #: Maximum number of places that are tried for a job in a sweep.
 _PLACES = 30
 
-#: Minimum work per GPU of a mode, relative to the job's best mode, with the value for a busy cluster first;
-#: and the number of best starts from which the search descends.
+#: Minimum work per GPU of a mode, relative to the job's best mode, with the value for a busy cluster first; and
+#: the number of best starts from which the search descends.
 _EFFICIENCIES, _DESCENTS = (0.75, 0.9, 0.5, 0.0), 3
 
-#: Maximum number of jobs that are moved at random to leave a local optimum, and maximum number of places.
+#: Maximum number of jobs that are moved at random to leave a local optimum, and the maximum distance in places.
 _MOST_KICKED, _KICKED_FAR = 3, 4
 
-#: Maximum cost of a priority order, relative to the best one, at which a linear program tries to improve it.
+#: Maximum cost of a priority order, relative to the best one, for which a linear program tries to improve it.
 _PROMISING = 1.03
 
 
@@ -63,8 +63,8 @@ class LocalSearch:
     def begin(self, budget: Budget, *, known: Sequence[OrderPlan] = ()) -> Iterator[OrderPlan]:
         """Search from the best of several starts, yielding plans.
 
-        The starts are the orders by least area, by least time, by earliest completion alone, by deadline if
-        there are deadlines, and by completion in known plans. Each is used with all modes, and with only
+        The starts are the orders by minimum area, by shortest time, by earliest completion alone, by deadline
+        if there are deadlines, and by completion in known plans. Each is used with all modes, and with only
         those modes that use GPUs efficiently, as a busy cluster requires. At least one list schedule is made
         even if no time is left.
         """
@@ -129,7 +129,7 @@ def _starts(instance: Instance, known: Sequence[OrderPlan]) -> Iterator[Prioriti
 
 
 def _efficient(instance: Instance, job: int, efficiency: float) -> tuple[SpeedMode, ...]:
-    """Return the modes whose work per GPU is at least a given share of the best mode's, fastest first."""
+    """Return the modes whose work per GPU is at least the given fraction of the best mode's, fastest first."""
     most = max(mode.rate / mode.gpus for mode in instance.modes[job])
     return tuple(mode for mode in reversed(instance.modes[job]) if mode.rate >= efficiency * most * mode.gpus)
 
@@ -176,12 +176,10 @@ def _cost(instance: Instance, completions: Sequence[float]) -> float:
 
 
 def _serve(instance: Instance, priorities: Priorities) -> tuple[list[float], list[_Held]]:
-    """Run the list schedule.
+    """Return the completion times and the steps of a list schedule.
 
-    This is the inner loop of the search, and is therefore written without calls.
-
-    Returns the completion times and, for each step, its duration in seconds and the running jobs with their
-    modes.
+    Each step consists of its duration in seconds, and the running jobs with their modes. This is the inner loop
+    of the search, and is therefore written without calls.
     """
     release, work, modes = instance.release, list(instance.work), priorities.modes
     completions = [inf] * len(work)

@@ -31,32 +31,32 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
 
     This is the reference model for small instances, against which the other methods are tested. If numbers of
     GPUs are not powers of two, its rows do not fully describe the modes that fit on the GPUs together. If no
-    mixture of configurations achieves a solution's times in some cell, this solution is cut off. The prices w
-    of the shortest mixture give the row ``sum of w y <= l``, valid in every cell, and the model is solved
-    again.
+    mixture of configurations achieves a solution's times in some cell, the solution is cut off. The prices w of
+    the shortest mixture yield the row ``sum of w y <= l``, which is valid in every cell, and the model is
+    solved again.
 
     The windows of positions are bounded below by Moore and Hodgson's rule, and above by a schedule from local
-    search, as only schedules at least as good matter. The solver starts from that schedule. The result is the
-    best schedule for the order of events that the solver found, or the start if that is better.
+    search, because only schedules at least as good matter. The solver starts from that schedule. The result is
+    the best schedule for the order of events that the solver found, or the start if that is better.
 
     Sets
     ----
     j: jobs. k: their modes. p: positions, counted from 0. The job at position p completes when p other jobs are
-    complete. e: epochs between consecutive distinct release dates A_e, of which the last one ends at the
-    horizon. (e, p): cells that the windows allow, which are the time in epoch e in which p jobs are complete.
+    complete. e: epochs between consecutive distinct release dates A_e, the last of which ends at the horizon.
+    (e, p): cells that the windows allow; a cell is the time in epoch e in which p jobs are complete.
 
     Parameters
     ----------
-    a_j: release date of job j. b_j, D_j: its earliest and latest completion. g_jk, s_jk: its GPUs and the share
-    of its work done per unit of time in mode k. LB_p, UB_p: window of the p-th completion. UB: sum of
+    a_j: release date of job j. b_j, D_j: its earliest and latest completion. g_jk, s_jk: its GPUs and the
+    fraction of its work done per unit of time in mode k. LB_p, UB_p: window of the p-th completion. UB: sum of
     completion times of the known schedule. len_e: length of epoch e. span_ep: longest time of cell (e, p). M:
     GPUs. Times count from the first release date, in thousandths of the horizon.
 
     Variables
     ---------
     z[j, p], binary: job j is the p-th to complete. v[p, e], binary: the p-th completion is in epoch e. T[p]:
-    time of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p]: time that job j runs in mode k
-    in cell (e, p).
+    time of the p-th completion. l[e, p]: length of cell (e, p). y[j, k, e, p]: time for which job j runs in
+    mode k in cell (e, p).
 
     Objective
     ---------
@@ -65,18 +65,18 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     Constraints
     -----------
     job[j], position[p], epoch[p]: one position for each job, one job and one epoch for each position.
-    succession[p, e]: if the p-th completion is in epoch e or earlier, so is the completion before it.
-    order[i, j, p]: if job i is known to complete before job j, it has one of the first p positions whenever j
-    has one of the first p + 1. time[p]: T[p] is the sum of l over all cells of positions up to p. after[p],
-    before[p]: T[p] is in its window and its epoch. length[e]: the l of an epoch before the last add up to
-    len_e. opened[e, p], closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier
-    and the p-th in e or later; otherwise l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l.
-    area[e, p]: the g_jk y add up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K
-    of M: the floor(g_jk / K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does
-    not divide M), add up to at most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]:
-    those in cells of position p add up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of
-    positions up to p add up to at least the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the
-    sums of b_j z[j, p] and of D_j z[j, p]. limit: the T[p] add up to at most UB.
+    succession[p, e]: if the p-th completion is in epoch e or earlier, so is the completion before it. order[i,
+    j, p]: if job i is known to complete before job j, it has one of the first p positions whenever j has one of
+    the first p + 1. time[p]: T[p] is the sum of l over all cells of positions up to p. after[p], before[p]:
+    T[p] is in its window and its epoch. length[e]: the l of an epoch before the last add up to len_e. opened[e,
+    p], closed[e, p]: l[e, p] <= span_ep if the previous completion is in epoch e or earlier and the p-th in e
+    or later; otherwise, l[e, p] = 0. alone[j, e, p]: the y of a job add up to at most l. area[e, p]: the g_jk y
+    add up to at most M l. groups[K, i, e, p]: for the powers of two and the divisors K of M: the floor(g_jk /
+    K) y of all jobs j other than i, plus the ceil(g_ik / K) y of i (floor if K does not divide M), add up to at
+    most floor(M / K) l. work[j]: the s_jk y of a job add up to 1. until[j, p]: those in cells of position p add
+    up to at most the z[j, q] with q >= p. enough[j, p]: those in cells of positions up to p add up to at least
+    the z[j, q] with q <= p. earliest[p], latest[p]: T[p] is between the sums of b_j z[j, p] and of D_j z[j, p].
+    limit: the T[p] add up to at most UB.
 
     Size
     ----
@@ -100,7 +100,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
     name: ClassVar[str] = "milp"
 
     def obstacle(self, problem: Scheduling) -> str:
-        """Return why some job cannot meet its deadline even if it runs alone, or an empty string."""
+        """Return a message about a job that cannot meet its deadline even if run alone, or an empty string."""
         if problem.deadlines is not None:
             for task, due in zip(problem.tasks, problem.deadlines, strict=True):
                 if (soonest := task.release + task.height) > due:
@@ -117,11 +117,11 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return _model(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def standard_form(self, problem: Scheduling) -> StandardForm:
-        """Return the model of `build` as arrays, built without Pyomo."""
+        """Return the same model as `build`, assembled directly as arrays."""
         return cell_form(Cells.of(_positions(problem, _known(problem, Budget()))))
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events that column values represent.
+        """Return the best schedule for the order of events that the column values represent.
 
         Raises `ModelMismatch` if there is none.
         """
@@ -132,7 +132,7 @@ class Milp(Formulation[Scheduling, SchedulingSolution]):
         return replay(positions.instance, plan.steps).solution
 
     def encode(self, solution: SchedulingSolution, problem: Scheduling) -> Mapping[str, float]:
-        """Return the positions, epochs and times of a schedule as column values by name."""
+        """Return the column values of a schedule (positions, epochs and times), keyed by column name."""
         positions = _positions(problem, _known(problem, Budget()))
         return encode(positions, replay(positions.instance, steps_of(positions.instance, solution)))
 
@@ -166,7 +166,7 @@ milp = Milp()
 
 
 def _known(problem: Scheduling, budget: Budget) -> BestSchedule:
-    """Return the best schedule of the budget's start and local search."""
+    """Return the best schedule among the budget's start and those found by local search."""
     if not problem.preemptive:
         raise Unsupported("milp: the problem must allow preemption")
     instance = Instance.of(problem)
@@ -186,7 +186,7 @@ def _positions(problem: Scheduling, best: BestSchedule) -> Positions:
 
 
 def _model(cells: Cells) -> Any:
-    """Build the Pyomo model."""
+    """Build the Pyomo model for the given cells."""
     import pyomo.environ as pyo
 
     positions = cells.positions
@@ -211,7 +211,7 @@ def _model(cells: Cells) -> Any:
 
 
 def _add_positions(model: Any, cells: Cells) -> None:
-    """Assign a position to every job, and an epoch and a time to every position."""
+    """Add rows that assign a position to every job, and an epoch and a time to every position."""
     import pyomo.environ as pyo
 
     positions, instance = cells.positions, cells.positions.instance
@@ -256,7 +256,7 @@ def _by(model: Any, position: int, epoch: int) -> Any:
 
 
 def _up_to(model: Any, job: int, position: int) -> Any:
-    """Return an expression that is 1 if a job has a position up to a given one."""
+    """Return an expression that is 1 if a job has the given position or an earlier one."""
     return sum(model.z[j, p] for j, p in model.z if j == job and p <= position)
 
 
@@ -268,7 +268,7 @@ def _unless_empty(row: Any) -> Any:
 
 
 def _add_cells(model: Any, cells: Cells) -> None:
-    """Make the cells fill the epochs, each between the completions that bound it."""
+    """Add rows that make the cells fill the epochs, each between the completions that bound it."""
     import pyomo.environ as pyo
 
     positions, span = cells.positions, cells.positions.cells
@@ -287,7 +287,7 @@ def _add_cells(model: Any, cells: Cells) -> None:
 
 
 def _add_capacity(model: Any, cells: Cells) -> None:
-    """Limit the modes of every cell to those that the GPUs can hold together."""
+    """Add rows that limit the modes in every cell to those that fit on the GPUs together."""
     import pyomo.environ as pyo
 
     instance = cells.positions.instance
@@ -317,7 +317,7 @@ def _add_capacity(model: Any, cells: Cells) -> None:
 
 
 def _add_work(model: Any, cells: Cells) -> None:
-    """Require the work of every job to be done after its arrival and up to its position."""
+    """Add rows that require every job's work to be done after its arrival and up to its position."""
     import pyomo.environ as pyo
 
     jobs = range(len(cells.positions.instance))

@@ -11,7 +11,7 @@ from gsopt.core.numbers.tolerances import IMPROVEMENT
 #: Number of uniform draws per step: for the kind of move, the place, the distance and the acceptance.
 DRAWS = 4
 
-#: Share of the steps that move one segment; the others move all segments of a job.
+#: Fraction of the steps that move one segment; the others move all segments of a job.
 _SINGLE = 0.75
 
 
@@ -24,13 +24,13 @@ class Lists(NamedTuple):
 
     @classmethod
     def of(cls, names: Integers) -> "Lists":
-        """Start from a list."""
+        """Start from a list, which is copied three times."""
         return cls(names.copy(), names.copy(), names.copy())
 
 
 @compiled
 def move(names: Integers, source: int, target: int) -> None:
-    """Move the entry at one index of a list to another."""
+    """Move the entry at one index of a list to another index."""
     job = names[source]
     step = 1 if source < target else -1
     for place in range(source, target, step):
@@ -40,7 +40,10 @@ def move(names: Integers, source: int, target: int) -> None:
 
 @compiled
 def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
-    """Move all entries of a job by some places, and write the list with the others in order to `shifted`."""
+    """Move all entries of a job by some places, and write the resulting list to `shifted`.
+
+    The entries of other jobs keep their order.
+    """
     size = len(names)
     for place in range(size):
         shifted[place] = -1
@@ -69,7 +72,7 @@ def shift(names: Integers, job: int, places: int, shifted: Integers) -> None:
 
 @compiled
 def _distance(draws: Reals, row: int, distances: Integers) -> int:
-    """Draw a number of places to move by, in either direction, never 0."""
+    """Draw a non-zero number of places to move by, in either direction."""
     kind = draws[row] / _SINGLE if draws[row] < _SINGLE else (draws[row] - _SINGLE) / (1 - _SINGLE)
     most = distances[min(int(kind * len(distances)), len(distances) - 1)]
     distance = int((2 * draws[row + 2] - 1) * most)
@@ -78,9 +81,9 @@ def _distance(draws: Reals, row: int, distances: Integers) -> int:
 
 @compiled
 def walk(names: Integers, source: int, distance: int, near: int) -> int:
-    """Return the index at a given distance, counting only jobs that are released at about the same time.
+    """Return the index at the given distance, counting only jobs that are released at about the same time.
 
-    These are the jobs whose numbers differ by up to `near`. Other jobs do not run at the same time.
+    These are the jobs whose numbers differ by at most `near`. Other jobs do not run at the same time.
     """
     job, size, left = names[source], len(names), abs(distance)
     step = 1 if distance > 0 else -1
@@ -131,8 +134,8 @@ def anneal(
     """Move segments or jobs in the list, accept moves by simulated annealing, and return both costs.
 
     `total` and `least` are the costs of the current and the best list. Each step has its temperature in `heat`,
-    in units of the cost, and `DRAWS` uniform draws. Moves go at most `distances` places. `near` is explained in
-    `walk`.
+    in units of the cost, and `DRAWS` uniform draws. `distances` are the maximum distances of the kinds of
+    moves, in places. `near` is explained in `walk`.
     """
     size, jobs = len(lists.current), len(segments.work)
     for step in range(len(heat)):

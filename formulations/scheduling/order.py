@@ -23,7 +23,8 @@ Reals = NDArray[np.float64]
 #: Number of cells before and after its own cell in which a configuration of a known plan is offered.
 _NEARBY = 2
 
-#: Maximum product of the numbers of events, jobs and GPUs: the number of entries in the knapsack's tables.
+#: Maximum product of the numbers of events, jobs and GPUs, which is the number of entries in the knapsack's
+#: tables.
 _MOST_CHOICES = 2_000_000
 
 #: Cost of leaving a job undone, in the program's unit of time, divided by the number of jobs.
@@ -34,12 +35,12 @@ _PENALTY = 1e3
 class OrderPlan:
     """A plan of consecutive steps that begins at the first release date."""
 
-    steps: tuple[TimetableStep, ...]  # the steps, in the order of time
+    steps: tuple[TimetableStep, ...]  # the steps in chronological order
     completions: tuple[float, ...]  # planned completion time of each job in seconds
 
     @property
     def total(self) -> float:
-        """Sum of the completion times."""
+        """The sum of the completion times."""
         return fsum(self.completions)
 
 
@@ -62,7 +63,7 @@ def best_plan(
     known: Sequence[OrderPlan] = (),
     budget: Budget | None = None,
 ) -> OrderPlan | None:
-    """Minimize the sum of completion times over all schedules with a given order of events.
+    """Minimize the sum of completion times over all schedules with the given order of events.
 
     Between two events, the same jobs are present, so the schedule is a mix of configurations, which are numbers
     of GPUs for each job. A linear program finds their durations, and a multiple-choice knapsack over the jobs
@@ -89,9 +90,9 @@ def best_nearby_plan(
 ) -> OrderPlan | None:
     """Find the best plan for an order, and improve it by swapping consecutive events that coincide.
 
-    If two consecutive events are some time apart, swapping them gives no better plan nearby. If they
-    coincide, the plan also fits the swapped order, in which it may be possible to improve it. Parameters and
-    return value are those of `best_plan`.
+    If two consecutive events are some time apart, swapping them yields no better plan nearby. If they coincide,
+    the plan also fits the swapped order, in which it may be possible to improve it. Parameters and return value
+    are those of `best_plan`.
     """
     order, budget = tuple(order), budget or Budget()
     best = best_plan(instance, order, known=known, budget=budget)
@@ -127,9 +128,9 @@ def _exchanged(
 def least_delay(
     instance: Instance, order: Sequence[int], *, budget: Budget | None = None
 ) -> tuple[float, OrderPlan] | None:
-    """Minimize the largest delay behind the jobs' deadlines over all schedules with a given order of events.
+    """Minimize the largest delay beyond the jobs' deadlines over all schedules with the given order of events.
 
-    Returns the delay in seconds, at least 0, and a plan that achieves it, or None as in `best_plan`.
+    Returns the delay in seconds, which is non-negative, and a plan that achieves it, or None as in `best_plan`.
     """
     if _too_large(instance, order):
         return None
@@ -158,9 +159,9 @@ class _Program:
     """The linear program over the configurations generated so far.
 
     A column is a configuration in one cell, which is the time between two events. There is a row for the
-    share of each job's work that is done, for the length of each epoch between two release dates, and for
-    each deadline. The first columns are the shares of work left undone, at a price that applies only until a
-    plan is known. If `delayed`, the next column is the delay behind all deadlines, which is minimized instead
+    fraction of each job's work that is done, for the length of each epoch between two release dates, and for
+    each deadline. The first columns are the fractions of work left undone, at a price that applies only until a
+    plan is known. If `delayed`, the next column is the delay beyond all deadlines, which is minimized instead
     of the sum of completion times.
     """
 
@@ -184,7 +185,7 @@ class _Program:
         self.duals = np.zeros(0)
 
     def solve(self, known: Sequence[OrderPlan]) -> OrderPlan | None:
-        """Generate configurations until none improves the plan."""
+        """Generate configurations until none improves the plan; return the plan, or None if there is none."""
         self._begin(known)
         plan: OrderPlan | None = None
         while True:
@@ -205,9 +206,9 @@ class _Program:
     def refutes(self) -> bool:
         """Check whether the last dual values prove that some deadline is missed.
 
-        If all deadlines are met, the value of all work is at most the price of all time in the cells, plus
-        the value of configurations above that price for as long as the last deadline allows. If the value of
-        the work is higher, a deadline is missed. All rounding errors are subtracted.
+        If all deadlines are met, the value of all work is at most the price of all time in the cells, plus the
+        value of configurations above that price for as long as the last deadline allows. If the value of the
+        work is higher, a deadline is missed. All rounding errors are subtracted.
         """
         jobs, epochs = len(self.instance), len(self.lengths)
         if not self.duals.size:
@@ -240,7 +241,7 @@ class _Program:
                 done.add(event)
 
     def _begin(self, known: Sequence[OrderPlan]) -> None:
-        """Add idle configurations everywhere, and those of known plans around their cells."""
+        """Add idle configurations to all cells, and those of known plans around their own cells."""
         jobs, cells = range(len(self.instance)), len(self.order)
         for cell in range(cells):
             self._add(cell, (0,) * len(jobs))
@@ -292,12 +293,12 @@ class _Program:
         )
 
     def _share(self, job: int, gpus: int) -> float:
-        """Return the share of a job's work done per unit of time on a number of GPUs."""
+        """Return the fraction of a job's work done per unit of time on the given number of GPUs."""
         rate = next(mode.rate for mode in self.instance.modes[job] if mode.gpus == gpus)
         return rate * self.unit / self.instance.work[job]
 
     def _generate(self, duals: Reals) -> bool:
-        """Add the configuration of each cell that improves the plan most; return whether any was added."""
+        """Add the configuration of each cell that improves the plan most, and return whether any was added."""
         jobs, epochs = len(self.instance), len(self.lengths)
         rent = self.price - np.append(duals[jobs : jobs + epochs], 0.0)[self.epoch]
         for row, job in enumerate(self.due, start=jobs + epochs):
@@ -331,7 +332,7 @@ class _Program:
         return value[:, -1], counts
 
     def _plan(self, values: Reals) -> OrderPlan:
-        """Return the plan that column values represent. The steps within a cell may come in any order."""
+        """Return the plan that column values represent. The order of steps within a cell is arbitrary."""
         amounts = values[self.before :] * self.unit
         used = sorted(np.flatnonzero(amounts > 0), key=lambda column: self.columns[column][0])
         spent = np.zeros(len(self.order))

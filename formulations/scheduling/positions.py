@@ -21,7 +21,7 @@ class Positions:
 
     An epoch is the time between two distinct release dates, and the last epoch ends at the horizon. The cell of
     an epoch and a position is the part of the epoch in which that many jobs are complete. Times are in the
-    model's unit, a thousandth of the span from the first release date to the horizon.
+    model's unit, a thousandth of the time from the first release date to the horizon.
     """
 
     instance: Instance  # the jobs
@@ -29,7 +29,7 @@ class Positions:
     # lower, upper: window of the completion at each position, in seconds
     lower: tuple[float, ...]
     upper: tuple[float, ...]
-    # sum of completion times in seconds that is known to be possible; infinite where none is known
+    # sum of completion times in seconds that is known to be possible; infinity if none is known
     total: float
 
     @classmethod
@@ -38,7 +38,7 @@ class Positions:
     ) -> "Positions":
         """Bound the completion at each position by Moore and Hodgson's rule, the jobs' windows and the total.
 
-        Only schedules no worse than the total matter.
+        Only schedules whose sum of completion times is at most `total` matter.
         """
         if windows is None:
             windows = Windows.of(instance, total)
@@ -62,7 +62,7 @@ class Positions:
 
     @cached_property
     def unit(self) -> float:
-        """Length in seconds of one unit of the model's time."""
+        """The length of one unit of the model's time, in seconds."""
         return self.upper[-1] / _UNITS
 
     def time(self, seconds: float) -> float:
@@ -71,19 +71,19 @@ class Positions:
 
     @cached_property
     def window(self) -> tuple[tuple[float, float], ...]:
-        """Earliest and latest completion at each position, in the model's unit."""
+        """The earliest and the latest completion at each position, in the model's unit."""
         return tuple(
             (self.time(low), self.time(high)) for low, high in zip(self.lower, self.upper, strict=True)
         )
 
     @cached_property
     def epochs(self) -> tuple[tuple[float, float], ...]:
-        """Beginning and end of each epoch, in the model's unit."""
+        """The beginning and the end of each epoch, in the model's unit."""
         starts = [self.time(arrival) for arrival in self.instance.arrivals]
         return tuple(zip(starts, [*starts[1:], self.window[-1][1]], strict=True))
 
     def part(self, epoch: int, position: int) -> tuple[float, float]:
-        """Return the window of a position within an epoch, whose end precedes its beginning if it is empty."""
+        """Return the window of a position within an epoch. If it is empty, its end precedes its beginning."""
         (begin, end), (low, high) = self.epochs[epoch], self.window[position]
         return max(begin, low), min(end, high)
 
@@ -94,7 +94,7 @@ class Positions:
 
     @cached_property
     def cells(self) -> dict[tuple[int, int], float]:
-        """Longest possible duration of each cell, by epoch and position, in the model's unit."""
+        """The longest possible duration of each cell in the model's unit, keyed by epoch and position."""
         cells = {}
         for epoch, (begin, end) in enumerate(self.epochs):
             arrived = sum(time <= self.instance.arrivals[epoch] for time in self.instance.release)

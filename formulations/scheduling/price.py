@@ -18,7 +18,7 @@ class Price:
     fairness
         The fairness constant, in seconds.
     fair, free
-        Results with and without the fairness constraint.
+        The results with and without the fairness constraint.
     """
 
     fairness: float
@@ -27,7 +27,7 @@ class Price:
 
     @property
     def relative(self) -> float | None:
-        """Relative increase in mean job completion time due to fairness, or None if a solution is missing."""
+        """The relative increase in mean job completion time due to fairness; None if a solution is missing."""
         if self.fair.objective is None or self.free.objective is None:
             return None
         return float(self.fair.objective) / float(self.free.objective) - 1
@@ -41,7 +41,7 @@ def price_of_fairness(problem: Scheduling, *, slack: float = 0.1, time_limit: fl
     problem
         The problem. If it has no fairness constant, the smallest possible one plus some slack is used.
     slack
-        Relative amount added to the smallest possible fairness constant.
+        Fraction of the smallest possible fairness constant that is added to it.
     time_limit
         Time limit for each solve in seconds; None for no limit.
 

@@ -9,26 +9,24 @@ from gsopt.core.numbers.compiled import is_ready
 from gsopt.problems.scheduling import ElasticJob, Scheduling
 from gsopt.schedule.bounds.prices import PriceBound, price_bound
 
-#: Share of the remaining time for each cycle; the last share applies to all further cycles.
+#: Fraction of the remaining time for each cycle; the last one applies to all further cycles.
 _SHARES = (0.05, 0.2, 0.5, 1.0)
 
-#: Shares of a cycle for prices, for annealing, and for the linear program of an order of events.
+#: Fractions of a cycle for prices, for annealing, and for the linear program over an order of events.
 _PARTS = (0.45, 0.45, 0.1)
 
-#: Relative narrowing of the bracket that a cycle must achieve for the search to continue without a time
-#: limit.
+#: Relative narrowing of the bracket that a cycle must achieve for the search to continue without a time limit.
 _WORTH = 0.02
 
-#: Number of time cells from which it is doubled in each cycle, and the number beyond which bounds cost more
-#: time than they gain.
+#: Number of time cells from which the number is doubled in each cycle, and the number beyond which bounds cost
+#: more time than they gain.
 _MANY_CELLS, _MOST_CELLS = 320, 1_280
 
 
 class PricedSearch:
     """A search that divides its time between prices and lists; dual values of the prices suggest lists.
 
-    The search starts with at most `cells` cells of time; by default, their number depends on the number of
-    jobs.
+    The search starts with at most `cells` time cells; by default, their number depends on the number of jobs.
     """
 
     def __init__(self, best: BestSchedule, incumbents: KnownLists, *, cells: int | None = None) -> None:
@@ -58,7 +56,7 @@ class PricedSearch:
             self.incumbents.descend()
 
     def _raise_bound(self, seconds: float | None) -> None:
-        """Improve the prices, and serve the list that the dual values suggest."""
+        """Improve the prices, and serve the list that their dual values suggest."""
         problem = self.best.problem
         ready = is_ready("gsopt.schedule.bounds.prices.kernel", "evaluate_jobs", self.best.budget.left())
         size = 0 if self._found is None else len(self._found.prices)

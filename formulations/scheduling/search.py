@@ -21,7 +21,7 @@ from gsopt.solvers.backends import Incumbent, Outcome
 from gsopt.solvers.backends.base import Vector
 from gsopt.solvers.standard_form import StandardForm
 
-#: Share of the remaining time for the solver; the rest is for turning its solution into a schedule and for
+#: Fraction of the remaining time for the solver; the rest is for converting its solution to a schedule and for
 #: proving its bound.
 _SHARE = 0.5
 
@@ -31,8 +31,8 @@ _ROOT_ROUNDS = 2
 #: Smallest relative gap that the solver is asked for: well below the gap that counts as closed.
 _GAP = CONTINUOUS / 4
 
-#: Cost of a unit of time in the solver's objective, large to make the solver's tolerance for reduced costs
-#: small in comparison.
+#: Cost of a unit of time in the solver's objective. It is large, so that the solver's tolerance for reduced
+#: costs is small in comparison.
 _COST = 1e3
 
 
@@ -89,7 +89,7 @@ class PositionSearch:
             self.cuts += cuts
 
     def _solve(self, form: StandardForm) -> Outcome:
-        """Solve with the costs, and the offset, scaled to `_COST`.
+        """Solve a form whose costs and offset are scaled so that the largest cost is `_COST`.
 
         Gaps are relative to the total, so the offset has to be scaled too.
         """

@@ -12,7 +12,7 @@ from gsopt.core.numbers.hull import concave_hull
 Reals = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
-#: Exponent of the efficiency in the orders that need no dual values; all values from 3 to 6 work well.
+#: Exponent of the efficiency in the orders that need no dual values. All values from 3 to 6 work well.
 POWER = 4
 
 #: Price of missing a deadline by a second, divided by the number of jobs.
@@ -60,7 +60,7 @@ class Segments(NamedTuple):
         )
 
     def by_slopes(self, slopes: Reals) -> Integers:
-        """Return the list in descending order of value per GPU, given the value of a unit of each job's work.
+        """Return the list in descending order of value per GPU, given the value of one unit of each job's work.
 
         Each job is listed as often as it has segments.
         """
@@ -69,32 +69,32 @@ class Segments(NamedTuple):
 
     @property
     def relative_efficiency(self) -> Reals:
-        """Efficiency of each segment, relative to its job's first segment."""
+        """The efficiency of each segment, relative to its job's first segment."""
         efficiency = self.gain / self.more
         found: Reals = efficiency / efficiency[self.first[:-1]][self.job]
         return found
 
     @property
     def areas(self) -> Reals:
-        """The least GPU-seconds that each job needs."""
+        """The minimum number of GPU-seconds that each job needs."""
         return self.work / (self.gain / self.more)[self.first[:-1]]
 
     @property
     def times(self) -> Reals:
-        """The shortest time in seconds that each job needs."""
+        """The shortest time that each job needs, in seconds."""
         return self.work / self.fastest
 
     def by_size(self, sizes: Reals) -> Integers:
         """Return the list in descending order of efficiency over job size, which needs no dual values.
 
-        The index of a segment is a power of its efficiency, relative to its job's first segment, divided by
-        the job's size, such as its area. For rigid jobs, this is the ascending order of size.
+        The index of a segment is a power of its efficiency, relative to its job's first segment, divided by the
+        job's size, such as its area. For rigid jobs, this is the ascending order of size.
         """
         index = self.relative_efficiency**POWER / sizes[self.job]
         return self.job[np.argsort(-index, kind="stable")]
 
     def by_completion(self, completions: Sequence[float]) -> Integers:
-        """Return the list of `by_size`, with sizes chosen to reproduce a given order of completions.
+        """Return the list of `by_size`, with sizes chosen to reproduce the order of the given completions.
 
         The first job to complete gets the smallest area, and so on.
         """

@@ -1,8 +1,8 @@
 """Serving: replays of lists of segments, in kernels that are compiled if numba is installed.
 
-A list names each job as often as it has segments, and the nth occurrence is its nth segment. At each arrival
-and completion the list is traversed, and each job named gets its next segment if enough GPUs are free. Compiled
-code only uses indexing, so the same functions also run on lists.
+A list names each job as often as it has segments, and the nth occurrence is the job's nth segment. At each
+arrival and completion, the list is traversed, and each job named gets its next segment if enough GPUs are free.
+Compiled code only uses indexing, so the same functions also run on lists.
 """
 
 from typing import NamedTuple
@@ -27,7 +27,7 @@ class ReplayState(NamedTuple):
 
     @classmethod
     def of(cls, segments: Segments) -> "ReplayState":
-        """Allocate the arrays for the replays of some jobs."""
+        """Allocate the arrays for replays of the given segments."""
         jobs, size = len(segments.work), len(segments.job)
         return cls(
             left=np.zeros(jobs),
@@ -40,7 +40,7 @@ class ReplayState(NamedTuple):
 
 
 class Marks(NamedTuple):
-    """States at the arrivals of evenly spaced jobs, from which a replay can start."""
+    """Saved states at the arrivals of every `stride`-th job, from which a replay can start."""
 
     stride: int  # jobs from one mark to the next
     there: Integers  # number of jobs present just before each mark; -1 if no replay has reached it
@@ -51,7 +51,7 @@ class Marks(NamedTuple):
 
     @classmethod
     def of(cls, jobs: int, most: int, cost: float) -> "Marks":
-        """Allocate marks. At the first mark no job is present, and only the cost is known."""
+        """Allocate marks. At the first mark, no job is present, and only the cost is known."""
         stride = -(-jobs // most)
         size = -(-jobs // stride)
         marks = cls(
@@ -66,7 +66,7 @@ class Marks(NamedTuple):
 
 
 class Changes(NamedTuple):
-    """Changes in the jobs' numbers of GPUs, as times, jobs and new numbers."""
+    """Changes in the jobs' numbers of GPUs, as arrays of times, jobs and new numbers."""
 
     time: Reals
     job: Integers
@@ -74,7 +74,7 @@ class Changes(NamedTuple):
 
     @classmethod
     def of(cls, size: int) -> "Changes":
-        """Allocate room for a number of changes."""
+        """Allocate room for the given number of changes."""
         return cls(np.zeros(size), np.zeros(size, dtype=np.int64), np.zeros(size, dtype=np.int64))
 
 
@@ -93,7 +93,7 @@ def locate(segments: Segments, names: Integers, state: ReplayState) -> None:
 
 @compiled
 def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting: int) -> int:
-    """Add a job to those present, and return the new number of waiting places."""
+    """Add a job to those present, and return how many places in the list belong to present jobs."""
     state.here[here] = job
     state.left[job] = segments.work[job]
     first, after = segments.first[job], segments.first[job + 1]
@@ -110,7 +110,7 @@ def _arrive(segments: Segments, state: ReplayState, job: int, here: int, waiting
 
 @compiled
 def _serve(segments: Segments, names: Integers, state: ReplayState, waiting: int) -> int:
-    """Hand out GPUs by the list, and return the number of running jobs."""
+    """Hand out GPUs in the order of the list, and return the number of running jobs."""
     free, running = segments.gpus, 0
     for place in range(waiting):
         if free < segments.least_gpus:
@@ -139,7 +139,7 @@ def _soonest(segments: Segments, state: ReplayState, running: int) -> float:
 
 @compiled
 def _work(segments: Segments, state: ReplayState, running: int, seconds: float) -> tuple[float, int]:
-    """Let the jobs work for a number of seconds, and take the GPUs back.
+    """Let the running jobs work for the given number of seconds, and take their GPUs back.
 
     Returns the work done per second, as an equivalent number of jobs at full speed, and the number of
     completions.
@@ -170,7 +170,7 @@ def _late(segments: Segments, state: ReplayState, running: int, now: float) -> f
 
 @compiled
 def _leave(names: Integers, state: ReplayState, here: int, waiting: int) -> tuple[int, int]:
-    """Remove the completed jobs, and return the remaining numbers of jobs and places."""
+    """Remove the completed jobs, and return how many jobs and places in the list remain."""
     jobs = places = 0
     for index in range(here):
         job = state.here[index]
@@ -205,7 +205,7 @@ def _resume(names: Integers, state: ReplayState, marks: Marks, mark: int) -> tup
 
 @compiled
 def _note(segments: Segments, state: ReplayState, marks: Marks, mark: int, here: int, cost: float) -> None:
-    """Record the jobs present at a mark."""
+    """Record the cost and the jobs present at a mark."""
     row = mark * len(segments.work)
     marks.there[mark] = here
     marks.cost[mark] = cost
@@ -244,9 +244,9 @@ def replay(
 
     At any time, the schedule costs at least the time spent by all jobs so far, plus the time that the remaining
     jobs need at full speed. So the replay stops as soon as this sum exceeds `limit`. `known` holds the marks of
-    the list before the move, whose cost was `total`. Without such a list, `moved` is the number of jobs.
+    the list before the move, whose cost was `total`. If there is no such list, `moved` is the number of jobs.
 
-    Returns the cost (completion times and penalties; infinite if above the limit), and the number of the first
+    Returns the cost (completion times and penalties; infinity if above the limit), and the number of the first
     mark from which everything is as before.
     """
     jobs, stride = len(segments.work), known.stride
@@ -289,7 +289,7 @@ def replay(
 def _write(
     segments: Segments, state: ReplayState, held: Integers, changes: Changes, here: int, now: float, size: int
 ) -> int:
-    """Record changes of GPUs while there is room, and return the number of changes so far."""
+    """Record changes in GPUs as long as there is room, and return the number of changes so far."""
     for index in range(here):
         job = state.here[index]
         gpus = 0
@@ -322,7 +322,7 @@ def trace(
     completions: Reals,
     changes: Changes,
 ) -> int:
-    """Replay a list from the beginning, record its changes while there is room, and return their number.
+    """Replay a list from the beginning, record its changes as long as there is room, and return their number.
 
     `held`, the GPUs of each job, must be zero at the start.
     """

@@ -37,12 +37,12 @@ class Timetable:
     """A schedule on the clock of an instance."""
 
     instance: Instance  # the jobs
-    pieces: tuple[ScheduledPiece, ...]  # what runs, job by job in the order of time
+    pieces: tuple[ScheduledPiece, ...]  # the pieces, job by job in chronological order
     completions: tuple[float, ...]  # completion time of each job; infinite if its work is not done
 
     @property
     def total(self) -> float:
-        """Sum of the completion times."""
+        """The sum of the completion times."""
         return fsum(self.completions)
 
     @property
@@ -59,8 +59,8 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
     A program's plan is only feasible within a tolerance. In the replay, a step begins no earlier than its jobs
     are released, and a job stops as soon as its work is done. A job's last step lasts until its work is done.
-    So completion times differ from the plan's by no more than the plan's errors. Steps shorter than a billionth
-    of the shortest job are dropped. A job that is in no step does not complete.
+    So completion times differ from those of the plan by at most the plan's errors. Steps shorter than a
+    billionth of the shortest job are dropped. A job that is in no step does not complete.
     """
     shortest = min(map(instance.height, range(len(instance))))
     steps = [step for step in plan if step.duration > SPAN_ERROR * shortest]
@@ -87,7 +87,7 @@ def replay(instance: Instance, plan: Sequence[TimetableStep]) -> Timetable:
 
 
 def timetable_of(instance: Instance, solution: SchedulingSolution) -> Timetable:
-    """Convert a schedule to an instance's clock unchanged, where each job completes when its last run ends."""
+    """Convert a schedule to an instance's clock unchanged; each job completes when its last run ends."""
     number = {name: job for job, name in enumerate(instance.names)}
     completions = [0.0] * len(instance)
     pieces = []

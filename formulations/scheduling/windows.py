@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from formulations.scheduling.instance import Instance
 
-#: Earliest and latest completion, in seconds on the instance's clock.
+#: The earliest and the latest completion, in seconds on the instance's clock.
 Span = tuple[float, float]
 
 
@@ -26,7 +26,10 @@ class Windows:
     def of(
         cls, instance: Instance, total: float, orders: frozenset[tuple[int, int]] = frozenset()
     ) -> "Windows":
-        """Return the windows that deadlines and a total completion time allow if others run as if alone."""
+        """Return the windows that follow from the deadlines and from a limit on the sum of completion times.
+
+        A job completes latest if all other jobs complete as early as if each were alone.
+        """
         jobs = range(len(instance))
         slack = total - sum(map(instance.earliest, jobs))
         latest = [min(instance.earliest(job) + slack, instance.deadline[job]) for job in jobs]
@@ -58,13 +61,13 @@ class Windows:
 
     @property
     def needed(self) -> tuple[tuple[int, int], ...]:
-        """Orders implied neither by other orders nor by the spans."""
+        """The orders that are implied neither by other orders nor by the windows."""
         spans, before = self.spans, self.before
         close = [(i, j) for i, j in self.orders if not spans[i][1] < spans[j][0]]
         return tuple(sorted((i, j) for i, j in close if not (before[i] & before[:, j]).any()))
 
     @cached_property
     def undecided(self) -> tuple[tuple[int, int], ...]:
-        """Pairs of jobs that may complete in either order, the smaller number first."""
+        """Pairs of jobs that may complete in either order, with the smaller number first."""
         pairs = combinations(range(len(self.spans)), 2)
         return tuple((i, j) for i, j in pairs if not (self.before[i, j] or self.before[j, i]))

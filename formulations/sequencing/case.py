@@ -1,4 +1,4 @@
-"""Case: the costs of jobs in the positions of machines, in double precision and in integers."""
+"""Case: the cost of each job at each position on each machine, in double precision and as integers."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ from gsopt.core.numbers.assignment import positions, sequence
 from gsopt.core.numbers.grid import Exact, decimal, exact_total
 from gsopt.problems.sequencing import Sequences, Sequencing
 
-#: Below this, sums of two integers fit into machine integers.
+#: Upper limit below which the sum of two integers fits into 64 bits.
 _SMALL = 2**61
 
 
@@ -25,26 +25,26 @@ class SequencingCase:
 
     @cached_property
     def seconds(self) -> NDArray[np.float64]:
-        """Each job's time in seconds on each machine, shape (jobs, machines); infinity if it cannot run."""
+        """The jobs' times on the machines in seconds, shape (jobs, machines); infinity if a job cannot run."""
         kinds = [machine.gpu_type for machine in self.problem.machines]
         rows = [[job.seconds.get(kind, np.inf) for kind in kinds] for job in self.problem.jobs]
         return np.array(rows, dtype=float).reshape(len(rows), len(kinds))
 
     @cached_property
     def available(self) -> NDArray[np.float64]:
-        """Seconds until each machine is free, shape (machines,)."""
+        """The seconds until each machine becomes free, shape (machines,)."""
         return np.array([machine.available for machine in self.problem.machines])
 
     @cached_property
     def units(self) -> int:
-        """Common denominator of all seconds: the number of integer units per second."""
+        """The number of integer units per second: the common denominator of all times."""
         finite = (each for row in self.seconds.tolist() for each in row if each != np.inf)
         exact = {decimal(each) for each in (*finite, *self.available.tolist())}
         return lcm(*(each.denominator for each in exact))
 
     @property
     def bound(self) -> Exact:
-        """The total if every job came first on its best machine, which is a lower bound."""
+        """A lower bound: the total completion time if every job came first on its best machine."""
         ends = {
             kind: min(machine.available for machine in self.problem.machines if machine.gpu_type == kind)
             for kind in {machine.gpu_type for machine in self.problem.machines}
@@ -55,10 +55,10 @@ class SequencingCase:
         )
 
     def costs(self, depth: int, total: Exact) -> NDArray[Any]:
-        """Return the costs of jobs in a number of positions, in integer units, capped just above a known total.
+        """Return the costs of all jobs at the given number of positions, in integer units.
 
-        A position that costs more than the known total is not used in any better solution. The cap also applies
-        to machines on which a job cannot run.
+        Costs are capped just above the known total, because a position that costs more than this is not used in
+        any better solution. The cap is also the cost on machines where a job cannot run.
         """
         most = int(total * self.units) + 1
         kind: type[Any] = np.int64 if most * (depth + 1) < _SMALL else object
@@ -73,11 +73,11 @@ class SequencingCase:
         return int(decimal(float(seconds)) * self.units)
 
     def ordered(self) -> Sequences:
-        """Return the best orders that double precision finds."""
+        """Return the best orders found in double precision."""
         return self.solution(sequence(self.seconds, self.available) if self.problem.jobs else [])
 
     def greedy(self) -> Sequences:
-        """Assign each job, shortest first, to the machine on which it ends first."""
+        """Assign each job, shortest first, to the machine on which it finishes earliest."""
         ends = self.available.copy()
         orders: list[list[int]] = [[] for _ in ends]
         for job in np.argsort(self.seconds.min(axis=1, initial=np.inf), kind="stable").tolist():
@@ -87,7 +87,7 @@ class SequencingCase:
         return self.solution(orders)
 
     def columns(self, solution: Sequences) -> list[tuple[int, int]]:
-        """Return pairs of a job and the column of its position, by index."""
+        """Return pairs of a job's index and the index of the column for its position."""
         place = {job.name: index for index, job in enumerate(self.problem.jobs)}
         count = len(self.problem.machines)
         return [
@@ -106,9 +106,9 @@ class SequencingCase:
 
 
 def depth_of(solution: Sequences, jobs: int) -> int:
-    """Return one position more than the longest order in a solution has, but at most the number of jobs.
+    """Return one more than the length of the longest order in a solution, but at most the number of jobs.
 
-    A solution that is best within these positions is best overall: any further position costs every job more
-    than the position left empty.
+    A solution that is best within this number of positions is best overall: any position beyond costs every job
+    more than the position that remains empty.
     """
     return min(jobs, max((len(each) for each in solution.order.values()), default=0) + 1)

@@ -1,4 +1,4 @@
-"""Exact: the assignment of jobs to positions in double precision, with a proof in integers."""
+"""Exact: the assignment of jobs to positions, solved in double precision and proven in integers."""
 
 from formulations.common.prices import proves
 from formulations.sequencing.beginning import begin
@@ -14,11 +14,11 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
     """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
-    1. Shortest job first, each on the machine on which it ends first.
+    1. Shortest job first, each on the machine on which it finishes earliest.
     2. The assignment of jobs to positions in double precision, proven optimal by prices in integers.
-    3. If double precision cannot tell costs apart, shortest augmenting paths in integers.
+    3. Shortest augmenting paths in integers, if double precision cannot tell costs apart.
 
-    For an optimum, value and bound are the same exact number.
+    If the solution is optimal, its value and the bound are the same exact number.
 
     Source
     ------
@@ -51,7 +51,7 @@ def exact(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def _is_best(case: SequencingCase, solution: Sequences) -> bool:
-    """Check whether prices prove that no orders are better."""
+    """Check whether integer prices prove that no other orders are better."""
     total = case.problem.objective(solution)
     costs = case.costs(depth_of(solution, len(case.problem.jobs)), total)
     return proves(costs.max(initial=0) - costs, case.columns(solution))

@@ -1,4 +1,4 @@
-"""MILP: a binary variable for each job in each position of each machine, the reference model."""
+"""MILP: the reference model, which has a binary variable for each job at each position on each machine."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, ClassVar
@@ -10,15 +10,15 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.standard_form import StandardForm
 
-#: Maximum number of columns; with more, Pyomo takes minutes to write the model.
+#: Maximum number of columns. With more, Pyomo takes minutes to build the model.
 _MOST_COLUMNS = 200_000
 
-#: A job, a machine, and a position counted from the end, from 1.
+#: A job, a machine, and a position that is counted from the end, starting at 1.
 Position = tuple[int, int, int]
 
 
 class Milp(Formulation[Sequencing, Sequences]):
-    """One binary variable for each job in each position of each machine on which it runs.
+    """One binary variable for each job at each position on each machine that can run it.
 
     Sets
     ----
@@ -42,12 +42,13 @@ class Milp(Formulation[Sequencing, Sequences]):
 
     alone: sum_j stands_jik <= 1 for every i in I and k.
 
-    A solution may leave positions empty between others. Earlier jobs then move up, which never costs more.
+    A solution may leave gaps between positions. Closing a gap by moving the earlier jobs up never costs more.
 
     Size
     ----
-    |J|^2 |I| columns if every job runs everywhere, |J| + |I| |J| rows, two entries per column. The matrix is
-    that of a bipartite graph, hence totally unimodular. Models of more than 200,000 columns are refused.
+    |J|^2 |I| columns if every job can run on every machine, |J| + |I| |J| rows, two entries per column. The
+    matrix is the incidence matrix of a bipartite graph and hence totally unimodular. Models with more than
+    200,000 columns are rejected.
 
     Source
     ------
@@ -86,12 +87,12 @@ class Milp(Formulation[Sequencing, Sequences]):
         return [costs[column] for column in form.columns]
 
     def at_once(self, problem: Sequencing) -> tuple[Sequences, Number]:
-        """Return the solution by shortest job first, and a bound that ignores contention."""
+        """Return the shortest-job-first solution, and a bound that ignores contention."""
         case = SequencingCase(problem)
         return case.greedy(), case.bound
 
     def extract(self, values: Mapping[str, float], problem: Sequencing) -> Sequences:
-        """Read the order of each machine from column values, the positions furthest from the end first."""
+        """Read the order of jobs on each machine from the column values."""
         chosen = [position for position in _positions(problem) if values.get(_column(*position), 0.0) == 1]
         order: dict[str, list[str]] = {}
         for job, machine, _ in sorted(chosen, key=lambda position: -position[2]):
@@ -99,7 +100,7 @@ class Milp(Formulation[Sequencing, Sequences]):
         return Sequences(order=order)
 
     def encode(self, solution: Sequences, problem: Sequencing) -> Mapping[str, float]:
-        """Return a solution's non-zero column values by name."""
+        """Return the non-zero column values of a solution, keyed by column name."""
         machines = len(problem.machines)
         return {
             _column(job, column % machines, column // machines + 1): 1.0
@@ -108,7 +109,7 @@ class Milp(Formulation[Sequencing, Sequences]):
 
 
 def _costs(problem: Sequencing) -> dict[Position, Exact]:
-    """Return the cost of each job in each position."""
+    """Return the exact cost of each job at each position."""
     own = [
         {
             i: decimal(job.seconds[m.gpu_type])
@@ -122,9 +123,9 @@ def _costs(problem: Sequencing) -> dict[Position, Exact]:
 
 
 def _positions(problem: Sequencing) -> Iterator[Position]:
-    """Return each job in each position of the machines that can run it.
+    """Return all positions: each job, each machine that can run it, and each place in that machine's order.
 
-    Raises `Unsupported` if there are too many.
+    Raises `Unsupported` if there are too many positions.
     """
     pairs = [
         (j, i)

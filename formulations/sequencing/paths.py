@@ -1,4 +1,4 @@
-"""Paths: positions assigned to jobs one by one, by shortest augmenting paths in integers."""
+"""Paths: shortest augmenting paths in integers, which assign jobs to positions one by one."""
 
 from typing import Any
 
@@ -17,13 +17,14 @@ from gsopt.problems.sequencing import Sequences, Sequencing
 
 @exact_method(unused=["backend", "log"])
 def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
-    """Solve the assignment of jobs to positions in integers of any size.
+    """Assign jobs to positions optimally, using integers of any size.
 
-    Each job takes a position along the augmenting path of least cost, as in the Hungarian method. The search
-    starts with a few positions per machine, and doubles their number as long as some machine uses all of them.
+    Each job takes a position along the cheapest augmenting path, as in the Hungarian method. The search starts
+    with a few positions per machine, and doubles their number as long as some machine uses all of its
+    positions.
 
-    Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each, in compiled code if the numbers
-    are small.
+    Complexity: O(n^2 m K) steps for n jobs on m machines with K positions each; the steps are compiled code if
+    the numbers are small.
 
     Source
     ------
@@ -49,7 +50,7 @@ def paths(problem: Sequencing, budget: Budget) -> Result[Sequences]:
 
 
 def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Sequences]:
-    """Find the best orders of a case, starting from known ones, unless time runs out first."""
+    """Find the best orders of a case, starting from the best known ones; keep those if time runs out."""
     jobs, machines = case.seconds.shape
     depth = depth_of(best.known, jobs)
     while True:
@@ -66,7 +67,7 @@ def follow(case: SequencingCase, best: Best[Sequencing, Sequences]) -> Result[Se
 
 
 def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
-    """Assign each row its own column at the least total cost, or return None when time runs out."""
+    """Assign each row its own column at the minimum total cost, or return None if time runs out."""
     rows, columns = costs.shape
     owner = np.full(columns, -1)
     prices = np.zeros(columns, dtype=costs.dtype)
@@ -79,7 +80,7 @@ def assign(costs: NDArray[Any], budget: Budget) -> list[int] | None:
 
 
 def _augment(costs: NDArray[Any], prices: NDArray[Any], owner: NDArray[np.int64], row: int) -> None:
-    """Assign a column to a row, moving other rows along the path of least reduced cost."""
+    """Assign a column to a row, moving other rows along the path of minimum reduced cost."""
     before = np.full(owner.size, -1)
     is_open = np.ones(owner.size, dtype=bool)
     lengths = costs[row] - prices

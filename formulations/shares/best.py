@@ -9,7 +9,7 @@ from gsopt.problems.shares import Shares, TimeShares
 class BestShares(Best[Shares, TimeShares]):
     """The best shares and the best bound that a method has found.
 
-    The method starts from the isolated shares, or the budget's start if it is better, and from the bound that
+    The method starts from the isolated shares (or the budget's start if that is better) and from a bound that
     ignores contention.
     """
 

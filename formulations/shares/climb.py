@@ -1,4 +1,4 @@
-"""Climb: a sequence of linear programs, each at the level that the previous prices allow."""
+"""Climb: a sequence of linear programs, each at the level that the previous program's prices prove."""
 
 from collections.abc import Hashable, Mapping
 
@@ -13,11 +13,11 @@ from gsopt.problems.shares import Shares
 def climb(best: BestShares) -> None:
     """Solve linear programs until shares and prices prove each other optimal, or nothing improves.
 
-    At a level, the linear program finds shares that meet the largest possible multiple of all needs. Its prices
-    prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method for the
-    level at which needs are met exactly once, and no step overshoots this level. In `max_min` and `makespan`,
-    the needs at all levels are proportional, so the first step is the last. The first level is that of the best
-    known shares.
+    For a given level, the linear program finds shares that meet the largest possible multiple of all needs. Its
+    prices prove a bound (`formulations.shares.prices.bound`), which is the next level. This is Newton's method
+    for the level at which the needs are met exactly once, and no step overshoots this level. In `max_min` and
+    `makespan`, the needs at all levels are proportional to each other, so the first step is the last one. The
+    first level is that of the best known shares.
     """
     _step(best, best.known_value)
     moved = True
@@ -26,7 +26,7 @@ def climb(best: BestShares) -> None:
 
 
 def _step(best: BestShares, level: Exact) -> bool:
-    """Solve the linear program of a level, and return whether value or bound improved."""
+    """Solve the linear program for a level, and return whether the best value or the bound improved."""
     before = best.value, best.bound
     answer = _answer(best, level)
     if answer is not None:
@@ -44,7 +44,7 @@ def _answer(best: BestShares, level: Exact) -> LinearSolution | None:
 
 
 def _evened(problem: Shares, shares: Mapping[str, Mapping[str, float]]) -> Mapping[str, Mapping[str, float]]:
-    """Return shares of the same value in which identical jobs of `max_sum` have equal shares."""
+    """Give identical jobs of `max_sum` equal shares, which does not change the objective."""
     if problem.criterion != "max_sum":
         return shares
     alike: dict[Hashable, list[str]] = {}

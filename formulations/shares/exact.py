@@ -13,20 +13,18 @@ _PROGRAMS = "linear programs"
 
 @exact_method(unused=["backend"])
 def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Solve a problem with the first technique that proves its solution optimal.
-
-    The message of the result names that technique.
+    """Solve a problem with the first technique that proves its solution optimal; the message names it.
 
     1. Isolated shares, and a bound that ignores contention.
     2. Closed forms, if there is only one GPU type (`one_type`).
     3. Linear programs in double precision: one or two for most criteria, and half a dozen for finish times.
-       Their prices give a bound in exact arithmetic, which does not depend on the solver's tolerances.
+       Their prices yield a bound in exact arithmetic, which does not depend on the solver's tolerances.
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. Gavel's code finds `makespan` to within 5 % by bisection, accepting any shares
-    that meet a level, and leaves finish times to a convex solver. Prices, in contrast, give a bound, not just
-    the information that a level cannot be met.
+    Gavel, sections 4.1 and 4.2. For `makespan`, Gavel's code uses bisection to within 5 % and accepts any
+    shares that reach a level; for finish times, it uses a convex solver. Here, prices yield a bound, whereas
+    bisection only tells whether a level can be reached.
 
     Parameters
     ----------
@@ -49,7 +47,7 @@ def exact(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def solve(best: BestShares) -> str:
-    """Find the best shares by the first technique that proves them, and return its name."""
+    """Find the best shares by the first technique that proves them, and return the technique's name."""
     if best.finished:
         return "isolated shares"
     if len(best.problem.gpus) == 1:

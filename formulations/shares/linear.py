@@ -1,4 +1,4 @@
-"""Linear: the linear program of one level as arrays, solved in double precision with its prices."""
+"""Linear: the linear program for one level as arrays, solved in double precision together with its prices."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -23,19 +23,19 @@ from gsopt.solvers.standard_form import StandardForm
 if TYPE_CHECKING:
     from gsopt.solvers.backends.worker import ParentLink
 
-#: Largest factor: if needs are met more often, some are too small for a solver, and the level has to be
-#: raised.
+#: Maximum factor. If needs can be met more often than this, some of them are too small for a solver, and the
+#: level has to be raised.
 MOST = 1e6
 
 Reals = NDArray[np.float64]
 
 
 class LinearSolution(NamedTuple):
-    """Solution of a linear program."""
+    """The solution of a linear program: shares, prices, and the factor by which needs are met."""
 
     # shares that satisfy the rules up to the solver's tolerance, by job and type
     shares: Mapping[str, Mapping[str, float]]
-    jobs: Sequence[Exact]  # price of a step per second of each job, at least 0
+    jobs: Sequence[Exact]  # price of one step per second of each job, at least 0
     gpus: Mapping[str, Exact]  # price of a GPU of each type, at least 0
     factor: float  # how many times the needs are met; 0 for sums
 
@@ -45,15 +45,15 @@ def meet(
 ) -> LinearSolution | None:
     """Return the shares that meet the largest multiple of all needs, up to `MOST`, or None if time runs out.
 
-    `settled` lists the jobs (by index) whose needs are met once, for any factor.
+    `settled` lists the jobs (by index) whose needs are met once, regardless of the factor.
 
-    Sets: jobs m; types t on which each can run. Parameters: d_m: the need of a job; u_mt = d_m / a_mt: its
-    share if type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: the part of
-    the need that a type meets; u_mt s_mt: the share (the larger of the two is the column, so that no
-    coefficient exceeds 1); v: the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, >= 1
-    for settled ones; sum_t u_mt s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on
-    which it can run, two rows per job and one per type. Source: Gavel, section 4.1, for throughputs that are
-    known up to a common factor.
+    Sets: jobs m; types t on which each can run. Parameters: d_m: need of job m; u_mt = d_m / a_mt: its share if
+    type t alone meets the need; z_m, M_t: GPUs of a job and of a type. Variables: s_mt: part of the need that
+    type t meets; u_mt s_mt: the share (the larger of the two is the column, so that no coefficient exceeds 1);
+    v: the factor. Objective: max v. Constraints: sum_t s_mt >= v for every job, but >= 1 for settled ones;
+    sum_t u_mt s_mt <= 1; sum_m z_m u_mt s_mt / M_t <= 1. Size: one column per job and type on which it can run,
+    two rows per job and one per type. Source: Gavel, section 4.1, for throughputs that are known up to a common
+    factor.
     """
     table = _PairTable(problem)
     full = np.array([float(need) for need in needs])[table.job] / table.rate
@@ -83,10 +83,10 @@ def meet(
 
 
 def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolution | None:
-    """Return the shares with the most valuable throughputs, or None if the time limit is reached.
+    """Return the shares with the highest total value of throughputs, or None if the time limit is reached.
 
-    The program is that of `meet`, but with the shares x_mt themselves as columns, and the objective max
-    sum_{m, t} y_m a_mt x_mt, where y_m is the value of a step per second.
+    The program is that of `meet`, except that the columns are the shares x_mt themselves, and the objective is
+    max sum_{m, t} y_m a_mt x_mt, where y_m is the value of one step per second of job m.
     """
     table = _PairTable(problem)
     cost = np.array([float(worth) for worth in worths])[table.job] * table.rate
@@ -109,12 +109,12 @@ def earn(problem: Shares, worths: Sequence[Exact], budget: Budget) -> LinearSolu
 
 @dataclass(frozen=True)
 class Precise(Highs):
-    """HiGHS with its smallest tolerances, because the defaults exceed the allowed error of a value."""
+    """HiGHS with its smallest tolerances, because its default ones exceed the allowed error of a value."""
 
     def request(
         self, form: StandardForm, *, time_limit: float | None, gap: float, start: Vector | None
     ) -> tuple[Callable[[Any, "ParentLink"], Solved], Any]:
-        """Return the worker's function and its arrays and options."""
+        """Return the function that the worker calls, and its arguments with these options added."""
         function, task = super().request(form, time_limit=time_limit, gap=gap, start=start)
         tolerances = dict.fromkeys(
             ("primal_feasibility_tolerance", "dual_feasibility_tolerance"), LEAST_TOLERANCE
@@ -139,9 +139,9 @@ class _PairTable:
         self.rate = np.array([rate for _, _, rate in pairs])
 
     def limits(self, using: Reals) -> csr_array:
-        """Return the rows of the jobs' time and the types' GPUs.
+        """Return the rows that limit each job's time and each type's GPUs.
 
-        `using` is the time per unit of a column.
+        `using` holds, for each column, the time that one unit of it takes.
         """
         count, at = len(self.problem.jobs), np.arange(self.size)
         gpus = np.array([job.gpus for job in self.problem.jobs], dtype=np.float64)
@@ -151,14 +151,14 @@ class _PairTable:
         return csr_array((factors, places), shape=(count + len(self.kinds), self.size))
 
     def shares(self, values: Reals) -> dict[str, dict[str, float]]:
-        """Return shares keyed by the names of jobs and types."""
+        """Return shares keyed by the name of the job and then of the type."""
         found: dict[str, dict[str, float]] = {job.name: {} for job in self.problem.jobs}
         for job, kind, value in zip(self.job.tolist(), self.kind.tolist(), values.tolist(), strict=True):
             found[self.problem.jobs[job].name][self.kinds[kind]] = value
         return found
 
     def prices(self, duals: Reals) -> dict[str, Exact]:
-        """Return the price of a GPU of each type from the duals of the last rows."""
+        """Return the price of a GPU of each type, which follows from the duals of the last rows."""
         own = duals[-len(self.kinds) :].tolist()
         return {
             kind: decimal(max(0.0, price) / self.problem.gpus[kind])
@@ -167,7 +167,7 @@ class _PairTable:
 
 
 def _solve(form: StandardForm, budget: Budget) -> tuple[Reals, Reals] | None:
-    """Return the values of the columns and the duals of the rows, or None when time runs out."""
+    """Solve a linear program, and return its column values and row duals, or None if time runs out."""
     outcome = Precise().solve(form, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
         raise KeyboardInterrupt

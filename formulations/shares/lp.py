@@ -1,4 +1,4 @@
-"""LP: the linear programs of shares, the reference models."""
+"""LP: the reference models of shares, which are linear programs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -11,10 +11,10 @@ from gsopt.core.numbers.grid import Exact, Number
 from gsopt.problems.shares import Shares, TimeShares
 from gsopt.solvers.formulation import Formulation
 
-#: A job and a type on which it runs, by index.
+#: A job and a type on which it can run, by index.
 Pair = tuple[int, int]
 
-#: Maximum factor between throughputs and needs; beyond it, solvers drop coefficients.
+#: Maximum ratio of throughputs to needs, or of needs to throughputs; beyond it, solvers drop coefficients.
 _SPREAD = 1e6
 
 
@@ -28,12 +28,13 @@ class Lp(Formulation[Shares, TimeShares]):
     Parameters
     ----------
     a_mt: steps per second of job m on type t. z_m: GPUs of job m. M_t: GPUs of type t. L: level of the isolated
-    shares. d_m: throughput that job m needs for it. y_m: value of a step per second, 1 in `max_sum`.
+    shares. d_m: throughput that job m needs to reach level L. y_m: value of one step per second of job m, which
+    is 1 in `max_sum`.
 
     Variables
     ---------
-    share_mt >= 0: fraction of the time that job m runs on type t; in `makespan` multiplied by `level`. level >=
-    0: the level relative to L; in `makespan` the makespan relative to L.
+    share_mt >= 0: fraction of time for which job m runs on type t, multiplied by `level` in `makespan`. level
+    >= 0: the level relative to L; in `makespan`, the makespan relative to L.
 
     Objective
     ---------
@@ -41,11 +42,11 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Constraints
     -----------
-    need: sum_t a_mt / d_m share_mt >= level for every m in max_min, >= 1 in makespan.
+    need: sum_t a_mt / d_m share_mt >= level for every m in max_min, and >= 1 in makespan.
 
-    time: sum_t share_mt <= 1 for every m; in makespan <= level.
+    time: sum_t share_mt <= 1 for every m, and <= level in makespan.
 
-    fits: sum_m z_m share_mt <= M_t for every t; in makespan <= M_t level.
+    fits: sum_m z_m share_mt <= M_t for every t, and <= M_t level in makespan.
 
     Size
     ----
@@ -53,11 +54,11 @@ class Lp(Formulation[Shares, TimeShares]):
 
     Source
     ------
-    Gavel, sections 4.1 and 4.2. The paper prints `makespan` with the makespan as a divisor, which is not
-    linear; with time on each type instead of shares, it is linear. `finish_time` is not a linear program, but
-    there is one for each level (`formulations.shares.climb`).
+    Gavel, sections 4.1 and 4.2. In the paper, `makespan` divides by the makespan, which is not linear;
+    expressed in terms of the time on each type instead of shares, the model is linear. `finish_time` is not a
+    linear program, but it is one for any fixed level (`formulations.shares.climb`).
 
-    The bound is the solver's, weakened by its tolerance, whereas `exact` proves its bound.
+    The bound is that of the solver, weakened by its tolerance. In contrast, `exact` proves its bound.
 
     Examples
     --------
@@ -118,7 +119,7 @@ class Lp(Formulation[Shares, TimeShares]):
         return problem.fitted(problem.isolated_shares), level_alone(problem)
 
     def extract(self, values: Mapping[str, float], problem: Shares) -> TimeShares:
-        """Read the shares from column values."""
+        """Read the shares from the column values."""
         kinds, length = list(problem.gpus), values["level"] if problem.criterion == "makespan" else 1.0
         shares: dict[str, dict[str, float]] = {job.name: {} for job in problem.jobs}
         for m, t in _rates(problem):
@@ -127,7 +128,7 @@ class Lp(Formulation[Shares, TimeShares]):
 
 
 def _rates(problem: Shares) -> dict[Pair, Exact]:
-    """Return the steps per second of each job on each type on which it can run, by index."""
+    """Return the steps per second of each job on each type on which it can run, keyed by their indices."""
     places = {kind: place for place, kind in enumerate(problem.gpus)}
     return {
         (m, places[kind]): rate
@@ -141,7 +142,7 @@ def _scale(problem: Shares) -> Exact:
 
 
 def _parts(problem: Shares, rates: Mapping[Pair, Exact], scale: Exact) -> dict[Pair, float]:
-    """Return throughputs divided by needs."""
+    """Return each job's throughput on each type, divided by its need, keyed by their indices."""
     each: Sequence[Exact] = needs(problem, scale)
     parts = {(m, t): float(Fraction(rate) / each[m]) for (m, t), rate in rates.items()}
     if max(parts.values()) > _SPREAD or min(parts.values()) < 1 / _SPREAD:

@@ -1,4 +1,4 @@
-"""One type: shares in closed form if all GPUs are of one type."""
+"""One type: closed-form shares for clusters with a single GPU type."""
 
 from collections.abc import Mapping
 from fractions import Fraction
@@ -19,15 +19,16 @@ from gsopt.problems.shares import Shares, TimeShares, TypedJob
 def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
     """Divide the time of GPUs of one type in closed form, without a solver.
 
-    A job with throughput r uses its z GPUs for r / a of the time. So, except for finish times, the level
-    follows from one division: the level at which all GPUs are used, or a job's level without contention if
-    that is worse. In `max_min` it is the water level min(M / sum_m w_m, min_m z_m / w_m), in `makespan`
-    max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time` the needed GPUs fall with the level, and
-    Newton's method finds where they equal M. For sums, time goes to the jobs with the highest value per GPU.
-    Here w_m are weights, s_m remaining steps, a_m steps per second, z_m GPUs of job m, and M all GPUs.
+    A job with throughput r uses its z GPUs for the fraction r / a of the time. So, except for finish times, one
+    division yields the level: the level at which all GPUs are used, or a job's level without contention if that
+    is worse. In `max_min`, it is the water level min(M / sum_m w_m, min_m z_m / w_m); in `makespan`, it is
+    max(sum_m z_m s_m / a_m / M, max_m s_m / a_m). In `finish_time`, the number of GPUs needed falls as the
+    level rises, and Newton's method finds the level at which it equals M. For sums, time goes to the jobs with
+    the highest value per GPU. Here w_m are weights, s_m remaining steps, a_m steps per second, z_m the GPUs of
+    job m, and M all GPUs.
 
-    Complexity: O(J) operations on exact numbers (for finish times, in each of some ten steps), and O(J log J)
-    for sums.
+    Complexity: O(J) operations on exact numbers (for finish times, O(J) in each of about ten steps), and O(J
+    log J) for sums.
 
     Source
     ------
@@ -63,7 +64,7 @@ def one_type(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def divide(best: BestShares) -> None:
-    """Divide GPUs of one type, and prove the shares optimal."""
+    """Divide the time of GPUs of one type, and prove the shares optimal."""
     problem = best.problem
     rate = {name: next(iter(own.values())) for name, own in problem.rates.items()}
     if problem.is_sum:
@@ -80,10 +81,10 @@ def divide(best: BestShares) -> None:
 
 
 def _in_order(problem: Shares, rate: Mapping[str, Exact]) -> tuple[Mapping[str, Fraction], Exact]:
-    """Grant GPU time to the jobs in descending order of value per GPU, as in a fractional knapsack.
+    """Give GPU time to jobs in descending order of value per GPU, as in a fractional knapsack.
 
-    Among jobs of equal value, the first one goes first in `fifo`; in `max_sum`, all of them get the same
-    share.
+    Also returns the total value. Jobs of equal value are served in list order in `fifo`, and get equal shares
+    in `max_sum`.
     """
     left, shares, value = Fraction(sum(problem.gpus.values())), dict[str, Fraction](), Fraction(0)
     each = zip(problem.jobs, worths(problem), strict=True)

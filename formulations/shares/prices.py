@@ -1,4 +1,4 @@
-"""Prices: upper bounds on the yield of shares, proven by exact prices of throughputs and GPUs."""
+"""Prices: bounds on the objective of any shares, proven by exact prices of throughputs and GPUs."""
 
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
@@ -7,7 +7,7 @@ from formulations.shares.needs import best_level
 from gsopt.core.numbers.grid import Exact, floor_digits
 from gsopt.problems.shares import Shares, TypedJob
 
-#: Significant digits to which a job's value minus the price of its GPUs is rounded up, so that sums stay
+#: Significant digits to which a job's value minus the price of its GPUs is rounded up, so that sums remain
 #: decimals.
 _DIGITS = 32
 
@@ -16,10 +16,11 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
     """Return an upper bound on the total value of the throughputs under any shares, derived from GPU prices.
 
     For all shares x, sum_m y_m r_m = sum_{m, t} (y_m a_mt - z_m p_t) x_mt + sum_t p_t sum_m z_m x_mt. Since a
-    job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most
-    sum_t p_t M_t. So the bound holds for any prices p >= 0 from any source. Here r_m is the throughput of job
-    m, a_mt its steps per second on type t, z_m its GPUs, and M_t the GPUs of type t. `jobs` holds y_m, the
-    value of a step per second of each job, and `gpus` p_t, the price of a GPU of each type.
+    job's shares add up to at most 1, the first sum is at most each job's best term. The second is at most sum_t
+    p_t M_t. So the bound holds for any prices p >= 0, no matter where they come from. Here r_m is the
+    throughput of job m, a_mt its steps per second on type t, z_m its GPUs, and M_t the GPUs of type t. `jobs`
+    holds y_m, the value of one step per second of each job, and `gpus` holds p_t, the price of a GPU of each
+    type.
     """
     total = sum((Fraction(gpus[kind]) * count for kind, count in problem.gpus.items()), Fraction(0))
     for job, worth in zip(problem.jobs, jobs, strict=True):
@@ -32,9 +33,9 @@ def most_yield(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact]
 def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], level: Exact) -> Exact:
     """Return a bound on the objective of any shares, derived from prices.
 
-    If the objective is a level, the value of a job's steps is raised to the price of the GPUs that they take,
-    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the
-    `worths` of the problem. `level` is a known bound.
+    If the objective is a level, the price of a job's steps is raised to the price of the GPUs that they take,
+    which never weakens the bound. `jobs` and `gpus` are as in `most_yield`. For sums, `jobs` holds the `worths`
+    of the problem. `level` is a known bound.
     """
     if problem.is_sum:
         return most_yield(problem, jobs, gpus)
@@ -43,13 +44,13 @@ def bound(problem: Shares, jobs: Sequence[Exact], gpus: Mapping[str, Exact], lev
 
 
 def _cost(problem: Shares, job: TypedJob, gpus: Mapping[str, Exact]) -> Exact:
-    """Return the price of a step per second on a job's cheapest type, rounded down."""
+    """Return the price of the GPUs that one step per second takes on a job's cheapest type, rounded down."""
     rates = problem.rates[job.name].items()
     return floor_digits(min(Fraction(job.gpus * gpus[kind]) / rate for kind, rate in rates), _DIGITS)
 
 
 def worths(problem: Shares) -> list[Exact]:
-    """Return the value of a step per second of each job, for objectives that are sums."""
+    """Return how much one step per second of each job adds to the objective, for objectives that are sums."""
     if problem.criterion == "max_sum":
         return [1] * len(problem.jobs)
     count = len(problem.jobs)

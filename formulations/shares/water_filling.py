@@ -1,4 +1,4 @@
-"""Water filling: shares that maximize the worst level, then the next, until no job can have more."""
+"""Water filling: shares that maximize the lowest level, then the next lowest, until no level can be raised."""
 
 from collections.abc import Sequence
 from fractions import Fraction
@@ -18,27 +18,27 @@ from gsopt.problems.shares import Shares, TimeShares
 
 @exact_method(unused=["backend"])
 def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
-    """Raise the levels of all jobs until no job can have more, for max-min fairness at every level.
+    """Raise the levels of all jobs until none can be raised further, for max-min fairness at every level.
 
-    `exact` only maximizes the worst level and may leave GPUs idle. Here the bottleneck jobs of each level keep
-    their throughput, and the others continue, with one linear program per level. Prices identify the
-    bottlenecks: if a job's throughput has a price, it can only rise if another's falls. The objective, the
-    worst level, and its proof are the same as those of `exact`.
+    `exact` only maximizes the lowest level and may leave GPUs idle. Here, the bottleneck jobs of each level
+    keep their throughput while the others continue to rise, with one linear program per level. Prices identify
+    the bottlenecks: if a job's throughput has a price, it can only rise if another job's throughput falls. The
+    objective (the lowest level) and its proof are the same as those of `exact`.
 
-    Complexity: at most one linear program per job, as each settles at least one job.
+    Complexity: at most one linear program per job, because each one settles at least one job.
 
     Source
     ------
-    Gavel, section 4.3, which finds those jobs by an integer program. The default policy of its code stops at
-    the worst level, like `exact`.
+    Gavel, section 4.3, which uses an integer program to find the bottleneck jobs. The default policy in its
+    code stops at the lowest level, like `exact`.
 
     Parameters
     ----------
     problem
         The problem, with the criterion `max_min`.
     budget
-        Time limit, gap, start, callback and log. With a start, or if time runs out, some levels may not be
-        raised fully.
+        Time limit, gap, start, callback and log. If there is a start, or if time runs out, some levels may not
+        be raised fully.
 
     Raises
     ------
@@ -67,13 +67,16 @@ def water_filling(problem: Shares, budget: Budget) -> Result[TimeShares]:
 
 
 def _is_as_good(best: BestShares, filled: TimeShares) -> bool:
-    """Check whether the worst level is as high as before, or as high as possible."""
+    """Check whether the lowest level is as high as before, or as high as possible."""
     value = best.problem.objective(filled)
     return value >= best.known_value or settles(value, best.bound, best.problem.resolution(value))
 
 
 def fill(best: BestShares) -> TimeShares | None:
-    """Return shares in which no level can be raised, or None if time runs out."""
+    """Return shares in which no level can be raised, or the last shares found if time runs out.
+
+    Returns None if no shares are found in time.
+    """
     problem, level = best.problem, Fraction(best.known_value)
     kept: dict[int, Exact] = {}
     found = None
@@ -91,7 +94,7 @@ def fill(best: BestShares) -> TimeShares | None:
 
 
 def _held(prices: Sequence[Exact], wanted: Sequence[Exact], kept: dict[int, Exact]) -> list[int]:
-    """Return the bottleneck jobs, whose needs have a price."""
+    """Return the bottleneck jobs among those not yet settled: the jobs whose needs have a price."""
     costs = {
         place: float(price * need)
         for place, (price, need) in enumerate(zip(prices, wanted, strict=True))

@@ -1,4 +1,4 @@
-"""Areas: a lower bound on the ends of jobs that share GPUs and may start at any time."""
+"""Areas: a lower bound on the completion times of jobs that share GPUs and may start at any time."""
 
 from typing import Any
 
@@ -11,18 +11,18 @@ Array = np.ndarray[Any, Any]
 
 @compiled
 def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: float) -> float:
-    """Return a lower bound on the sum of the ends of some jobs, whose work becomes areas on one fast machine.
+    """Return a lower bound on the sum of the ends of jobs, whose work becomes areas on one fast machine.
 
-    A second of work of job j counts w[j] on each of its GPUs. The weights are so small that a GPU, alone or
+    Each second of work of job j counts w[j] on each of its GPUs. The weights are so small that a GPU, alone or
     shared, earns at most 1 per second: w[j] / xi[j, k] + w[k] / xi[k, j] <= 1 for all pairs that may share,
     where xi[j, k] is the slowdown of j by k. So a machine of speed M, the number of GPUs, could process all
-    areas w[j] G[j] p[j] (G GPUs, p seconds) in the same time. The result is the larger of two bounds. The
-    first is the sum of ends under shortest remaining area first on this machine, with the first, second, ...
-    end raised to the first, second, ... end of the jobs alone. The second is the sum of mean busy times under
-    smallest area first, plus half of the remaining work of each job, as its speed is at most 1.
+    areas w[j] G[j] p[j] (G GPUs, p seconds) in the same time. The result is the larger of two bounds. The first
+    is the sum of ends on this machine under shortest remaining area first, where the first, second, ... end is
+    raised to the first, second, ... end of the jobs alone. The second is the sum of mean busy times under
+    smallest area first, plus half of the remaining work of each job, whose speed is at most 1.
 
-    `areas` holds, in one row per choice of weights, the seconds of work `left` times the job's GPUs and weight,
-    divided by the number of all GPUs. No job ends before `alone`.
+    Each row of `areas` holds, for one choice of weights, the seconds of work `left` times the job's GPUs and
+    weight, divided by the number of all GPUs. No job ends before `alone`.
 
     Source: mean busy times after Goemans (1997), as in `gsopt.schedule.bounds.mean_busy_time`; the weights are
     gsopt's own.
@@ -39,7 +39,7 @@ def area_bound(release: Array, left: Array, areas: Array, alone: Array, now: flo
 
 @compiled
 def in_order(times: Array) -> Array:
-    """Sort a few times in ascending order, without `numpy.sort`, which takes a second to compile."""
+    """Sort a few times in ascending order without `numpy.sort`, which takes a second to compile."""
     found = np.zeros_like(times)
     for number in range(len(times)):
         place = number
@@ -56,8 +56,9 @@ def serve(  # noqa: C901 - compiled, where a call is no cheaper to read
 ) -> float:
     """Process areas one at a time, with preemption, and return the sum of their mean busy times.
 
-    The first, second, ... end cannot be before `ends`. With `shortest_rest`, the smallest remaining area goes
-    first, and `ends` are raised to those of the areas. Otherwise the smallest total area goes first.
+    The first, second, ... end cannot be before the corresponding entry of `ends`. With `shortest_rest`, the
+    smallest remaining area goes first, and `ends` are raised to the ends of the areas. Otherwise, the smallest
+    total area goes first.
     """
     rest = area.copy()
     time, busy, done = now, now * 0, 0

@@ -10,7 +10,7 @@ from gsopt.problems.sharing import Sharing, SharingSolution
 
 
 class BestSharing(Best[Sharing, SharingSolution]):
-    """The best schedule and bound. The initial bound assumes that all jobs run alone from their release."""
+    """The best schedule and bound. The initial bound assumes that every job runs alone from its release on."""
 
     def __init__(self, problem: Sharing, budget: Budget, method: str) -> None:
         super().__init__(problem, budget, method, bound=_alone(problem))
@@ -26,7 +26,7 @@ class IndependentPart:
 
     @property
     def finished(self) -> StoppedBy | None:
-        """The reason to stop now, or None to continue."""
+        """The reason to stop now, or None if the method should continue."""
         return StoppedBy.FINISHED if self.value == self.bound else self._parts.best.finished
 
     def left(self) -> float | None:
@@ -34,7 +34,7 @@ class IndependentPart:
         return self._parts.best.budget.left()
 
     def take(self, solution: SharingSolution) -> bool:
-        """Keep a schedule if it is the best so far, and return whether it is."""
+        """Keep a schedule if it is better than the best one so far, and return whether it was kept."""
         value = self.problem.objective(solution)
         if value >= self.value:
             return False
@@ -43,7 +43,7 @@ class IndependentPart:
         return True
 
     def raise_bound(self, bound: Exact) -> None:
-        """Keep a bound on every schedule of the part if it is the best bound so far."""
+        """Keep a bound on all schedules of the part if it is the best bound so far."""
         if bound > self.bound:
             self.bound = whole(Fraction(bound))
             self._parts.raise_bound()
@@ -52,9 +52,9 @@ class IndependentPart:
 class Parts:
     """The parts of a problem that a known schedule shows to be independent.
 
-    A schedule that is no worse than the known one delays no job by more than the total delay of all jobs in
-    the known one. If, even with this delay, all earlier jobs have ended by the release of a job, this job and
-    all later ones do not depend on them.
+    In a schedule at least as good as the known one, no job is delayed by more than the total delay of all jobs
+    in the known one. If, even with this delay, all earlier jobs have ended by the release of a job, this job
+    and all later ones do not depend on them.
     """
 
     def __init__(self, best: BestSharing) -> None:
@@ -65,7 +65,7 @@ class Parts:
         ]
 
     def take(self) -> None:
-        """Join the best schedules of the parts, and keep the result."""
+        """Combine the best schedules of the parts, and keep the result if it is the best so far."""
         self.best.take(SharingSolution(runs=[run for part in self.every for run in part.solution.runs]))
 
     def raise_bound(self) -> None:
@@ -79,7 +79,10 @@ def _alone(problem: Sharing) -> Fraction:
 
 
 def _parted(problem: Sharing, value: Exact) -> list[Sharing]:
-    """Split a problem before each release by which earlier jobs end in all schedules of at most a value."""
+    """Split a problem before each release by which all earlier jobs have ended in every schedule that matters.
+
+    Only schedules whose value is at most the given one matter.
+    """
     delayed = (value - _alone(problem)) * len(problem.jobs)
     order = sorted(range(len(problem.jobs)), key=lambda job: problem.releases[job])
     groups: list[list[int]] = []

@@ -14,21 +14,21 @@ from gsopt.core.numbers.compiled import is_on_disk, is_ready, twin
 from gsopt.core.numbers.tolerances import CLOCK_TICKS
 from gsopt.schedule.bounds import mean_jct_bound
 
-#: Maximum number of jobs that are searched, as each row of the stack stores all their pairs; and maximum
-#: number without a compiler, as each node of more jobs takes a good part of a second.
+#: Maximum number of jobs for which the search runs, because each row of the stack stores all pairs of jobs; and
+#: maximum number without a compiler, because each node of more jobs takes a good part of a second.
 _MOST_JOBS, _MOST_PLAIN = 64, 12
 
-#: Maximum number of jobs for which the bound of areas is computed, and the seconds that it takes per pair.
+#: Maximum number of jobs for which the area bound is computed, and the seconds that it takes per pair of jobs.
 _MOST_BOUNDED, _BOUNDING = 256, 5e-5
 
-#: Minimum number of jobs for which prices of GPU time are tried, as fewer are searched sooner; and the
-#: seconds that must be left to try them.
+#: Minimum number of jobs for which prices of GPU time are tried, because searching fewer jobs is faster; and
+#: the seconds that must be left to try them.
 _FEWEST_PRICED, _PRICING = 16, 1.0
 
 #: Seconds between checks of the clock and of the best schedule, and maximum number of nodes between them.
 _STEP, _MOST_NODES = 0.02, 10_000_000
 
-#: Share of the nodes and number of nodes that may be in doubt before everything is searched in fractions.
+#: Fraction of the nodes and number of nodes that may be in doubt before everything is searched in fractions.
 _DOUBTS, _FEW_DOUBTS = 0.02, 3
 
 #: Number of nodes to search before the kernel is loaded (about a second's work), or compiled if necessary.
@@ -37,7 +37,7 @@ _FEW_NODES, _MANY_NODES = 2_000, 10_000
 #: Seconds that are enough to compile the kernel on a busy machine; an idle one takes a quarter of that.
 _COMPILING = 60.0
 
-#: Number of places in the table of states of a short search, and number of bytes of the table of a long one.
+#: Number of entries in the table of states of a short search, and number of bytes of the table of a long one.
 _FEW_PLACES, _MEMORY = 2**12, 2**26
 
 
@@ -45,7 +45,7 @@ def search_events(best: BestSharing) -> None:
     """Find the best schedule with starts at events, and raise the bound, until time runs out.
 
     If starts are allowed at any time, the search proves nothing, and the bound comes from areas. With many
-    jobs, prices of GPU time may give a better bound.
+    jobs, prices of GPU time may yield a better bound.
     """
     take_lists(best)
     _raise_by_prices(best)
@@ -74,7 +74,7 @@ def _raise_by_prices(best: BestSharing) -> None:
 
 
 def search_part(part: IndependentPart) -> None:
-    """Find a part's best schedule with starts at events, and prove it if only such starts are allowed."""
+    """Find a part's best schedule with starts at events, and prove it optimal if only these are allowed."""
     search = _EventSearch(part)
     search.run()
     if search.is_over and part.problem.starts == "events":
@@ -100,7 +100,7 @@ class _EventSearch:
         self.is_over = False
 
     def run(self) -> None:
-        """Search until everything is searched or there is a reason to stop."""
+        """Search until all schedules are covered or there is a reason to stop."""
         step, table = twin(self.kernel.search), self.new_table(self.jobs, _FEW_PLACES)
         nodes, searched, doubts, compiled = 1, 0, 0, False
         while self.part.finished is None and not self.is_over:
@@ -133,7 +133,7 @@ class _EventSearch:
         return is_ready(self.kernel.__name__, "search", self.part.left(), _COMPILING)
 
     def _search_doubtful(self) -> None:
-        """Search exactly what follows the current node when time passes, then continue in floating point."""
+        """Search in fractions what follows the current node when time passes, then continue in floats."""
         stack, depth = self.new_stack(self.exact), int(self.stack.depth[0])
         for row in range(depth):
             self._repeat(stack, row)
@@ -142,7 +142,7 @@ class _EventSearch:
         self._tell(self.found)
 
     def _search_exactly(self, stack: Stack) -> bool:
-        """Search in fractions from the current node, and return whether the search was completed."""
+        """Search in fractions from the current node on, and return whether the search was completed."""
         found, step = self.kernel.nothing_found(self.exact), twin(self.kernel.search)
         self._tell(found)
         while self.part.finished is None and stack.depth[0] >= 0:
@@ -159,7 +159,7 @@ class _EventSearch:
         found.rest[:] = self.units.rests(total)
 
     def _repeat(self, stack: Stack, row: int) -> None:
-        """Repeat in fractions the step that the search in floats took at a row, and exclude all others."""
+        """Repeat in fractions the step that the search in floats took at a row, and exclude all other steps."""
         job = int(self.stack.cursor[row])
         if job < len(self.exact.demand):
             stack.taken[row, job] = self.stack.taken[row, job]

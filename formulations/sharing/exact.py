@@ -1,4 +1,4 @@
-"""Exact: a search over starts at events, followed by a proof or a bracket if jobs may start at any time."""
+"""Exact: a search over starts at events, and bounds or a proof if jobs may start at any time."""
 
 from formulations.sharing.best import BestSharing, Parts
 from formulations.sharing.events import search_events
@@ -8,7 +8,7 @@ from gsopt.core.method import exact_method
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution
 
-#: Names of the models, by when jobs may start.
+#: Names of the models, keyed by when jobs may start.
 _MODELS = {
     "events": "Model E: starts at arrivals and ends",
     "any": "Model C: starts at any time",
@@ -20,21 +20,21 @@ def exact(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find and prove the best schedule with starts at events, or bracket it if jobs may start at any time.
 
     Sets: jobs j; at each event, the classes of GPUs: free GPUs, and those that a given job holds alone.
-    Parameters: p_j seconds and G_j GPUs of a job, r_j its release date; xi_jk its slowdown when sharing with
-    job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
+    Parameters: p_j: seconds of a job; G_j: its GPUs; r_j: its release date; xi_jk: its slowdown when sharing
+    with job k. Variables: which pending jobs start at each event, and how many GPUs of each class they take.
     Objective: the sum of the ends. Constraints: a job starts once, after its release, on G_j GPUs, none of
     which has two users already, and runs on them until it ends; its speed is 1 / max(1, xi_jk) over its
-    partners k. Size: a node for each start and each event, thousands to millions for 8 jobs.
+    partners k. Size: a node for each start and each event; thousands to millions of nodes for 8 jobs.
 
-    The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds are
-    areas (`formulations.sharing.areas`) and the smallest delay that each start causes
+    The branch and bound (`formulations.sharing.search`) starts from the best known schedule. Its bounds come
+    from areas (`formulations.sharing.areas`) and from the minimum delay that each start causes
     (`formulations.sharing.insertion`). It explores each state only once. From 16 jobs on, prices of GPU time
-    may give a better bound. The search is compiled if numba is installed and there is enough time for
-    compiling. It takes a second or two for up to 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
+    may yield a better bound. The search is compiled if numba is installed and there is enough time to compile.
+    It takes a second or two for at most 8 jobs, and usually less than 10 s for 10 jobs on 8 GPUs.
 
-    If jobs may start at any time, the search gives only a schedule, because the best start may lie between
-    two events. The bound then comes from areas and prices. With at most four jobs, `orders` proves the
-    schedule optimal. The message names the model that was solved.
+    If jobs may start at any time, the search yields only a schedule, because the best start may lie between two
+    events. The bound then comes from areas and prices. With at most four jobs, the method of `orders` proves
+    the best schedule optimal. The message names the model that was solved.
 
     Source: the model is that of Castor, Eq. 6-13, without time slots. The search is gsopt's own.
 

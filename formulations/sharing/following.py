@@ -1,4 +1,4 @@
-"""Following: conversions between schedules and slots that keep each job's GPUs and the ends it follows."""
+"""Following: conversions between schedules and slot plans in which each job waits for the same earlier ends."""
 
 from collections.abc import Mapping
 
@@ -28,7 +28,7 @@ def in_slots(model: Slotted, known: SharingSolution) -> dict[int, Planned] | Non
 
 
 def at_events(model: Slotted, plan: Mapping[int, Planned], ends: Mapping[int, int]) -> SharingSolution:
-    """Convert a plan of slots to starts at events, where a job starts once all earlier jobs have ended."""
+    """Convert a plan in slots to starts at events, where a job starts once all earlier jobs have ended."""
     problem, waiting, runs = model.problem, set(plan), list[Run]()
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     while True:

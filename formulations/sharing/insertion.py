@@ -1,4 +1,4 @@
-"""Insertion: a compiled bound for nodes of the search, based on the least delay that each start causes."""
+"""Insertion: a compiled bound for nodes of the search, based on the minimum delay that each start causes."""
 
 from typing import Any
 
@@ -15,21 +15,22 @@ Array = np.ndarray[Any, Any]
 def insertion_bound(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, begins: Array, extra: Array, enough: float
 ) -> float:
-    """Return a lower bound on the sum of all ends, based on the least delay that each pending start causes.
+    """Return a lower bound on the sum of all ends, based on the minimum delay that each pending start causes.
 
     Without further starts, a running job r ends at e, and is alone on its GPUs from u on. Let a pending job j
     start at s < e on a GPU of r. At time u, at least e - u of the work of r is left. If j runs for that long, r
-    ends no earlier than max(u, s) + xi_rj (e - max(u, s)). Otherwise j has run for xi_jr p_j. While they
+    ends no earlier than max(u, s) + xi_rj (e - max(u, s)). Otherwise, j has run for xi_jr p_j. While they
     overlap, each of them loses the fraction 1 - 1 / xi of the time. The end of j is delayed by the largest loss
-    that a single partner causes. Losses of r by several jobs add up if these never share with it at the same
-    time. If up to m may, r loses as much as the worst of them causes, hence at least an m-th of the sum. Here m
-    is at most the GPUs of r and the number of pending jobs.
+    that a single partner causes. Losses of r caused by several jobs add up if these never share with it at the
+    same time. If up to m of them may, r loses as much as the worst of them causes, hence at least an m-th of
+    the sum. Here, m is at most the number of GPUs of r and the number of pending jobs.
 
     Each start costs at least its cost among the running jobs only, minimized over times and partners
     (`insertion`). The result is the larger of two sums over the pending jobs. One counts an m-th of the losses
-    that each causes to others. The other counts all losses that a single pending job causes, and none of the
-    rest. Without further starts, running jobs end at `ends`. Pending jobs cannot start before `begins`. If the
-    first sum is below `enough`, `extra` is set to the least delay of each pending job's own end.
+    that each of them causes to others. The other counts all losses that one of the pending jobs causes, and
+    none caused by the rest. Without further starts, running jobs end at `ends`. Pending jobs cannot start
+    before `begins`. If the first sum is below `enough`, `extra` is set to the minimum delay of each pending
+    job's own end.
     """
     count = len(jobs.demand)
     lone, crowd = np.zeros_like(ends), np.zeros(count, dtype=np.int64)
@@ -76,12 +77,12 @@ def see_lone(stack: Stack, depth: int, ends: Array, lone: Array, crowd: Array) -
 def insertion(
     jobs: Jobs, stack: Stack, depth: int, ends: Array, lone: Array, begin: float, job: int, crowd: Array
 ) -> float:
-    """Return the least cost of a pending job's start: its own wait and delay, and part of the delay of others.
+    """Return the minimum cost of starting a pending job: its own wait and delay, and part of the others' delay.
 
-    At its start, the job finds enough free GPUs, or shares some with running jobs. Between two ends of
-    running jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the
-    interval is best. Without further starts, running jobs end at `ends` and have their GPUs to themselves
-    from `lone` on. `crowd` divides the delay of each running job; with 0 the delay is ignored.
+    At its start, the job finds enough free GPUs, or shares some with running jobs. Between two ends of running
+    jobs, the cost of starting next to the same jobs is concave in time, so an endpoint of the interval is best.
+    Without further starts, running jobs end at `ends` and have their GPUs to themselves from `lone` on. The
+    delay of each running job is divided by its entry in `crowd`, or ignored if the entry is 0.
     """
     best, left = np.inf, begin
     room = np.empty(len(ends), dtype=np.int64)
@@ -102,7 +103,7 @@ def insertion(
 
 @compiled
 def see_room(jobs: Jobs, stack: Stack, depth: int, ends: Array, time: float, room: Array) -> int:
-    """Compute how many GPUs each running job would hold alone at a time, and return the number of free GPUs."""
+    """Compute how many GPUs each running job would hold alone at a given time, and return how many are free."""
     count = len(ends)
     free = jobs.gpus[0]
     for one in range(count):
@@ -131,10 +132,10 @@ def beside(
     left: float,
     right: float,
 ) -> float:
-    """Return the least cost, without the wait, of a start on GPUs of running jobs within an interval.
+    """Return the minimum cost, without the wait, of a start on GPUs of running jobs within an interval.
 
-    For each choice of the worst partner, the remaining GPUs come from jobs that delay the start no more, at the
-    least cost.
+    For each choice of the worst partner, the remaining GPUs come, at minimum cost, from jobs that delay the
+    start at most as much.
     """
     count = len(ends)
     own, others = np.zeros((2, count), dtype=ends.dtype), np.zeros((2, count), dtype=ends.dtype)
@@ -164,7 +165,7 @@ def beside(
 def weigh_up(
     jobs: Jobs, job: int, other: int, time: float, end: float, lone: float, own: Array, others: Array
 ) -> None:
-    """Compute the least delays that a starting and a running job cause each other."""
+    """Compute the minimum delays that a starting job and a running job cause each other."""
     own_slow, other_slow = jobs.slowdown[job, other], jobs.slowdown[other, job]
     alone = jobs.duration[job] * own_slow
     rest = other_slow * max(end - lone, 0)
@@ -174,7 +175,7 @@ def weigh_up(
 
 @compiled
 def cover(need: int, room: Array, worst: int, own: Array, others: Array) -> float:
-    """Return the least cost of further GPUs from jobs no worse than the worst partner, or infinity."""
+    """Return the minimum cost of more GPUs from jobs no worse than the worst partner; infinity if too few."""
     cost, last, before = own[worst] * 0, own[worst] * 0 - 1, -1
     while need > 0:
         least, chosen = np.inf, -1

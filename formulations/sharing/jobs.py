@@ -1,12 +1,12 @@
 """Jobs: a sharing problem as arrays of fractions or floats, in units that suit the search.
 
 The same functions search exactly in fractions, and as compiled kernels in floating point. Floats are compared
-with a margin for rounding. Whether two numbers within the margin are equal is decided by their remainders
-modulo primes, which can be computed for sums and products of fractions as for those of integers.
+with a margin for rounding errors. Whether two numbers within the margin are equal is decided by their
+remainders modulo primes, which can be computed for sums and products of fractions just as for integers.
 
 Every time in a schedule is a multiple of one small fraction of a second. Two times with the same remainders
-differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by
-less. There are enough primes to make this product exceed any rounding error by far.
+differ by a multiple of that fraction times the product of the primes, so they are equal if they differ by less.
+There are enough primes to make this product far larger than any rounding error.
 """
 
 from collections.abc import Iterable, Sequence
@@ -24,17 +24,17 @@ from gsopt.problems.sharing import Sharing
 Array = np.ndarray[Any, Any]
 Row = Sequence[Fraction]
 
-#: Primes are below this, so that products of two remainders fit into 64 bits; and the maximum number of
-#: remainders of a number.
+#: Upper limit on the primes, so that products of two remainders fit into 64 bits; and maximum number of
+#: remainders per number.
 _LARGEST, _MOST_PRIMES = 2**31, 64
 
-#: Rounding errors of the whole time span, per pair of jobs, by which two floats may differ while remainders
-#: still tell whether they are equal.
+#: Difference up to which remainders still tell whether two floats are equal, as a multiple of the rounding
+#: error of the whole time span per pair of jobs.
 _SPARE = 2**10
 
 
 class Jobs(NamedTuple):
-    """The jobs of a problem as arrays, smallest GPU time first.
+    """The jobs of a problem as arrays, in ascending order of GPU time.
 
     Times count from the first release date, in units of the longest duration.
     """
@@ -44,7 +44,7 @@ class Jobs(NamedTuple):
     release: Array
     duration: Array
     demand: Array
-    share: Array  # demand of each job, as a part of all GPUs
+    share: Array  # demand of each job, as a fraction of all GPUs
     # ``slowdown[j, k]``: slowdown of job j beside k; the last column is 1, for a job that shares no GPU
     slowdown: Array
     # ``worth[j, k]``: the largest common weight of the work of two jobs at which a GPU that they share earns
@@ -67,7 +67,7 @@ class Jobs(NamedTuple):
 
 
 class Units(NamedTuple):
-    """Data to convert the arrays back: the order of the jobs, and the unit of time."""
+    """The data for converting the arrays back: the order of the jobs, and the unit of time."""
 
     order: tuple[int, ...]  # index in the problem of each job in the arrays
     late: Exact  # sum of the release dates, counted from the first one, in seconds
@@ -95,7 +95,7 @@ class Units(NamedTuple):
 
 
 def arrays_of(problem: Sharing) -> tuple[Jobs, Units]:
-    """Return the jobs of a problem as arrays of fractions."""
+    """Return the jobs of a problem as arrays of fractions, and the units for converting them back."""
     areas = [duration * job.gpus for duration, job in zip(problem.durations, problem.jobs, strict=True)]
     order = tuple(sorted(range(len(areas)), key=lambda job: (areas[job], job)))
     unit = Fraction(max(problem.durations))
@@ -149,10 +149,10 @@ def _fractions(values: Any) -> Array:
 
 
 def _parts(times: Iterable[Fraction], slowdowns: Sequence[Row], pairs: Sequence[Sequence[bool]]) -> int:
-    """Return into how many parts a second must be divided to make all times integers, or 0 if too many.
+    """Return the number of parts per second that makes all times integers, or 0 if it is too large.
 
-    A job of p seconds whose slowdown becomes s_i at t_i, the last time s_k at t_k, ends at t_k + s_k p - the
-    sum of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a
+    A job of p seconds whose slowdown becomes s_i at t_i, and finally s_k at t_k, ends at t_k + s_k p - the sum
+    of (t_(i+1) - t_i) s_k / s_i. So each end of a job multiplies the denominator of the times by at most a
     denominator and a numerator of its slowdowns.
     """
     found = lcm(*(time.denominator for time in times))
@@ -169,9 +169,9 @@ def _primes(
 ) -> tuple[tuple[int, ...], Fraction]:
     """Return primes that divide no denominator, and the difference below which remainders prove equality.
 
-    With such primes, all numbers have remainders. The second value is in seconds and at least `slip`: two
-    times with the same remainders are equal if they differ by less. Returns a single prime and 0 if too many
-    primes would be needed.
+    With such primes, all numbers have remainders. The difference is in seconds and at least `slip`: two times
+    with the same remainders are equal if they differ by less. Returns a single prime and 0 if too many primes
+    would be needed.
     """
     divisors = {time.denominator for time in times}
     divisors |= {each for row in slowdowns for slow in row for each in slow.as_integer_ratio()}

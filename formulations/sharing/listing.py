@@ -11,7 +11,7 @@ from gsopt.schedule.course import ProgressOfJobs
 
 
 def take_lists(best: BestSharing) -> None:
-    """Try quick schedules: jobs in order of release, and shortest jobs first, without and with sharing."""
+    """Try quick schedules: jobs one by one in order of release, and shortest first without or with sharing."""
     if best.solution is None or not best.budget.passed:
         best.take(in_turn(best.problem))
     for partners in (0, 1):
@@ -20,7 +20,7 @@ def take_lists(best: BestSharing) -> None:
 
 
 def in_turn(problem: Sharing) -> SharingSolution:
-    """Run the jobs one after another, in the order of their release dates."""
+    """Run the jobs one after another, in ascending order of release date."""
     return SharingSolution(runs=list(_one_by_one(problem, range(len(problem.jobs)), problem.origin)))
 
 
@@ -35,8 +35,8 @@ def _one_by_one(problem: Sharing, jobs: Iterable[int], now: Exact) -> Iterator[R
 def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None) -> SharingSolution:
     """Start the shortest jobs that fit at each event, on free GPUs first.
 
-    When time runs out, the remaining jobs run one after another. A job starts only on GPUs with at most
-    `partners` users, 0 or 1.
+    A job starts only on GPUs with at most `partners` users, 0 or 1. When time runs out, the remaining jobs run
+    one after another.
     """
     course = ProgressOfJobs(problem.durations, problem.slowdown, problem.releases)
     waiting = sorted(range(len(problem.jobs)), key=lambda job: (problem.durations[job], problem.jobs[job].gpus))
@@ -57,7 +57,7 @@ def shortest_first(problem: Sharing, partners: int, budget: Budget | None = None
 
 
 def _room(problem: Sharing, course: ProgressOfJobs, job: int, partners: int) -> list[int]:
-    """Return the GPUs on which a job may start, the GPUs with the fewest users first."""
+    """Return the GPUs on which a job may start, in ascending order of their number of users."""
     users = {gpu: course.users.get(gpu, []) for gpu in range(problem.gpus)}
     room = [
         gpu

@@ -18,7 +18,8 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
     """Return a lower bound on the sum of all ends below a node, from delays of starts and remaining areas.
 
     No start makes a running job faster, so no running job ends earlier than without further starts. No pending
-    job starts before enough GPUs would then have at most one user. A bound of `enough` is not improved further.
+    job starts before enough GPUs have at most one user in this case. A bound of at least `enough` is not
+    improved further.
     """
     count, given = len(jobs.demand), stack.due[depth]
     ends, begins, extra = np.zeros_like(given), np.zeros_like(given), np.zeros_like(given)
@@ -50,9 +51,9 @@ def lower(jobs: Jobs, stack: Stack, depth: int, enough: float) -> float:
 def weigh(jobs: Jobs, stack: Stack, depth: int, weights: Array) -> None:
     """Weigh the jobs of a node for `area_bound` in two ways: equal weights, and largest jobs first.
 
-    The first way gives both jobs of a pair equal weights, and then raises each weight by as much as the
-    others allow. The second way gives each job the largest weight that the jobs before it leave. Two running
-    jobs that share no GPU never will, so they do not limit each other.
+    The first way gives both jobs of a pair equal weights, and then raises each weight by as much as the others
+    allow. The second way gives each job the largest weight that the jobs before it leave. Two running jobs that
+    share no GPU never will, so they do not limit each other.
     """
     count = len(jobs.demand)
     for sweep in range(3):

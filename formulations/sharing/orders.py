@@ -17,11 +17,11 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 
-#: Maximum number of jobs for which the orders are searched: five jobs have some 100,000 orders, each with
-#: many choices of GPUs.
+#: Maximum number of jobs for which the orders are searched. Five jobs have about 100,000 orders, each with many
+#: choices of GPUs.
 MOST_JOBS = 4
 
-#: The users of each GPU, in the order of the GPUs.
+#: The users of each GPU, in GPU order.
 Users = tuple[frozenset[int], ...]
 
 
@@ -39,7 +39,7 @@ class Prefix:
 
     @property
     def events(self) -> int:
-        """Number of events."""
+        """The number of events."""
         return len(self.started) + len(self.ended)
 
     @property
@@ -53,14 +53,14 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     """Find and prove the best schedule of at most four overlapping jobs that may start at any time.
 
     Sets: jobs j; events e = 1 .. 2 n, each the start of a job on given GPUs or the end of a job. Parameters:
-    p_j seconds of a job, r_j its release date; xi_je its slowdown between events e and e + 1, given the GPUs of
-    all jobs. Variables: t_e the time of each event. Objective: the sum of the t_e of ends. Constraints: t_e <=
+    p_j: seconds of a job; r_j: its release date; xi_je: its slowdown between events e and e + 1, given the GPUs
+    of all jobs. Variables: t_e: time of each event. Objective: the sum of the t_e of ends. Constraints: t_e <=
     t_(e+1); r_j <= t_e for the start of j; the (t_(e+1) - t_e) / xi_je between the start and the end of j add
     up to p_j. Size: 2 n variables for each of (2 n)! / 2^n orders, times the choices of GPUs with different
     users.
 
-    Orders are built event by event. The program for the first events assumes that all remaining work then
-    runs at full speed at once, so it bounds all orders that begin with these events. All programs are solved
+    Orders are built event by event. The program for the first events assumes that all remaining work then runs
+    immediately at full speed, so it bounds all orders that begin with these events. All programs are solved
     exactly. The search starts from the best schedule with starts at events, which is almost always optimal.
 
     Source: for a fixed order, the model of Castor, Eq. 6-13, without slots is linear. The search is gsopt's
@@ -76,7 +76,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
     Raises
     ------
     Unsupported
-        Jobs start at events only, or more than four may overlap.
+        Jobs may start at events only, or more than four may overlap.
 
     Examples
     --------
@@ -105,7 +105,7 @@ def orders(problem: Sharing, budget: Budget) -> Result[SharingSolution]:
 
 
 def search_orders(part: IndependentPart) -> int:
-    """Find and prove the best schedule of a part with starts at any time, and return the number of programs."""
+    """Find and prove a part's best schedule with starts at any time, and return the number of programs."""
     search = Orders(part)
     if search.run():
         part.raise_bound(part.value)
@@ -154,7 +154,7 @@ class Orders:
                     yield self._with(prefix, users, started=started, gpus={**prefix.gpus, job: gpus})
 
     def _with(self, prefix: Prefix, users: Users, **changes: Any) -> Prefix:
-        """Return a prefix with one more event, and the speeds of the jobs before it."""
+        """Return a prefix with one more event, and the speeds of the jobs before this event."""
         speeds = {}
         for job in range(self.count):
             speed: Exact = 0
@@ -178,10 +178,10 @@ class Orders:
                 yield tuple(sorted(gpu for group, count in groups for gpu in group[:count]))
 
     def least(self, prefix: Prefix) -> tuple[Exact, list[Fraction]] | None:
-        """Return the least sum of job completion times and the times of the events, or None if infeasible.
+        """Return the minimum sum of job completion times and the times of the events, or None if infeasible.
 
-        The variables of the program are the times between consecutive events, and those from the last event to
-        the earliest starts of the pending jobs.
+        The variables of the program are the times between consecutive events, and the times from the last event
+        to the earliest starts of the pending jobs.
         """
         events, pending = prefix.events, [job for job in range(self.count) if job not in prefix.started]
         size = events + len(pending)

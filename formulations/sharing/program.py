@@ -12,11 +12,11 @@ def least(
 ) -> tuple[Fraction, list[Fraction]] | None:
     """Minimize a non-negative linear cost of non-negative variables exactly, or return None if infeasible.
 
-    A row holds its coefficients and a lower limit on their sum. The tableau is kept in integers over one
-    denominator, the last pivot. Ties between rows or columns go to the first, so that the method terminates.
-    Returns the least cost and the values of the variables.
+    A row holds its coefficients and a lower limit on their sum. The tableau consists of integers over one
+    denominator, the last pivot. Ties between rows or columns go to the first one, so that the method
+    terminates. Returns the minimum cost and the values of the variables.
 
-    Source: Bland (1977) for the choice; Edmonds (1967) for the integers.
+    Source: Bland (1977) for the choice of pivots; Edmonds (1967) for the integers.
     """
     width = len(cost)
     scale, table = 1, []
@@ -45,7 +45,10 @@ def _broken(table: Sequence[Sequence[int]], bound: Sequence[int]) -> int | None:
 
 
 def _entering(table: Sequence[Sequence[int]], free: Sequence[int], row: int) -> int | None:
-    """Return the first column whose variable raises a row's variable at the least cost, or None if none can."""
+    """Return the column that raises the variable of a row at the lowest cost, or None if none can.
+
+    Ties go to the first variable.
+    """
     line, cost = table[row], table[-1]
     raising = (column for column in range(len(free)) if line[column] > 0)
     return min(raising, key=lambda column: (Fraction(cost[column], line[column]), free[column]), default=None)

@@ -1,4 +1,4 @@
-"""Root: the bound of areas before any job has started, computed in fractions."""
+"""Root: the area bound before any job has started, computed in fractions."""
 
 from fractions import Fraction
 
@@ -8,10 +8,10 @@ from gsopt.core.numbers.compiled import twin
 
 
 def raise_to_root(best: BestSharing) -> None:
-    """Raise the bound to that of areas alone, part by part.
+    """Raise the bound to the area bound, part by part.
 
-    This bound holds for starts at any time (`formulations.sharing.areas`), unlike other bounds in the search
-    over starts at events.
+    Unlike other bounds in the search over starts at events, the area bound holds for starts at any time
+    (`formulations.sharing.areas`).
     """
     for part in Parts(best).every:
         if best.finished is None:
@@ -19,7 +19,7 @@ def raise_to_root(best: BestSharing) -> None:
 
 
 def raise_part_to_root(part: IndependentPart) -> None:
-    """Raise the bound of a part to that of areas."""
+    """Raise the bound of a part to the area bound."""
     from formulations.sharing.areas import area_bound
     from formulations.sharing.lower import weigh
     from formulations.sharing.stack import new_stack

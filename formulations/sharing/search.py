@@ -12,12 +12,12 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: Answers to whether one number is less than another: yes, no, or that floats cannot tell.
+#: Answers to the question whether one number is less than another. `DOUBT` means that floats cannot tell.
 YES, NO, DOUBT = 1, 0, -1
 
 
 class FoundSchedule(NamedTuple):
-    """The best schedule found."""
+    """The best schedule found by a search."""
 
     # value, rest: the sum of its ends, in an array of one, and as remainders; infinity if there is none
     value: Array
@@ -28,7 +28,7 @@ class FoundSchedule(NamedTuple):
 
 
 def nothing_found(jobs: Jobs, value: Any = np.inf, rest: Array | None = None) -> FoundSchedule:
-    """Return the record of a search that has found no schedule, with the value of a known one if given."""
+    """Return the record of a search that has found no schedule, with the value of a known schedule if given."""
     count = len(jobs.demand)
     return FoundSchedule(
         np.array([value], dtype=jobs.release.dtype),
@@ -43,15 +43,15 @@ def search(jobs: Jobs, stack: Stack, table: StateTable, found: FoundSchedule, no
     """Continue the search for at most `nodes` nodes, and return how many it visited.
 
     At an event, either one more job starts on some number of GPUs of each class, or time passes to the next
-    event. Jobs that start at the same time do so in ascending order of their numbers. Classes are the free
+    event. Jobs that start at the same time do so in ascending order of their numbers. The classes are the free
     GPUs, and the GPUs that a given job holds alone. GPUs of a class are interchangeable, so no symmetry
-    remains. A node is pruned if its bound is not below the best schedule. It is also pruned if its state was
-    seen at no higher cost. Two nodes have the same state if the same jobs have the same remaining work on as
+    remains. A node is pruned if its bound is not below the value of the best schedule, or if its state was seen
+    before at no higher cost. Two nodes have the same state if the same jobs have the same remaining work on as
     many shared GPUs, at the same time unless no arrivals are left.
 
-    The search returns early when it finds a better schedule. In fractions it is exact. In floats it also
+    The search returns early when it finds a better schedule. In fractions, it is exact. In floats, it also
     returns, with `doubt` set, if it cannot tell whether two events coincide, or whether a schedule is better
-    than the best. In this case, what follows the current node when time passes is searched in fractions
+    than the best one. In this case, what follows the current node when time passes is searched in fractions
     (`formulations.sharing.events`). Bounds are weakened by their rounding errors, so no better schedule is
     pruned.
     """
@@ -119,7 +119,7 @@ def is_better(jobs: Jobs, stack: Stack, depth: int, found: FoundSchedule) -> int
 
 @compiled
 def next_start(jobs: Jobs, stack: Stack, depth: int) -> int:
-    """Write the next start of a node to its `taken`, and return the starting job, or -1 if none is left."""
+    """Write the next start of a node to its `taken`, and return the job that starts, or -1 if none is left."""
     count = len(jobs.demand)
     while stack.cursor[depth] < count:
         job = stack.cursor[depth]

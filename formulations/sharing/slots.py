@@ -19,7 +19,7 @@ from gsopt.solvers.backends.base import GRACE
 from gsopt.solvers.backends.process import Frame, FrameKind
 from gsopt.solvers.backends.slotted import Planned, SlottedAnswer, SlottedJob, SlottedTask, solve
 
-#: Names of the models, by when jobs may start.
+#: Names of the models, keyed by when jobs may start.
 _MODELS = {
     "events": "Model E: starts at arrivals and ends",
     "any": "Model C: starts at any time",
@@ -36,25 +36,25 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     An optimal plan in slots does not prove the schedule optimal.
 
     Sets: jobs j; GPUs g; slots t = 0 .. T - 1, with T a quarter beyond the end of the best known schedule.
-    Parameters: r_j first slot of a job, rounded up; G_j its GPUs; w_j its work, rounded up, in units of which a
-    slot without sharing does F = 2520; v_jk = floor(F / xi_jk), the work per slot when sharing with job k,
-    where xi_jk is the slowdown. Variables: s_j and e_j, start and end; y_jg = 1 if job j holds GPU g; a_jt = 1
-    if s_j <= t < e_j; b_jk = 1 if two jobs have a GPU in common; q_jt, work done in a slot, from 0 to F.
-    Objective: the sum of the e_j. Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each GPU;
-    q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk are 1 if a
-    GPU's memory cannot hold both jobs. Redundant: at most twice the GPUs in total; GPUs ordered by their users.
-    Size: n G + 3 n T binaries and n T integers for n jobs, n (n - 1) T conditional rows.
+    Parameters: r_j: first slot of a job, rounded up; G_j: its GPUs; w_j: its work, rounded up, where a slot
+    without sharing does F = 2520 units of work; v_jk = floor(F / xi_jk): its work per slot when sharing with
+    job k, where xi_jk is the slowdown. Variables: s_j and e_j: start and end; y_jg = 1 if job j holds GPU g;
+    a_jt = 1 if s_j <= t < e_j; b_jk = 1 if two jobs have a GPU in common; q_jt: work done in a slot, from 0 to
+    F. Objective: the sum of the e_j. Constraints: sum_g y_jg = G_j; at most two intervals [s_j, e_j) on each
+    GPU; q_jt <= F a_jt; q_jt <= v_jk if a_kt and b_jk; sum_t q_jt >= w_j; not all of a_jt, a_kt and b_jk are 1
+    if a GPU's memory cannot hold both jobs. Redundant constraints: at most twice the number of GPUs in total;
+    GPUs ordered by their users. Size: n G + 3 n T binaries and n T integers for n jobs, n (n - 1) T conditional
+    rows.
 
-    A slot is a common divisor of all run times if this gives at most `most` slots. Otherwise slots are longer
+    A slot is a common divisor of all run times if this yields at most `most` slots. Otherwise, slots are longer
     (`Slotted.of`). Since everything is rounded up, the optimum in slots is not a bound. The plan is converted
     to starts at events: each job starts on its GPUs once all jobs that precede it in the plan have ended
     (`at_events`). For starts at any time, the plan itself is a schedule too. The best of these schedules and
-    the start is returned with the bound of areas, so a result is proven optimal only if its value meets this
-    bound. The message names the model, and gives the optimum in slots or its bracket.
+    the start is returned with the area bound, so a result is proven optimal only if its value meets this bound.
+    The message names the model, and states the optimum in slots or its bracket.
 
-    Rounding everything down instead, with slowdowns only for whole shared slots, would give a bound for starts
-    at any time. It is not implemented: within 15 s for twelve jobs, CP-SAT proves no more than the bound of
-    areas.
+    Rounding everything down instead, with slowdowns only for whole shared slots, would yield a bound for starts
+    at any time. It is not implemented: within 15 s for twelve jobs, CP-SAT proves no more than the area bound.
 
     Source: Castor, Eq. 6-13, with slots tau, fixed y_jg (Eq. 8) and at most C = 2 jobs on a GPU (Eq. 7); speeds
     by Eq. 4-5 for the worst partner. The model for CP-SAT is gsopt's own.
@@ -62,11 +62,11 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
     Parameters
     ----------
     problem
-        The problem, with at most 40 jobs and at most 2,000 jobs times GPUs.
+        The problem, with at most 40 jobs. The number of jobs times the number of GPUs must be at most 2,000.
     budget
         Time limit, gap, start, callback and log. The solver is always CP-SAT.
     most
-        Largest number of slots until the end of the best known schedule.
+        Maximum number of slots until the end of the best known schedule.
 
     Raises
     ------
@@ -106,7 +106,7 @@ def slots(problem: Sharing, budget: Budget, *, most: int = 100) -> Result[Sharin
 
 
 def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None = None) -> SlottedTask:
-    """Return the slot model as a task for CP-SAT, limited to plans no worse than a known one."""
+    """Return the slot model as a task for CP-SAT, limited to plans at least as good as a known one."""
     parameters: dict[str, Any] = {
         "num_workers": 1,
         "linearization_level": 0,  # the linear relaxation costs more time than it saves here
@@ -140,7 +140,7 @@ def task_of(model: Slotted, budget: Budget, hint: Mapping[int, Planned] | None =
 
 
 class _SlotCall:
-    """One call to the solver, with its reports and outcome."""
+    """One call to the solver, with the solutions and bounds that it reports."""
 
     def __init__(self, best: BestSharing, most: int) -> None:
         if best.solution is None:
@@ -186,7 +186,7 @@ class _SlotCall:
         return self.told_to_stop
 
     def _take(self, plan: Sequence[Planned] | None, bound: float) -> None:
-        """Keep a plan and a bound of the slot model."""
+        """Keep a plan, if there is one, and a bound of the slot model."""
         self.bound = max(self.bound, ceil(bound - 0.5))
         if plan is None:
             return

@@ -9,10 +9,10 @@ from gsopt.core.numbers.grid import Exact
 from gsopt.problems.sharing import Sharing, SharingSolution, run_at
 from gsopt.solvers.backends.slotted import USERS, Planned
 
-#: Units of work in a slot: divisible by 1 to 10, so that slowdowns such as 1.25 or 1.5 need no rounding.
+#: Units of work in a slot. They are divisible by 1 to 10, so slowdowns such as 1.25 or 1.5 need no rounding.
 FULL = 2520
 
-#: Time by which a plan may end after the known schedule, relative to the length of that schedule.
+#: Time by which a plan may end after the known schedule, as a fraction of the length of that schedule.
 _SPARE = Fraction(1, 4)
 
 
@@ -20,10 +20,10 @@ _SPARE = Fraction(1, 4)
 class Slotted:
     """The slot model of a sharing problem: jobs start at the beginning of a slot and end at the end of one.
 
-    Releases, work and the speed in shared slots are rounded so that a job is never faster than in the problem.
+    Release dates, work, and the speed in shared slots are rounded so that no job is faster than in the problem.
     With the same starts on the same GPUs, no job ends later in the problem than in the slot model, because an
-    earlier end only makes other jobs faster. So a plan is a schedule for starts at any time that is no worse
-    than its value here, but the optimum here is not a bound.
+    earlier end only makes other jobs faster. So a plan is a schedule for starts at any time that is at least as
+    good as its value here, but the optimum here is not a bound.
     """
 
     problem: Sharing
@@ -38,10 +38,10 @@ class Slotted:
 
     @classmethod
     def of(cls, problem: Sharing, known: SharingSolution, most: int) -> "Slotted":
-        """Return a slot model in which a known schedule takes at most `most` slots, and nearly as many.
+        """Return a slot model in which a known schedule takes nearly, but at most, `most` slots.
 
-        If the number of slots allows it, a slot divides all run times and release dates. Otherwise a slot
-        divides only the run times, so that only waiting is rounded. If this also takes too many slots, the
+        If the number of slots allows it, a slot divides all run times and release dates. Otherwise, a slot
+        divides only the run times, so that only waiting is rounded. If this takes too many slots as well, the
         known schedule is divided into the allowed number of slots.
         """
         jobs = range(len(problem.jobs))
@@ -78,8 +78,8 @@ class Slotted:
     def ends(self, plan: Mapping[int, Planned]) -> dict[int, int] | None:
         """Return, for each job in a plan, the first slot after its end.
 
-        Returns None if three jobs hold a GPU, if two jobs that must not share hold one, or if a job ends after
-        the horizon.
+        Returns None if three jobs hold the same GPU, if two jobs that must not share a GPU do so, or if a job
+        ends after the horizon.
         """
         left, ended = {job: self.work[job] for job in plan}, dict[int, int]()
         for slot in range(min(self.release), self.horizon):
@@ -132,7 +132,7 @@ def _slot(problem: Sharing, length: Fraction, most: int) -> Fraction:
 
 
 def _divisor(values: Sequence[Exact]) -> Fraction:
-    """Return the greatest common divisor of some fractions."""
+    """Return the greatest common divisor of the given fractions."""
     found = Fraction(0)
     for value in map(Fraction, values):
         found = Fraction(

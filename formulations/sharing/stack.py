@@ -9,12 +9,12 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: States of a job.
+#: The states of a job.
 PENDING, RUNNING, ENDED = 0, 1, 2
 
 
 class Stack(NamedTuple):
-    """The nodes from the root to the current one, one row of each array per node."""
+    """The nodes from the root to the current one. Each array has one row per node."""
 
     depth: Array  # row of the current node, in an array of one; -1 when the search is complete
     # whether floats cannot tell what follows the current node when time passes, in an array of one
@@ -45,7 +45,7 @@ class Stack(NamedTuple):
 
 
 def new_stack(jobs: Jobs) -> Stack:
-    """Return the stack with the root node, at the time of the first arrival and with nothing started."""
+    """Return a stack with the root node, at the time of the first arrival and with nothing started."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     rows = 3 * count + 2
     stack = Stack(

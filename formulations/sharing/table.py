@@ -10,15 +10,15 @@ from gsopt.core.numbers.compiled import compiled
 
 Array = np.ndarray[Any, Any]
 
-#: Factor of the hash of a state.
+#: Factor of the hash function.
 _FACTOR = 1000003
 
-#: Number of places in the table where a state may be stored.
+#: Number of entries of the table in which a given state may be stored.
 _PROBES = 8
 
 
 class StateTable(NamedTuple):
-    """The states seen so far, stored in full, and the least cost of each."""
+    """The states seen so far, stored completely, and the minimum cost of each."""
 
     keys: Array  # hash of each state
     # for each job, on how many GPUs it runs alone (-1 if it has ended, -2 if it is pending), and then how
@@ -28,12 +28,12 @@ class StateTable(NamedTuple):
     # or -1 if no arrivals are left
     times: Array
     rests: Array  # `times` as remainders
-    costs: Array  # upper bound on the least cost of each state; infinity if a place is free
-    cost_rests: Array  # the least cost as remainders
+    costs: Array  # upper bound on the minimum cost of each state; infinity if an entry is free
+    cost_rests: Array  # the minimum cost as remainders
 
 
 def new_table(jobs: Jobs, size: int) -> StateTable:
-    """Return an empty table with a given number of places."""
+    """Return an empty table with the given number of entries."""
     count, primes, kind = len(jobs.demand), len(jobs.primes), jobs.release.dtype
     return StateTable(
         keys=np.zeros(size, dtype=np.int64),
@@ -46,7 +46,7 @@ def new_table(jobs: Jobs, size: int) -> StateTable:
 
 
 def table_within(jobs: Jobs, memory: int) -> StateTable:
-    """Return an empty table that fits into a number of bytes, with at least one place."""
+    """Return an empty table that fits into the given number of bytes, with at least one entry."""
     place = sum(column.nbytes for column in new_table(jobs, 1))
     return new_table(jobs, max(1, memory // place))
 
@@ -55,9 +55,9 @@ def table_within(jobs: Jobs, memory: int) -> StateTable:
 def is_new(jobs: Jobs, stack: Stack, depth: int, table: StateTable) -> bool:
     """Check that the state of a node was not seen before at the same or a lower cost, and record it.
 
-    If no arrivals are left, the same schedules follow from a state at any time, merely shifted. The cost of a
-    state is therefore the sum of the ends so far, plus the time for each job that has not ended. A state
-    counts as seen only if it is provably equal.
+    If no arrivals are left, the same schedules, merely shifted, follow from a state at any time. The cost of a
+    state is therefore the sum of the ends so far, plus the current time for each job that has not ended. A
+    state counts as seen only if it is provably equal.
     """
     count, cost, ahead = len(jobs.demand), stack.cost[depth], arrives(jobs, stack, depth)
     cost += unfinished(stack, depth) * stack.time[depth]
@@ -178,7 +178,7 @@ def unfinished(stack: Stack, depth: int) -> int:
 
 @compiled
 def remainder(jobs: Jobs, stack: Stack, depth: int, ahead: bool) -> int:
-    """Return a hash of a state."""
+    """Return a hash of the state of a node."""
     prime, now = jobs.primes[0], stack.time_rest[depth, 0]
     found = now if ahead else prime - 1
     for job in range(len(jobs.demand)):

@@ -18,17 +18,17 @@ from gsopt.solvers.formulation import Formulation
 from gsopt.solvers.scaling import optimize
 from gsopt.solvers.standard_form import StandardForm
 
-#: Maximum number of slots until the end of the best known schedule; and maximum product of the numbers of
-#: jobs, GPUs and slots in a model.
+#: Maximum number of slots until the end of the best known schedule; and maximum product of the numbers of jobs,
+#: GPUs and slots in a model.
 _MOST_SLOTS, _MOST_PLACES = 20, 3000
 
 
 class TimeIndexed(Formulation[Sharing, SharingSolution]):
-    """The reference for `slots`, which decides slot by slot which jobs are active and with whom they share.
+    """The reference model for `slots`, which decides slot by slot which jobs are active and which share GPUs.
 
-    As printed, Castor's Eq. 6-13 multiply rates and places and take the arg min of a sum. Here both are linear.
-    The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound on the
-    problem. The bound of a result is that of areas. The plan is converted to a schedule as in `slots`.
+    As printed, Castor's Eq. 6-13 multiply rates by places, and take the arg min of a sum. Here, both are
+    linear. The optimum refers to slots, to which everything is rounded up (`Slotted`), so it is not a bound for
+    the problem. A result has the area bound. The plan is converted to a schedule as in `slots`.
 
     Sets
     ----
@@ -36,15 +36,15 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Parameters
     ----------
-    r_j: first slot of job j. w_j: its work, in units of which a slot without sharing does F = 2520. G_j: its
+    r_j: first slot of job j. w_j: its work, where a slot without sharing does F = 2520 units of work. G_j: its
     GPUs. v_jk: its work per slot when sharing with job k.
 
     Variables
     ---------
     x[j, t], binary: job j starts at the beginning of slot t. f[j, t], binary: it ends at the beginning of slot
     t. y[j, g], binary: it holds GPU g. b[j, k], binary: two jobs have a GPU in common. h[j, g, t], binary: job
-    j is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done,
-    0 to F.
+    j is active on GPU g. o[j, k, t], binary: two jobs that share are both active. q[j, t], integer: work done
+    in slot t, from 0 to F.
 
     Objective
     ---------
@@ -65,10 +65,10 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     Source
     ------
-    Castor, Eq. 6-13, read as follows. Eq. 8: y_jg[tau] = y_jg[tau - 1]; y_jq and y_qs are printed. Eq. 11: T_j
-    = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}; the arg min of a sum is printed, with
-    I_k. Eq. 12: j instead of the printed i. Eq. 13: the mean counts from a_j. Eq. 4-5: the ratio belongs to a
-    pair of jobs, and the worst partner counts. The linearization is gsopt's own.
+    Castor, Eq. 6-13, with the following readings. Eq. 8: y_jg[tau] = y_jg[tau - 1]; the paper prints y_jq and
+    y_qs. Eq. 11: T_j = min{tau: the sum of 1 / t_iter[u] for u <= tau is at least I_j}; the paper prints the
+    arg min of a sum, with I_k. Eq. 12: j instead of the printed i. Eq. 13: the mean counts from a_j. Eq. 4-5:
+    the ratio belongs to a pair of jobs, and the worst partner counts. The linearization is gsopt's own.
 
     Examples
     --------
@@ -84,7 +84,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """The options that the method ignores: none, as the start determines the slots."""
+        """The options that the method ignores: none, because the start determines the slots."""
         return frozenset()
 
     def build(self, problem: Sharing) -> Any:
@@ -95,7 +95,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return slot_model(self.slotted(problem))
 
     def slotted(self, problem: Sharing, known: SharingSolution | None = None) -> Slotted:
-        """Return the slot model, with slots derived from a known or else from the best list schedule."""
+        """Return the slot model, with slots derived from the known schedule or else the best list schedule."""
         if known is None:
             best = BestSharing(problem, Budget(), self.name)
             take_lists(best)
@@ -110,7 +110,7 @@ class TimeIndexed(Formulation[Sharing, SharingSolution]):
         return model
 
     def extract(self, values: Mapping[str, float], problem: Sharing) -> SharingSolution:
-        """Return the plan in the values, converted to starts at events."""
+        """Read the plan from the column values, and convert it to starts at events."""
         return self._followed(self.slotted(problem), values)
 
     def run(self, problem: Sharing, budget: Budget) -> Result[SharingSolution]:
@@ -148,7 +148,7 @@ time_indexed = TimeIndexed()
 
 
 def slot_model(model: Slotted) -> Any:
-    """Build the Pyomo program of a slot model."""
+    """Build the Pyomo model for a slot model."""
     import pyomo.environ as pyo
 
     program = pyo.ConcreteModel()
@@ -172,7 +172,7 @@ def slot_model(model: Slotted) -> Any:
 
 
 def _add_spans(program: Any, model: Slotted) -> None:
-    """Require each job to start once, and to end once after that."""
+    """Add rows that require each job to start once, and to end once after that."""
     import pyomo.environ as pyo
 
     jobs = range(len(model.work))
@@ -189,7 +189,7 @@ def _add_spans(program: Any, model: Slotted) -> None:
 
 
 def _add_gpus(program: Any, model: Slotted) -> None:
-    """Assign GPUs to each job, and at most two jobs that may share to each GPU."""
+    """Add rows that assign GPUs to each job, and at most two jobs that may share to each GPU."""
     import pyomo.environ as pyo
 
     jobs, gpus, slots = range(len(model.work)), range(model.problem.gpus), range(model.horizon)
@@ -216,7 +216,7 @@ def _add_gpus(program: Any, model: Slotted) -> None:
 
 
 def _add_work(program: Any, model: Slotted) -> None:
-    """Require each job to do its work, slower when it shares GPUs."""
+    """Add rows that require each job to do its work, slower when it shares GPUs."""
     import pyomo.environ as pyo
 
     def together(m: Any, one: int, other: int, slot: int) -> Any:
@@ -237,7 +237,7 @@ def _add_work(program: Any, model: Slotted) -> None:
 
 
 def plan_of(model: Slotted, values: Mapping[str, float]) -> dict[int, Planned]:
-    """Return the plan in column values by name."""
+    """Read the plan from the column values, which are keyed by column name."""
     gpus = range(model.problem.gpus)
     return {
         job: Planned(

@@ -1,4 +1,4 @@
-"""Waiting: exact methods for waiting over time, by time-indexed programs with counted GPUs and by CP-SAT."""
+"""Waiting: exact methods for scheduling rigid jobs that may wait, by time-indexed programs and by CP-SAT."""
 
 from formulations.waiting.exact import exact
 from formulations.waiting.intervals import intervals

@@ -1,4 +1,4 @@
-"""Best: the best schedule and bound of a waiting problem, and the problem's grid."""
+"""Best: the best schedule and bound of a waiting problem, together with the problem's grid of slots."""
 
 from formulations.common.best import Best
 from formulations.waiting.instance import SlottedInstance
@@ -7,7 +7,7 @@ from gsopt.problems.waiting import Waiting, WaitingSolution
 
 
 class BestRuns(Best[Waiting, WaitingSolution]):
-    """The best schedule and the best bound, with the problem on a grid of slots."""
+    """The best schedule and the best bound that a method has found, and the problem on a grid of slots."""
 
     def __init__(self, instance: SlottedInstance, budget: Budget, method: str) -> None:
         self.instance = instance

@@ -16,42 +16,43 @@ from gsopt.core.result import Result, StoppedBy
 from gsopt.problems.waiting import Waiting, WaitingSolution
 from gsopt.solvers.backends import CpSat
 
-#: Maximum number of jobs for which intervals prove the mean sooner than the relaxation is solved.
+#: Maximum number of jobs for which intervals prove the optimal mean before the relaxation is even solved.
 _FEW_JOBS = 7
 
-#: Maximum number of states in a search that takes less time than starting a solver, and in one that nothing
-#: else can replace.
+#: Maximum number of states in a search that takes less time than starting a solver, and in one that no other
+#: technique can replace.
 _FEW_NODES, _NODES = 5_000, 1_000_000
 
-#: Share of the remaining time for the relaxation, and how often it is solved again if its schedule requires
-#: jobs to move.
+#: Fraction of the remaining time for the relaxation, and how often it is solved again because its schedule
+#: requires jobs to move.
 _RELAXATION_SHARE, _CONFLICTS = 0.8, 20
 
 
 @exact_method()
 def exact(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Prove the optimum with the techniques that suit the objective.
+    """Solve a problem with the techniques that suit its objective.
 
     1. List schedules, a simple bound, and prices of GPU time. If there are only a few jobs, all orders are
-       searched as well, as long as that is quick.
-    2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which gives a good
-       bound, and a search for GPUs that realize its schedule. If there are no such GPUs, the cause is ruled
-       out, and the step is repeated a few times.
-    3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan and for a
-       few jobs, this step follows step 1 directly. Constraint programming uses the known bound and schedule.
-    4. If there are only a few jobs, the search over all orders runs to its end. This is needed if times
-       differ too much for a grid of slots that solvers can handle.
+       searched too, unless that takes long.
+    2. For the mean completion time of more than a few jobs, the time-indexed relaxation, which yields a good
+       bound, and a search for GPUs that realize its schedule. If there are no such GPUs, the cause is excluded,
+       and the step is repeated a few times.
+    3. Constraint programming with interval variables, if steps 1 and 2 leave a gap. For the makespan, and for a
+       few jobs, this step directly follows step 1. It starts from the known bound and schedule.
+    4. If there are only a few jobs, the complete search over all orders. It is needed if times differ so much
+       that solvers cannot handle the grid of slots.
 
-    Without CP-SAT, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs, instances with up
-    to about twelve jobs are solved to proven optimality. With more jobs, a gap remains at the time limit.
+    If CP-SAT is not installed, step 2 continues until a schedule with GPUs meets the bound. On 16 GPUs,
+    instances with at most about twelve jobs are solved to proven optimality. With more jobs, a gap remains at
+    the time limit.
 
     Parameters
     ----------
     problem
         The problem.
     budget
-        Time limit, gap, start and callback. The backend solves the relaxation, and CP-SAT the programs of step
-        3.
+        Time limit, gap, start and callback. The backend solves the relaxation, whereas step 3 always uses
+        CP-SAT.
 
     Notes
     -----

@@ -1,4 +1,4 @@
-"""Instance: a waiting problem in time slots and nested places, as the exact methods use it."""
+"""Instance: a waiting problem in time slots and nested places, the form that the exact methods use."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gsopt.core.numbers.grid import Exact, decimal, step
 from gsopt.problems.waiting import CellShare, Waiting, WaitingSolution
 
-#: Maximum sum of the jobs' ends in slots for solvers: doubles hold such sums exactly, and with larger sums
+#: Maximum sum of the jobs' ends in slots for solvers. Doubles represent such sums exactly; with larger sums,
 #: CP-SAT takes minutes for three jobs.
 _MOST_SLOTS = 2**42
 
@@ -34,31 +34,31 @@ class SlottedRun(NamedTuple):
 class SlottedInstance:
     """The jobs and places of a problem on a grid of slots.
 
-    A slot is the greatest common divisor of all times, no matter how short that is. For solvers that cannot
-    handle as many slots, slots are longer and all times are rounded down. A schedule stays feasible if starts
-    and run times are rounded down, because a job that runs in a slot after rounding was running at the slot's
-    end before. So the optimum on such a grid is a bound.
+    By default, a slot is the greatest common divisor of all times, no matter how short that is. For solvers
+    that cannot handle so many slots, slots are longer, and all times are rounded down. A schedule stays
+    feasible when starts and run times are rounded down, because a job that runs in a slot after rounding was
+    running at the end of that slot before. So the optimum on such a grid is a bound.
     """
 
     problem: Waiting
-    slot: Fraction  # seconds of a slot
+    slot: Fraction  # length of a slot in seconds
 
     @classmethod
     def of(cls, problem: Waiting) -> "SlottedInstance":
-        """Build the grid whose slots are the greatest common divisor of all times."""
+        """Return the problem on the grid whose slot is the greatest common divisor of all times."""
         times = [time for job in problem.jobs for time in problem.run_times(job)]
         releases = (decimal(job.release_date) - problem.origin for job in problem.jobs)
         return cls(problem, step([*times, *releases]) or Fraction(1))
 
     @cached_property
     def limited(self) -> "SlottedInstance":
-        """The same problem with slots long enough that solvers can handle their number."""
+        """The same problem, with slots long enough for solvers to handle their number."""
         longest = sum(map(max, self.seconds)) + max(self.exact_release)
         least = Fraction(longest * len(self.demand), _MOST_SLOTS)
         return self if self.slot >= least else SlottedInstance(self.problem, least)
 
     def coarser(self, factor: int) -> "SlottedInstance":
-        """Return the same problem with slots that are longer by a factor."""
+        """Return the same problem with slots that are longer by the given factor."""
         return SlottedInstance(self.problem, self.slot * factor)
 
     @cached_property
@@ -69,37 +69,37 @@ class SlottedInstance:
 
     @cached_property
     def origin(self) -> Exact:
-        """The first release date, in seconds."""
+        """The earliest release date, in seconds."""
         return self.problem.origin
 
     @cached_property
     def exact_release(self) -> tuple[Exact, ...]:
-        """Release date of each job, in seconds after the first one."""
+        """The jobs' release dates, in seconds after the earliest one."""
         return tuple(decimal(job.release_date) - self.origin for job in self.problem.jobs)
 
     @cached_property
     def seconds(self) -> tuple[tuple[Exact, ...], ...]:
-        """Run time in seconds, by job and tier."""
+        """The run times in seconds, by job and tier."""
         return tuple(self.problem.run_times(job) for job in self.problem.jobs)
 
     @cached_property
     def release(self) -> tuple[int, ...]:
-        """Release date of each job, in slots."""
+        """The jobs' release dates, in slots."""
         return tuple(self.slots(time) for time in self.exact_release)
 
     @cached_property
     def lengths(self) -> tuple[tuple[int, ...], ...]:
-        """Run time in slots, by job and tier."""
+        """The run times in slots, by job and tier."""
         return tuple(tuple(map(self.slots, own)) for own in self.seconds)
 
     @cached_property
     def demand(self) -> tuple[int, ...]:
-        """GPUs of each job."""
+        """The number of GPUs that each job needs."""
         return tuple(job.gpus for job in self.problem.jobs)
 
     @cached_property
     def sizes(self) -> tuple[int, ...]:
-        """GPUs of each cell."""
+        """The number of GPUs in each cell."""
         return tuple(map(len, self.problem.cells))
 
     @cached_property
@@ -113,7 +113,7 @@ class SlottedInstance:
         return tuple(found.values())
 
     def places_of(self, job: int) -> tuple[int, ...]:
-        """Return the indices of the places that a job can use, with wider ones only if they can help."""
+        """Return the indices of the places that a job can use. Jobs with one GPU only use single cells."""
         need = self.demand[job]
         single = need == 1
         return tuple(
@@ -131,26 +131,26 @@ class SlottedInstance:
         return self.lengths[job][self.places[place].tier]
 
     def shortest(self, job: int) -> Exact:
-        """Return the running time of a job, in seconds, on the best tier that can hold it."""
+        """Return a job's run time in seconds on the best tier that has a place for it."""
         return min(self.seconds[job][self.places[place].tier] for place in self.places_of(job))
 
     def value(self, ends: Sequence[Exact]) -> Exact:
-        """Return the objective for the ends of the jobs, in seconds after the first release date."""
+        """Return the objective value for given job ends, in seconds after the earliest release date."""
         if self.problem.minimize == "makespan":
             return max(ends)
         total = sum(end - release for end, release in zip(ends, self.exact_release, strict=True))
         return Fraction(total) / len(ends)
 
     def solution(self, choices: Sequence[SlottedRun]) -> WaitingSolution:
-        """Convert choices by job to a schedule with exact times.
+        """Convert one choice per job to a schedule with exact times.
 
-        Jobs are taken in order of their starts, and each starts as early as possible.
+        Jobs are placed in ascending order of their chosen starts, and each one starts as early as possible.
         """
         order = sorted(range(len(choices)), key=lambda job: (choices[job].start, job))
         return self.problem.started([CellShare(job, choices[job].counts or {}) for job in order])
 
     def choices(self, solution: WaitingSolution) -> list[SlottedRun]:
-        """Convert a schedule to choices by job: the innermost place of each, and its start rounded down."""
+        """Convert a schedule to one choice per job: its innermost place, and its start rounded down."""
         number = {job.name: index for index, job in enumerate(self.problem.jobs)}
         cell_of = [cell for cell, own in enumerate(self.problem.cells) for _ in own]
         found: dict[int, SlottedRun] = {}

@@ -1,4 +1,4 @@
-"""Intervals: constraint programming with fixed GPUs and an optional interval for each place of a job."""
+"""Intervals: constraint programming with fixed GPUs and one optional interval per job and place."""
 
 from fractions import Fraction
 from math import ceil, floor
@@ -21,20 +21,21 @@ from gsopt.solvers.backends.process import Frame, FrameKind
 
 @exact_method(unused=["backend"])
 def intervals(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
-    """Prove the optimum with CP-SAT, which decides how many GPUs of every machine each job gets.
+    """Solve a problem with CP-SAT, which decides how many GPUs of every machine each job gets.
 
-    The search begins with list schedules and a simple bound, like `time_indexed`.
+    Like `time_indexed`, the method begins with list schedules and a simple bound.
 
-    Sets: jobs j; places P of every tier that can hold j; cells m, the innermost places. Parameters: d_j GPUs of
-    a job; p_jP its slots at a place; G_m GPUs of a cell; r_j its first slot; H_j the last slot in which it may
-    end, given a known value (`latest_ends`). If times differ too much for a common slot, they are rounded down.
-    The optimum is then a bound, and its order gives another list. Variables: s_j start; y_jP = 1 if job j is at
-    place P; c_jPm GPUs of cell m, between 0 and min(d_j, G_m), for a place of several cells. Objective: the sum
-    of the ends s_j + sum_P p_jP y_jP, or the last of them. Constraints: one place for each job; sum_m c_jPm =
-    d_j if y_jP = 1; a cumulative constraint for each cell, of optional intervals [s_j, s_j + p_jP) with d_j, or
-    c_jPm, GPUs; redundant ones for each wider place. Size: jobs times places intervals, jobs times places times
-    cells counts. Source: optional intervals and cumulative resources of constraint programming (Laborie and
-    others, 2018); tiers as in Dally, section II-B.
+    Sets: jobs j; places P of every tier that can hold j; cells m, which are the innermost places. Parameters:
+    d_j: GPUs of a job; p_jP: its slots at a place; G_m: GPUs of a cell; r_j: its first slot; H_j: the last slot
+    in which it may end, given a known value (`latest_ends`). If times differ too much for a common slot, they
+    are rounded down. The optimum is then a bound, and the order of its starts yields another list schedule.
+    Variables: s_j: start; y_jP = 1 if job j is at place P; c_jPm: GPUs of cell m, between 0 and min(d_j, G_m),
+    for a place with several cells. Objective: the sum of the ends s_j + sum_P p_jP y_jP, or the latest end.
+    Constraints: one place for each job; sum_m c_jPm = d_j if y_jP = 1; for each cell, a cumulative constraint
+    on optional intervals [s_j, s_j + p_jP) with d_j, or c_jPm, GPUs; redundant cumulative constraints for each
+    wider place. Size: jobs times places intervals, and jobs times places times cells counts. Source: optional
+    intervals and cumulative resources in constraint programming (Laborie and others, 2018); tiers as in Dally,
+    section II-B.
 
     Parameters
     ----------
@@ -81,7 +82,7 @@ def solve_intervals(best: BestRuns) -> None:
 
 
 class _IntervalCall:
-    """One call to the solver, with its reports and outcome."""
+    """One call to the solver, with the solutions and bounds that it reports."""
 
     def __init__(self, best: BestRuns) -> None:
         self.best, self.instance = best, best.instance.limited
@@ -127,7 +128,7 @@ class _IntervalCall:
         return self.best.asked_to_stop
 
     def take(self, chosen: tuple[Chosen, ...] | None, bound: float) -> None:
-        """Keep a solution and a bound of the model."""
+        """Keep a solution, if there is one, and a bound of the model."""
         instance = self.instance
         if chosen is not None:
             choices = [

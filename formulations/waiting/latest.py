@@ -1,4 +1,4 @@
-"""Latest: the latest end of each job in any schedule of at most a given value."""
+"""Latest: the latest end of each job in any schedule whose value does not exceed a given one."""
 
 from fractions import Fraction
 
@@ -7,10 +7,10 @@ from gsopt.core.numbers.grid import Exact
 
 
 def latest_ends(instance: SlottedInstance, value: Exact) -> list[Exact]:
-    """Return the latest end of each job in seconds after the first release date, given an objective value.
+    """Return the latest end of each job, in seconds after the earliest release date, for the given value.
 
-    For the mean completion time, all other jobs take at least their shortest run times, and one job may take
-    the rest of the total.
+    For the mean completion time, the other jobs take at least their shortest run times, and the job in question
+    may use up the rest of the total.
     """
     jobs = range(len(instance.demand))
     if instance.problem.minimize == "makespan":

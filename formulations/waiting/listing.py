@@ -1,4 +1,4 @@
-"""Listing: schedules in which each job in turn is placed where it ends first, and a search over orders."""
+"""Listing: list schedules, which place one job after another where it ends first, and a search over orders."""
 
 from bisect import bisect_left
 from collections.abc import Iterator, Sequence
@@ -12,12 +12,13 @@ from gsopt.core.budget import Budget
 #: Number of lists per job that the local search tries.
 _TRIES = 30
 
-#: Maximum number of jobs for which lists are searched: a list takes time quadratic in the number of jobs.
+#: Maximum number of jobs for which the local search runs, because the time for one list is quadratic in the
+#: number of jobs.
 _MOST_JOBS = 60
 
 
 class FreeProfile:
-    """The free GPUs of every cell over time, as jobs are placed."""
+    """The free GPUs of every cell over time, given the jobs placed so far."""
 
     def __init__(self, instance: SlottedInstance) -> None:
         self.instance = instance
@@ -53,7 +54,7 @@ class FreeProfile:
         yield from self._times[bisect_left(self._times, release + 1) :]
 
     def _fit(self, job: int, start: int, length: int, places: Sequence[int]) -> SlottedRun | None:
-        """Find free GPUs for a period, at the place with the fewest GPUs left."""
+        """Find free GPUs for a period, at the place that has the fewest free GPUs but enough for the job."""
         need, times = self.instance.demand[job], self._times
         first = bisect_left(times, start + 1) - 1
         last = max(bisect_left(times, start + length), first + 1)
@@ -87,7 +88,7 @@ class FreeProfile:
 def place_all(
     instance: SlottedInstance, order: Sequence[int], widest: Sequence[int], budget: Budget | None = None
 ) -> list[SlottedRun] | None:
-    """Place jobs in an order, each within its widest tier if possible, and return the runs by job.
+    """Place jobs in the given order, each within its widest tier if possible, and return the runs by job.
 
     Returns None if the time limit is reached.
     """
@@ -103,7 +104,7 @@ def place_all(
 def search_lists(best: BestRuns) -> None:
     """Improve the best schedule by other orders and tiers: first by rules, then by small random changes.
 
-    The random draws are the same in every run.
+    The random changes are the same in every run.
     """
     instance = best.instance
     jobs, random = range(len(instance.demand)), Random(0)
@@ -129,7 +130,7 @@ def search_lists(best: BestRuns) -> None:
 
 
 def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
-    """Place jobs in the order of their starts in a relaxation, first within its tiers and then on any tier."""
+    """Place jobs in the order of a relaxation's starts, first within the chosen tiers, then on any tier."""
     instance = best.instance
     order = sorted(range(len(choices)), key=lambda job: choices[job].start)
     _try(best, order, [instance.places[choice.place].tier for choice in choices])
@@ -137,7 +138,11 @@ def try_order(best: BestRuns, choices: Sequence[SlottedRun]) -> None:
 
 
 def _rules(best: BestRuns) -> Iterator[list[int]]:
-    """Yield orders: by start in the best schedule, release, end, area, and largest area first."""
+    """Yield orders of the jobs that follow simple rules.
+
+    The rules are: start in the best schedule (if there is one), release date, earliest end, release date plus
+    GPU time, and GPU time in descending order.
+    """
     instance = best.instance
     jobs = range(len(instance.demand))
     shortest = [instance.shortest(job) for job in jobs]
@@ -151,9 +156,9 @@ def _rules(best: BestRuns) -> Iterator[list[int]]:
 
 
 def _try(best: BestRuns, order: Sequence[int], tiers: Sequence[int]) -> float:
-    """Place jobs in an order, keep the schedule if it is the best, and return its value in slots.
+    """Place jobs in the given order, keep the schedule if it is the best, and return its value in slots.
 
-    The very first schedule is completed even if the time limit passes.
+    If there is no schedule yet, this one is completed even if the time limit is reached.
     """
     instance = best.instance
     choices = place_all(instance, order, tiers, None if best.solution is None else best.budget)

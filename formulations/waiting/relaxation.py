@@ -1,4 +1,4 @@
-"""Relaxation: a time-indexed model of jobs in places, with counted instead of fixed GPUs."""
+"""Relaxation: a time-indexed model of jobs at places, in which GPUs are counted instead of fixed."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +17,7 @@ from gsopt.solvers.standard_form import StandardForm
 
 
 class StartColumn(NamedTuple):
-    """The start of a job at a place in a slot."""
+    """A column of the model: a job, the place where it runs, and the slot in which it starts."""
 
     job: int
     place: int
@@ -26,18 +26,18 @@ class StartColumn(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Relaxation:
-    r"""The time-indexed model of starts, with nested places of counted GPUs.
+    r"""The time-indexed model of starts, in which nested places have counted GPUs.
 
-    The model decides which job starts where and when. A job on a tier needs any GPUs in one of the tier's
-    places. At any moment, such GPUs exist if no place is overloaded. But the same GPUs may not stay free until
-    the job ends, so the job might have to move. The optimum is therefore a bound, which is exact only if fixed
-    GPUs are found for the schedule.
+    The model decides where and when each job starts. A job on a tier needs any GPUs in one of the tier's
+    places. At any time, such GPUs exist if no place is overloaded. But the same GPUs may not remain available
+    until the job ends, so the job might have to move. The optimum is therefore a bound. It is exact only if
+    fixed GPUs are found for the schedule.
 
-    Sets: jobs j; places P of every tier, nested; slots t; for each job the places that can hold it, except
-    those inside a place where it runs equally fast. Parameters: d_j GPUs of a job; p_jP its slots at a place;
-    G_P GPUs of a place; r_j its first slot; H_j the last slot in which it may end, given a known value
-    (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M the
-    last end (makespan only). Objective: the mean time from release to end, with s and p_jP in seconds, or M.
+    Sets: jobs j; places P of every tier, nested; slots t; for each job, the places that can hold it, except
+    those inside a place where it runs equally fast. Parameters: d_j: GPUs of a job; p_jP: its slots at a place;
+    G_P: GPUs of a place; r_j: its first slot; H_j: the last slot in which it may end, given a known value
+    (`latest_ends`). Variables: x_jPs = 1 if job j starts at place P in slot s, r_j <= s <= H_j - p_jP; M: the
+    latest end (makespan only). Objective: the mean time from release to end, with s and p_jP in seconds, or M.
     Constraints: sum_{P,s} x_jPs = 1 for each job; sum of d_j x_jQs over Q within P and s <= t < s + p_jQ is at
     most G_P for each place and slot; M >= sum (s + p_jP) x_jPs for each job. Size: a column for each job, place
     and slot of the horizon. Source: the time-indexed model of single-machine scheduling (Sousa and Wolsey,
@@ -49,7 +49,7 @@ class Relaxation:
 
     @cached_property
     def columns(self) -> tuple[StartColumn, ...]:
-        """All starts with which a job ends no later than its latest end."""
+        """The columns: all starts with which a job ends by its latest end."""
         return tuple(
             StartColumn(job, place, start)
             for job, places in enumerate(self.places)
@@ -59,7 +59,7 @@ class Relaxation:
 
     @property
     def entries(self) -> int:
-        """An upper bound on the number of entries of the capacity rows, without listing the columns."""
+        """An upper bound on the number of entries in the capacity rows, found without listing columns."""
         instance = self.instance
         return len(instance.problem.tiers) * sum(
             max(self._last_start(job, place) + 1 - instance.release[job], 0) * instance.length(job, place)
@@ -69,9 +69,9 @@ class Relaxation:
 
     @property
     def horizon(self) -> int:
-        """The number of slots until the last job must have ended.
+        """The number of slots until the latest end of any job, for the makespan; 0 for the mean.
 
-        The makespan's rows have this number as a coefficient; for the mean it is 0.
+        It is the largest coefficient in the rows of the makespan.
         """
         return self.instance.slots(max(self.latest)) if self.instance.problem.minimize == "makespan" else 0
 
@@ -100,7 +100,7 @@ class Relaxation:
 
     @cached_property
     def costs(self) -> list[Exact]:
-        """Cost of each column in the objective, in seconds."""
+        """The objective costs of the columns, in seconds."""
         instance = self.instance
         if instance.problem.minimize == "makespan":
             return [*(0 for _ in self.columns), instance.slot]
@@ -131,7 +131,7 @@ class Relaxation:
         )
 
     def point(self, choices: Sequence[SlottedRun]) -> NDArray[np.float64]:
-        """Return the column values of a schedule given by job."""
+        """Return the column values of a schedule, which is given by one choice per job."""
         number = {column: index for index, column in enumerate(self.columns)}
         point = np.zeros(len(self.costs))
         ends = []
@@ -144,12 +144,15 @@ class Relaxation:
         return point
 
     def choices(self, values: NDArray[np.float64]) -> list[SlottedRun]:
-        """Return the place and start of each job in column values."""
+        """Return the place and start of each job according to the given column values."""
         chosen = [self.columns[index] for index in np.flatnonzero(values[: len(self.columns)] > 1 / 2)]
         return [SlottedRun(start, place) for _, place, start in sorted(chosen)]
 
     def without(self, form: StandardForm, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> StandardForm:
-        """Return the model with one more row, which excludes the chosen starts and run times of some jobs."""
+        """Return the model with another row, which excludes the chosen starts and run times of the given jobs.
+
+        At least one of these jobs must get a different start or run time.
+        """
         alike = [
             index
             for index, column in enumerate(self.columns)
@@ -171,7 +174,7 @@ class Relaxation:
         return self.instance.seconds[job][self.instance.places[place].tier]
 
     def _kept(self, job: int, place: int) -> int:
-        """Return the place whose columns also serve a given place: itself, or the widest equally fast one."""
+        """Return the place whose columns stand for the given place: itself, or the widest equally fast one."""
         own = self.instance.places[place]
         return max(
             each
@@ -182,7 +185,7 @@ class Relaxation:
         )
 
     def _capacity(self) -> dict[tuple[int, int], list[Entry]]:
-        """Return the columns that hold GPUs of each place in each slot, for places with their own columns."""
+        """Return the columns that use GPUs of each place in each slot, for places with columns of their own."""
         instance, found = self.instance, dict[tuple[int, int], list[Entry]]()
         own = {place for _, place, _ in self.columns}
         around = [
@@ -197,7 +200,7 @@ class Relaxation:
         return found
 
     def _add_last_end(self, rows: SparseRows) -> None:
-        """Add rows that make the last column, the makespan, no earlier than any job's end."""
+        """Add rows that make the last column, the makespan, at least as late as the end of every job."""
         last = len(self.columns)
         for job in range(len(self.instance.demand)):
             ends = [

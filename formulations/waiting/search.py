@@ -1,4 +1,4 @@
-"""Search: an exhaustive search over the orders of starts and the cells of jobs, in integers of any size."""
+"""Search: an exhaustive search over the order of starts and the cells of each job, in integers of any size."""
 
 from bisect import insort
 from collections.abc import Iterator, Mapping, Sequence
@@ -11,7 +11,7 @@ from gsopt.problems.waiting import CellShare
 #: Maximum number of states that are remembered.
 _MOST_SEEN = 200_000
 
-#: Maximum number of ways to take a job's GPUs from the cells; every state examines each of them.
+#: Maximum number of ways to take a job's GPUs from the cells; every state examines all of them.
 _MOST_WAYS = 1_000
 
 
@@ -21,18 +21,18 @@ class PartialSchedule(NamedTuple):
     now: int  # slot of the last start
     free: tuple[tuple[int, ...], ...]  # first free slot of each GPU of each cell, ascending
     left: tuple[int, ...]  # the jobs that are still to start, by number
-    paid: int  # sum of the ends so far, or the last of them
+    paid: int  # sum of the ends so far, or the latest end
     shares: tuple[CellShare, ...]  # the jobs that have started, in order
 
 
 class DepthFirstSearch:
     """A depth-first search over the next job to start, and the number of GPUs that it takes from each cell.
 
-    Some optimal schedule starts each job as early as the previous starts allow, on the GPUs of its cells that
-    are free first, as it makes no difference to later jobs which free GPUs are taken. The search prunes
-    states that cannot beat the best known schedule (`is_hopeless`), all but one order of identical jobs
-    (`is_twin`), and states that equal an earlier one up to a permutation of identical groups of GPUs
-    (`is_seen`). Times are integer multiples of a common divisor, so proofs are exact.
+    Some optimal schedule starts each job as early as the previous starts allow, on those GPUs of its cells that
+    become free first, because it makes no difference to later jobs which free GPUs are taken. The search prunes
+    states that cannot lead to a better schedule than the best known one (`is_hopeless`), all but one order of
+    identical jobs (`is_twin`), and states that equal an earlier one up to a permutation of identical groups of
+    GPUs (`is_seen`). Times are integer multiples of a common divisor, so proofs are exact.
     """
 
     def __init__(self, best: BestRuns) -> None:
@@ -68,7 +68,7 @@ class DepthFirstSearch:
         return True
 
     def limit(self) -> Fraction:
-        """Return the value, in slots, below which a schedule has to stay."""
+        """Return the value, in slots, below which a schedule is better than the best known one."""
         value = Fraction(self.best.known_value)
         if self.last:
             return value / self.instance.slot
@@ -99,14 +99,14 @@ class DepthFirstSearch:
                 yield self._started(state, left, CellShare(job, counts))
 
     def _combinations(self, need: int) -> int:
-        """Return the number of ways to take a number of GPUs from the cells."""
+        """Return the number of ways to take the given number of GPUs from the cells."""
         counts = [1] + [0] * need
         for size in self.instance.sizes:
             counts = [sum(counts[max(0, count - size) : count + 1]) for count in range(need + 1)]
         return counts[need]
 
     def _counts(self, need: int, first: int) -> Iterator[dict[int, int]]:
-        """Yield all ways to take `need` GPUs from the cells with index `first` or higher, as counts."""
+        """Yield all ways to take `need` GPUs from the cells with index `first` or higher, as counts by cell."""
         sizes = self.instance.sizes
         if not need:
             yield {}
@@ -138,10 +138,10 @@ class DepthFirstSearch:
     # What is left out
 
     def is_hopeless(self, state: PartialSchedule) -> bool:
-        """Check whether no schedule from a state can be better than the best known one.
+        """Check whether no schedule that continues a state can be better than the best known one.
 
-        At any time, no more of the remaining jobs can have ended than if each were alone on its best tier, and
-        no more than the available GPU time allows.
+        At any time, at most as many of the remaining jobs can have ended as if each were alone on its best
+        tier, and at most as many as the available GPU time allows.
         """
         ready = sorted(max(free, state.now) for cell in state.free for free in cell)
         alone = sorted(max(state.now, self.instance.release[job]) + self.shortest[job] for job in state.left)
@@ -154,7 +154,7 @@ class DepthFirstSearch:
         return least >= self.limit()
 
     def is_twin(self, job: int, others: Sequence[int]) -> bool:
-        """Check whether a job equals any of the other given jobs except for its name."""
+        """Check whether a job is identical, except for its name, to any of the other given jobs."""
         return any(self.kinds[other] == self.kinds[job] for other in others)
 
     def is_seen(self, state: PartialSchedule) -> bool:
@@ -167,7 +167,7 @@ class DepthFirstSearch:
         return False
 
     def _shape(self, state: PartialSchedule) -> Any:
-        """Return the times at which GPUs are free, by nested groups, independent of their numbers."""
+        """Return the times at which GPUs become free, nested by group and independent of group numbers."""
         shape: dict[frozenset[int], Any] = {
             cells: tuple(max(free, state.now) for cell in cells for free in state.free[cell])
             for cells in self.groups[0]
@@ -180,7 +180,7 @@ class DepthFirstSearch:
 
 
 def first_slot(ready: Sequence[int], area: int) -> int:
-    """Return the first slot by which GPUs that become free at given slots can have done an amount of work."""
+    """Return the first slot by which GPUs that become free at `ready` can have done the given work."""
     done = 0
     for count, slot in enumerate(ready, start=1):
         done += slot

@@ -1,4 +1,4 @@
-"""Simple bounds: lower bounds on the objective, computed by formulas."""
+"""Simple bounds: closed-form lower bounds on the objective."""
 
 from fractions import Fraction
 from itertools import accumulate
@@ -16,17 +16,17 @@ from gsopt.schedule.bounds.work import Steps
 
 
 def simple_bound(instance: SlottedInstance) -> Exact:
-    """Return a lower bound from run times on the best tiers and from the GPU time that they take.
+    """Return a lower bound that follows from the jobs' run times on their best tiers, and from their GPU time.
 
     A job's best tier is the innermost one with a place that can hold it. For the makespan: no job ends before
-    its release date plus its best run time, and the work released from any date on needs all GPUs for its
-    total GPU time. For the mean completion time, the result is the larger of two bounds. First, at any time,
-    no more jobs can have ended than under shortest remaining time on one machine as fast as all GPUs, and no
-    more than have been present for their best run times. Second, no job ends earlier than the mean busy time
-    of its work on such a machine plus half of its run time.
+    its release date plus its shortest run time, and the work released from any date on occupies all GPUs for at
+    least its total GPU time. For the mean completion time, the result is the larger of two bounds. First, at
+    any time, no more jobs can have ended than under shortest remaining time first on one machine as fast as all
+    GPUs together, and no more than have been present for their shortest run times. Second, no job ends earlier
+    than the mean busy time of its work on such a machine plus half of its run time.
 
     Source: the energy bound of a cumulative resource (Baptiste, Le Pape and Nuijten, 2001) and, for the mean,
-    the formulas of `gsopt.schedule.bounds`, here on the exact times of the problem.
+    the formulas of `gsopt.schedule.bounds`, applied to the exact times of the problem.
     """
     steps = _steps(instance)
     if instance.problem.minimize == "makespan":
@@ -39,7 +39,7 @@ def simple_bound(instance: SlottedInstance) -> Exact:
 
 
 def _steps(instance: SlottedInstance) -> Steps:
-    """Return the jobs by release date, with times in fractions of a slot that divide the time of all GPUs."""
+    """Return the jobs by release date, with times in units of a slot divided by the total number of GPUs."""
     gpus = sum(instance.sizes)
     order = sorted(range(len(instance.demand)), key=lambda job: instance.release[job])
     shortest = [min(instance.length(job, place) for place in instance.places_of(job)) for job in order]
@@ -53,9 +53,10 @@ def _steps(instance: SlottedInstance) -> Steps:
 
 
 def bound_at_once(best: BestRuns) -> None:
-    """Raise the bound by formulas and, for the mean, by prices of GPU time, with each job on its best tier.
+    """Tighten the bound with closed-form bounds and, for the mean, with prices of GPU time.
 
-    Price bounds also hold if jobs may be interrupted and moved (`gsopt.schedule.bounds.mean_jct_bound`).
+    All bounds assume that each job runs on its best tier. Price bounds hold even if jobs may be interrupted and
+    moved (`gsopt.schedule.bounds.mean_jct_bound`).
     """
     best.raise_bound(simple_bound(best.instance))
     if best.problem.minimize == "mean_jct" and not best.finished:
@@ -65,7 +66,7 @@ def bound_at_once(best: BestRuns) -> None:
 
 
 def on_best_tiers(instance: SlottedInstance) -> Scenario:
-    """Return a scenario in which each job runs as on its best tier, wherever it is placed."""
+    """Return a scenario in which each job, wherever it is placed, runs as fast as on its best tier."""
     jobs = [
         Job(
             name=job.name,

@@ -13,16 +13,17 @@ from gsopt.solvers.standard_form import StandardForm
 def find_split(
     instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget
 ) -> list[SlottedRun] | None:
-    """Find GPUs of each cell for every job from start to end, or return None if none are found in time.
+    """Assign each job fixed numbers of GPUs per cell, or return None if no assignment is found in time.
 
-    A job may use any place where it runs no longer than at the chosen one.
+    The numbers stay the same for the job's whole run. A job may use any place where its run time is at most
+    that at the chosen place.
 
-    Sets: jobs j; the places P at which each runs no longer; cells m; the starts t of all jobs. Parameters: d_j
-    GPUs of a job; G_m GPUs of a cell; the jobs that run at each t. Variables: y_jP = 1 if job j is at place P;
-    c_jm its GPUs of cell m, the same from start to end. Objective: none. Constraints: sum_P y_jP = 1; sum_m
-    c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over the jobs that run at t is at most
-    G_m. Size: a column for each job and place or cell, and two rows for each job and cell. Source: gsopt's own,
-    the check that a schedule with counted GPUs needs.
+    Sets: jobs j; the places P that give each job at most its chosen run time; cells m; the starts t of all
+    jobs. Parameters: d_j: GPUs of a job; G_m: GPUs of a cell; the jobs that run at each t. Variables: y_jP = 1
+    if job j is at place P; c_jm: its GPUs of cell m, the same from start to end. Objective: none. Constraints:
+    sum_P y_jP = 1; sum_m c_jm = d_j; c_jm <= min(d_j, G_m) sum_{P with m} y_jP; sum of c_jm over the jobs that
+    run at t is at most G_m. Size: a column for each job and place and for each job and cell, and two rows for
+    each job and cell. Source: gsopt's own; a schedule with counted GPUs needs this check.
     """
     form, names = _model(instance, choices, range(len(choices)))
     outcome = _solve(form, budget)
@@ -36,7 +37,7 @@ def find_split(
 
 
 def find_conflict(instance: SlottedInstance, choices: Sequence[SlottedRun], budget: Budget) -> list[int] | None:
-    """Find a small set of jobs for which `find_split` has no solution even if the other jobs do not run.
+    """Find a small set of jobs for which `find_split` has no solution, even if no other jobs run.
 
     Returns None if it is not proven in time that there is no solution for all jobs together.
     """
@@ -68,7 +69,7 @@ def _solve(form: StandardForm, budget: Budget) -> Outcome:
 def _model(
     instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]
 ) -> tuple[StandardForm, list[tuple[int, int]]]:
-    """Return the model for some of the jobs, and the jobs and cells of its first columns."""
+    """Return the model for the given jobs, and the job and cell of each of its first columns."""
     cells = range(len(instance.sizes))
     held = [(job, cell) for job in jobs for cell in cells]
     placed = [(job, place) for job in jobs for place in _as_fast(instance, job, choices[job].place)]
@@ -100,7 +101,7 @@ def _model(
 
 
 def _as_fast(instance: SlottedInstance, job: int, chosen: int) -> Iterator[int]:
-    """Yield the places at which a job runs no longer than at a given one."""
+    """Yield the places at which a job's run time is at most that at the chosen one."""
     run = instance.seconds[job]
     for place in instance.places_of(job):
         if run[instance.places[place].tier] <= run[instance.places[chosen].tier]:
@@ -108,7 +109,7 @@ def _as_fast(instance: SlottedInstance, job: int, chosen: int) -> Iterator[int]:
 
 
 def _together(instance: SlottedInstance, choices: Sequence[SlottedRun], jobs: Sequence[int]) -> list[list[int]]:
-    """Return, for each start of a job, the jobs that run at that time."""
+    """Return, for each distinct start, the jobs that run at that time."""
     spans = {job: (choices[job].start, _end(instance, job, choices[job])) for job in jobs}
     found = [
         [job for job, (begin, end) in spans.items() if begin <= start < end]

@@ -22,11 +22,11 @@ from gsopt.solvers.backends import Highs, solver_of
 from gsopt.solvers.scaling import optimize
 from gsopt.solvers.standard_form import LARGEST_BIG_M, StandardForm
 
-#: Maximum number of entries in the capacity rows with the original slots, and with longer slots. The second
+#: Maximum number of entries in the capacity rows, with the original slots and with longer ones. The second
 #: limit is lower, because longer slots prove less and deserve less time.
 _MOST_ENTRIES, _MOST_COARSE = 1_000_000, 200_000
 
-#: Outcomes of the relaxation: nothing better than the lists; a schedule of the problem; only a bound.
+#: Outcomes of the relaxation: nothing better than the list schedules; a schedule of the problem; only a bound.
 _LISTS = "the best list"
 _EXACT = "exact: GPUs were found for the schedule of the relaxation"
 _BOUND = "the relaxation is a bound only"
@@ -36,14 +36,14 @@ _BOUND = "the relaxation is a bound only"
 def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
     """Solve the time-indexed relaxation; its schedule is optimal if fixed GPUs are found for it.
 
-    The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list limits
-    the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts GPUs by machine,
-    rack and cluster (`Relaxation`), so its optimum is only a bound. If GPUs are found for its schedule, from
-    the start of each job to its end (`find_split`), it is optimal. Otherwise the best known schedule is
-    returned with this bound. The message states which case applies.
+    The method begins with list schedules (`search_lists`) and a simple bound. The value of the best list
+    schedule limits the end of each job (`latest_ends`), which keeps the horizon short. The relaxation counts
+    GPUs by machine, rack and cluster (`Relaxation`), so its optimum is only a bound. If fixed GPUs are found
+    for all jobs of its schedule (`find_split`), the schedule is optimal. Otherwise, the best known schedule is
+    returned together with this bound. The message states which case applies.
 
-    If times need too many slots, slots are made longer and times are rounded down. The optimum is still a
-    bound, and its order gives another list.
+    If there are too many slots of the original length, longer ones are used, and times are rounded down. The
+    optimum is still a bound, and the order of its starts yields another list schedule.
 
     Source: the model and its horizon as in `Relaxation`; the split as in `find_split`.
 
@@ -77,10 +77,10 @@ def time_indexed(problem: Waiting, budget: Budget) -> Result[WaitingSolution]:
 
 
 def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -> str:
-    """Solve the relaxation of a problem, raise the bound, look for GPUs, and return a message on the outcome.
+    """Solve the relaxation, raise the bound, look for fixed GPUs, and return a message on the outcome.
 
     If there are no GPUs for the relaxation's schedule, a small set of jobs that cannot get GPUs together is
-    excluded (`find_conflict`): at least one of them must get another start or run time. The relaxation is
+    excluded (`find_conflict`): at least one of them must get a different start or run time. The relaxation is
     then solved again, at most `conflicts` times. All this takes at most the fraction `share` of the remaining
     time.
     """
@@ -105,7 +105,7 @@ def solve_relaxation(best: BestRuns, share: float = 1.0, conflicts: float = 0) -
 
 
 def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget) -> list[SlottedRun] | None:
-    """Solve the relaxation, raise the bound, and return its schedule, or None if it is not optimal."""
+    """Solve the relaxation, raise the bound, and return its schedule, or None if no optimum was found."""
     start = model.point(model.instance.choices(best.known))
     asked = replace(budget, backend=budget.backend or Prover(), on_incumbent=None, start=None)
     proof = optimize(
@@ -125,7 +125,7 @@ def _solve(model: Relaxation, form: StandardForm, best: BestRuns, budget: Budget
 
 
 def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
-    """Return the model with all columns fixed at 0 that, by reduced costs, no better schedule uses."""
+    """Return the model with every column fixed at 0 that, by its reduced cost, no better schedule uses."""
     form = model.form()
     outcome = Highs().solve(form.relaxation, time_limit=budget.left(), log=budget.log)
     if outcome.stopped_by is StoppedBy.INTERRUPT:
@@ -142,7 +142,7 @@ def narrowed(model: Relaxation, best: BestRuns, budget: Budget) -> StandardForm:
 
 
 def model_of(best: BestRuns) -> Relaxation:
-    """Return the relaxation of all schedules as good as the best one, on slots long enough to solve it."""
+    """Return a relaxation of all schedules as good as the best one, with slots long enough for a solver."""
     if best.value is None:
         raise AssertionError  # lists find a schedule
     latest = latest_ends(best.instance, best.value)

@@ -7,7 +7,7 @@ from typing import Any
 from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.core.numbers.tolerances import LINEAR_ROWS
 
-#: Largest number of jobs in a group whose members are enumerated.
+#: Maximum number of jobs in the groups that are enumerated.
 _LARGEST_GROUP = 3
 
 
@@ -15,9 +15,9 @@ def cut(model: Any, jobs: Resizable, values: Mapping[str, float]) -> bool:
     """Add the rows of all groups that a point violates in some interval, and return whether any were added.
 
     The jobs of a group R have at most B GPUs in total, the sum of their b_i, which leaves D = C - B. While
-    another job runs, on x >= a_j > D GPUs, they have at least x - D fewer, which is at least (1 - D / a_j) x.
-    So in any interval the y of R plus the (1 - D / a_j) y_j of the other jobs with a_j > D add up to at most B
-    d. Two such jobs at a time take more than both reductions together.
+    another job runs on x >= a_j > D GPUs, the group has at least x - D fewer GPUs, which is at least (1 - D /
+    a_j) x. So in any interval, the y of R plus the (1 - D / a_j) y_j of the other jobs with a_j > D add up to
+    at most B d. If two such jobs run at a time, they take more from the group than both reductions together.
     """
     if not values:
         return False

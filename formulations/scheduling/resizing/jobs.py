@@ -12,7 +12,7 @@ from gsopt.problems.scheduling import Scheduling
 
 @dataclass(frozen=True)
 class Resizable:
-    """The jobs, and the numbers of GPUs that each may have."""
+    """The jobs, and the numbers of GPUs that each of them may have."""
 
     instance: Instance  # the jobs in the form that all scheduling methods use
     # least, most: GPUs of each job with its fewest and with its most workers
@@ -25,8 +25,8 @@ class Resizable:
     def of(cls, problem: Scheduling) -> "Resizable":
         """Read a problem, or raise `Unsupported` unless its jobs are resizable.
 
-        Preemption must not be allowed and fairness not required. Each job's speed must be proportional to its
-        GPUs, and it may have any number of workers between a minimum and a maximum.
+        Preemption must not be allowed, and there must be no fairness constraint. Each job's speed must be
+        proportional to its GPUs, and it may have any number of workers between a minimum and a maximum.
         """
         _refuse(problem)
         instance = Instance.of(problem)
@@ -44,7 +44,7 @@ class Resizable:
 
     @cached_property
     def grid(self) -> int:
-        """Greatest common divisor of all possible numbers of GPUs in use."""
+        """The greatest common divisor of all possible numbers of GPUs in use."""
         return gcd(*self.size, *self.least)
 
     @property
@@ -54,9 +54,9 @@ class Resizable:
 
     @property
     def is_exact(self) -> bool:
-        """Whether any fractional division of the GPUs is an average of integer numbers of workers.
+        """Whether any fractional allocation of the GPUs is an average of integer numbers of workers.
 
-        This holds if a worker of any elastic job can be exchanged for one of any other.
+        This holds if a worker of any elastic job can be exchanged for a worker of any other one.
         """
         return all(
             size == self.grid
@@ -80,23 +80,23 @@ class Resizable:
         )
 
     def before(self, job: int, done: int, period: int) -> list[tuple[int, int]]:
-        """Return the cells in which a job may run that come no later than a given cell."""
+        """Return the cells in which a job may run that come no later than the given cell."""
         return [
             cell for cell in self.cells if cell[0] <= done and cell[1] <= period and job < self.there[cell[1]]
         ]
 
     def length(self, period: int) -> float:
-        """Return the time in seconds from a release date to the next, or infinity for the last date."""
+        """Return the time in seconds from a release date to the next one, or infinity for the last date."""
         begins = [*self.instance.arrivals, inf]
         return begins[period + 1] - begins[period]
 
     @property
     def unit(self) -> float:
-        """The time in seconds in which all GPUs together do all work: the programs' unit of time."""
+        """The time in seconds in which all GPUs together do all work, which is the programs' unit of time."""
         return fsum(self.area) / self.gpus
 
     def shortest(self, job: int) -> float:
-        """Return the time in seconds that a job takes with its largest number of workers."""
+        """Return the time in seconds that a job takes with its maximum number of workers."""
         return self.area[job] / self.most[job]
 
 
@@ -112,7 +112,10 @@ def _refuse(problem: Scheduling) -> None:
 
 
 def _worker(name: str, counts: tuple[int, ...]) -> int:
-    """Return the GPUs of one worker of a job."""
+    """Return the number of GPUs of one worker of a job.
+
+    Raises `Unsupported` if the job may not have every number of workers in a range.
+    """
     if len(counts) == 1:
         return counts[0]
     size = counts[1] - counts[0]

@@ -36,7 +36,7 @@ _LOADING = 3.0
 #: Smallest relative gap that the solver is asked for: well below the gap that counts as closed.
 _GAP = CONTINUOUS / 4
 
-#: Share of the remaining time for the solver; the rest is for proving the bound that it claims.
+#: Fraction of the remaining time for the solver; the rest is for proving the bound that it claims.
 _SHARE = 0.5
 
 
@@ -46,29 +46,28 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     A release date begins a period, and completions divide periods into intervals.
 
     The model is a relaxation, so it bounds the optimum. A linear program with explicit start times (`order`)
-    turns the order of events of its solution into a schedule, which is optimal if it meets the bound. Two
+    converts the order of events of its solution to a schedule, which is optimal if it meets the bound. Two
     effects may leave a gap. First, jobs that start within an interval may start in an order, or run for a time,
     that is impossible in any schedule. Second, GPUs are divided continuously. Time-sharing achieves this if all
     elastic jobs have workers of one size, but with mixed sizes the bound may be too low.
 
     Sets
     ----
-    j: jobs. i: periods from one release date to the next, the last one without end. (k, i): intervals, the
-    part of period i in which k - 1 jobs are complete, for k = 1 .. n and k - 1 at most the number of jobs
-    released. A schedule passes through intervals in ascending order of k and i, and the others are empty.
+    j: jobs. i: periods from one release date to the next; the last one has no end. (k, i): intervals, the part
+    of period i in which k - 1 jobs are complete, for k = 1 .. n and k - 1 at most the number of jobs released.
+    A schedule passes through intervals in ascending order of k and i; all others are empty.
 
     Parameters
     ----------
-    A_j: GPU-seconds of job j. a_j, b_j: its fewest and most GPUs. C: GPUs. U: sum of completion times of the
-    best known schedule. H_ki: greatest possible length of interval (k, i), limited by the length of its
-    period, and by the latest k-th completion that U allows if the earlier ones are as early as possible.
+    A_j: GPU-seconds of job j. a_j, b_j: its minimum and maximum number of GPUs. C: GPUs. U: sum of completion
+    times of the best known schedule. H_ki: greatest possible length of interval (k, i), limited by the length
+    of its period, and by the latest k-th completion that U allows if the earlier ones are as early as possible.
 
     Variables
     ---------
-    d[k, i]: length of interval (k, i); the k-th completion t_k is the sum of d over intervals up to k. x[k,
-    i], binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in interval (k, i), or at
-    its beginning. c[j, k], binary: job j is the k-th to complete. y[j, k, i]: its GPU-seconds in interval (k,
-    i).
+    d[k, i]: length of interval (k, i); the k-th completion t_k is the sum of d over intervals up to k. x[k, i],
+    binary: the k-th completion is in period i. s[j, k, i], binary: job j starts in interval (k, i), or at its
+    beginning. c[j, k], binary: job j is the k-th to complete. y[j, k, i]: its GPU-seconds in interval (k, i).
 
     Objective
     ---------
@@ -79,18 +78,18 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
     Let v_ki be 1 if the schedule passes interval (k, i), which means that completion k - 1 is no later than
     period i, and completion k no earlier. Let r_jki be 1 if job j runs at the end of interval (k, i): the sum
     of s[j] over intervals up to k and i, minus that of c[j] before k. once[k], starts[j], ends[j], turn[k]:
-    each completion is in one period; each job has one start and one completion, and each completion one job.
-    passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of a
-    period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
-    there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add
-    up to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki.
-    least[j, k, i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole
-    interval has at least its fewest GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j
-    r_jki add up to at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest remaining
-    area first, nor than the k-th earliest completion of the jobs alone. alone[k]: t_k is no earlier than the
-    k-th job to complete would complete alone. alike[i, j, k]: of equal jobs, the first completes first.
-    shared: limits on the joint work of jobs, each of which has either no GPUs or at least its fewest
-    (`cuts`). Only rows that earlier solutions violate are added, first in the linear relaxation.
+    each completion is in one period; each job has one start and one completion, and each completion has one
+    job. passed, visits: v_ki >= 0 and v_ki >= s[j, k, i]. length[k, i], period[i]: d_ki <= H_ki v_ki; the d of
+    a period add up to its length. runs[j, k, i]: r_jki >= c_jk + x_ki - 1. work[j]: the y add up to A_j.
+    there[j, k, i]: y_jki <= A_j (r_jki + 1 - v_ki). until[j, k], since[j, k, i]: the y up to an interval add up
+    to A_j if the job is complete, and to 0 if it has not started. most[j, k, i]: y_jki <= b_j d_ki. least[j, k,
+    i]: y_jki >= a_j d_ki - a_j H_ki (1 - r_jki + s_jki): a job that runs during the whole interval has at least
+    its minimum number of GPUs. area[k, i]: the y add up to at most C d_ki. room[k, i]: the a_j r_jki add up to
+    at most C. soonest[k]: t_k is no earlier than the k-th completion under shortest remaining area first, nor
+    than the k-th earliest completion of the jobs alone. alone[k]: t_k is no earlier than the k-th job to
+    complete would complete alone. alike[i, j, k]: of equal jobs, the first one completes first. shared: limits
+    on the joint work of jobs, each of which has either no GPUs or at least its minimum number (`cuts`). Only
+    rows that earlier solutions violate are added, first in the linear relaxation.
 
     Size
     ----
@@ -121,11 +120,11 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
 
     @property
     def unused(self) -> frozenset[str]:
-        """The options that the method ignores: none, as the start is the first known schedule."""
+        """The options that the method ignores: none, because the start is the first known schedule."""
         return frozenset()
 
     def warm_up(self) -> None:
-        """Load the modules that there is no time to load under a short time limit."""
+        """Load the modules that would take too long to load under a short time limit."""
         import pyomo.environ  # noqa: F401 - for whoever comes next
         import scipy.optimize  # noqa: F401 - likewise
 
@@ -142,7 +141,7 @@ class Resizing(Formulation[Scheduling, SchedulingSolution]):
         return launch_model(jobs, _first(problem, jobs, Budget(), self.name).total)
 
     def extract(self, values: Mapping[str, float], problem: Scheduling) -> SchedulingSolution:
-        """Return the best schedule for the order of events that column values represent.
+        """Return the best schedule for the order of events that the column values represent.
 
         Raises `ModelMismatch` if there is none.
         """
@@ -247,7 +246,7 @@ def _take(best: BestSchedule, plan: list[TimetableStep] | None) -> None:
 
 
 def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableStep]]:
-    """Return plans for the order of events in column values: the best plan, and two that follow rules."""
+    """Return plans for the order of events in the column values: the best one, and two that follow rules."""
     order = _order(jobs, values)
     found = best_steps(jobs, order)
     starts = [job for job, begins in order if begins]
@@ -255,10 +254,10 @@ def _plans(jobs: Resizable, values: Mapping[str, float]) -> list[list[TimetableS
 
 
 def _order(jobs: Resizable, values: Mapping[str, float]) -> list[Event]:
-    """Return the order of events that column values represent.
+    """Return the order of events that the column values represent.
 
     Jobs that start in the same interval are in descending order of the time that their work there takes on
-    their fewest GPUs.
+    their minimum number of GPUs.
     """
     events: list[Event] = []
     for k in range(len(jobs)):

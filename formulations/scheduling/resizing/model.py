@@ -8,8 +8,8 @@ from formulations.scheduling.resizing.jobs import Resizable
 from gsopt.core.numbers.tolerances import LINEAR_ROWS
 from gsopt.schedule.bounds.position import completions_by_position
 
-#: Cost of a unit of time in the solver's objective, large to make the solver's tolerance for reduced costs
-#: small in comparison.
+#: Cost of a unit of time in the solver's objective. It is large, so that the solver's tolerance for reduced
+#: costs is small in comparison.
 COST = 1e3
 
 
@@ -46,16 +46,13 @@ def launch_model(jobs: Resizable, total: float) -> Any:
 
 
 def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]) -> None:
-    """Order completions and release dates, and give the intervals between them their lengths."""
+    """Add rows that order completions and release dates, and give the intervals between them their lengths."""
     import pyomo.environ as pyo
 
     numbers, periods = range(len(jobs)), range(len(jobs.there))
 
     def by(m: Any, k: int, i: int) -> Any:
-        """Return an expression that is 1 if completion k is no later than a period.
-
-        It is the constant 1 for k = -1.
-        """
+        """Return an expression that is 1 if completion k is no later than period i, and always 1 for k = -1."""
         return 1 if k < 0 else sum(m.x[k, q] for q in range(i + 1) if (k, q) in m.x)
 
     model.v = pyo.Expression(model.cells, rule=lambda m, k, i: by(m, k - 1, i) - by(m, k, i - 1))
@@ -71,7 +68,7 @@ def _add_path(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def _add_order(model: Any, jobs: Resizable) -> None:
-    """Make each job start and complete once, and identical jobs complete in their order."""
+    """Add rows that make each job start and complete once, and identical jobs complete in their order."""
     import pyomo.environ as pyo
 
     numbers = range(len(jobs))
@@ -105,7 +102,7 @@ def _add_order(model: Any, jobs: Resizable) -> None:
 
 
 def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]) -> None:
-    """Make each job do its work while it runs, between its fewest and its most GPUs."""
+    """Add rows that make each job do its work while it runs, on an allowed number of GPUs."""
     import pyomo.environ as pyo
 
     numbers, scale = range(len(jobs)), jobs.unit * jobs.gpus
@@ -149,12 +146,12 @@ def _add_work(model: Any, jobs: Resizable, longest: dict[tuple[int, int], float]
 
 
 def soonest_completions(jobs: Resizable) -> list[float]:
-    """Return lower bounds in seconds on the first, second, ... completion, by areas and shortest jobs."""
+    """Return lower bounds in seconds on the first, second, ... completion, based on areas and shortest jobs."""
     return completions_by_position(jobs.instance.problem.own_clock.workload, jobs.gpus)
 
 
 def _latest(soonest: Sequence[float], total: float) -> list[float]:
-    """Return the latest time of each completion if all add up to at most a total, with a small margin."""
+    """Return the latest time of each completion if all add up to at most `total`, with a small margin."""
     before = [0.0, *accumulate(soonest)]
     count = len(soonest)
     return [(total * (1 + LINEAR_ROWS) - before[k]) / (count - k) for k in range(count)]

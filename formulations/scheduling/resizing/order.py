@@ -31,11 +31,11 @@ def events_of(plan: Sequence[TimetableStep]) -> list[Event]:
 
 
 def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] | None:
-    """Return the plan with the least sum of completion times for an order of events, or None if there is none.
+    """Return the plan with the minimum sum of completion times for an order of events, or None if infeasible.
 
     A linear program determines the time between consecutive events, and each running job's GPU-seconds in
-    between. If shares of GPUs are not averages of numbers of workers (`Resizable.is_exact`), they are
-    rounded, and the plan may take longer.
+    between. If shares of GPUs are not averages of numbers of workers (`Resizable.is_exact`), they are rounded,
+    and the plan may take longer.
     """
     running = list(_running(order))
     cells = [(piece, job) for piece, there in enumerate(running) for job in there]
@@ -59,7 +59,7 @@ def best_steps(jobs: Resizable, order: Sequence[Event]) -> list[TimetableStep] |
 
 
 def _running(order: Sequence[Event]) -> Iterator[list[int]]:
-    """Yield the jobs that run before the first event, and between each event and the next."""
+    """Yield the jobs that run before the first event, and between each event and the next one."""
     there: list[int] = []
     yield there
     for job, starts in order[:-1]:
@@ -73,7 +73,10 @@ def _solve(
     cells: Sequence[tuple[int, int]],
     starts: Mapping[int, int],
 ) -> list[float] | None:
-    """Return the lengths of pieces in units of time, and then the work in cells in GPUs times units."""
+    """Return the lengths of pieces in units of time, and then the work in cells in GPUs times units of time.
+
+    Returns None if the order of events is infeasible.
+    """
     from scipy.optimize import linprog
 
     pieces, column = len(running), {cell: len(running) + index for index, cell in enumerate(cells)}
@@ -114,10 +117,10 @@ def _solve(
 
 
 def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> Iterator[TimetableStep]:
-    """Yield steps in which jobs have given shares of the GPUs on average, in whole workers.
+    """Yield steps in which jobs have the given shares of the GPUs on average, in whole workers.
 
-    Each job always has the whole workers of its share. The fractional workers take turns on the remaining
-    GPUs by McNaughton's wrap-around rule. Each fraction is below 1, so no job has two of them at a time.
+    Each job always has the whole workers of its share. The fractional workers take turns on the remaining GPUs
+    by McNaughton's wrap-around rule. Each fraction is below 1, so no job has two of them at a time.
     """
     count = {
         job: floor((share - jobs.least[job]) / jobs.size[job] + LINEAR_ROWS) for job, share in shares.items()
@@ -149,7 +152,7 @@ def _realised(jobs: Resizable, shares: Mapping[int, float], length: float) -> It
 def _rounded(
     jobs: Resizable, shares: Mapping[int, float], base: Mapping[int, int], free: int
 ) -> dict[int, int]:
-    """Grant one more worker to the jobs that lack the largest fractions of one, while GPUs are free."""
+    """Give one more worker to the jobs that lack the largest fractions of one, as long as GPUs are free."""
     gpus = dict(base)
     for job in sorted(shares, key=lambda job: (base[job] - shares[job]) / jobs.size[job]):
         if shares[job] > base[job] and jobs.size[job] <= min(free, jobs.most[job] - base[job]):

@@ -1,4 +1,4 @@
-"""Launching: simple rules that start and resize jobs, which give initial schedules."""
+"""Launching: simple rules that start and resize jobs to make initial schedules."""
 
 from collections.abc import Iterator, Sequence
 from math import inf
@@ -16,10 +16,11 @@ def launches(jobs: Resizable) -> Iterator[list[TimetableStep]]:
 
 
 def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[TimetableStep]:
-    """Start jobs in an order, and let running jobs share the GPUs by shortest remaining time.
+    """Start jobs in the given order, and let running jobs share the GPUs by shortest remaining time.
 
-    `room` is the number of GPUs reserved for each running job: its fewest, so that as many jobs as possible
-    start (the first phase of Aryl's Algorithm 2), or its most, so that a job only starts on the remaining GPUs.
+    `room` is the number of GPUs reserved for each running job. If it is the job's minimum, as many jobs as
+    possible start (the first phase of Aryl's Algorithm 2). If it is the job's maximum, other jobs start only on
+    GPUs that are left over.
     """
     waiting, left, now = list(order), dict[int, float](), 0.0
     release = jobs.instance.release
@@ -41,7 +42,7 @@ def launch(jobs: Resizable, order: Sequence[int], room: Sequence[int]) -> list[T
 
 
 def _shares(jobs: Resizable, left: dict[int, float]) -> dict[int, int]:
-    """Grant each running job its fewest GPUs, and the rest to the jobs that would complete first."""
+    """Give each running job its minimum number of GPUs, and the rest to the jobs that would complete first."""
     gpus = {job: jobs.least[job] for job in left}
     free = jobs.gpus - sum(gpus.values())
     for job in sorted(left, key=lambda job: left[job] / jobs.most[job]):
