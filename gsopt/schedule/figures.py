@@ -146,9 +146,9 @@ def _mean_jct(*, highest: bool) -> property:
     """
 
     def of(record: Any) -> Any:
-        if len(set(record.priorities)) < 2:
+        top = max(record.priorities, default=0)
+        if top == min(record.priorities, default=0):
             return None
-        top = max(record.priorities)
         pairs = zip(record.jct, record.done, strict=True)
         return _mean([span for span, job in pairs if (record.priorities[job] == top) is highest])
 

@@ -19,9 +19,9 @@ def volcano(
 
     Domains are the groups of the pending gang's level, in the order of the cluster; domains with too few GPUs
     in total are skipped. In each domain, gangs of the same queue with workers there stop by ascending priority,
-    the latest first, until the free GPUs suffice and the pending gang fits. Of gangs that are equal in this, the
-    one with the largest part of its GPUs in the domain comes first, where GPUs beyond those that the pending
-    gang needs do not count. The first domain where the gang fits is chosen. No gang resumes.
+    the latest first, until the free GPUs suffice and the pending gang fits. Of gangs that are equal in this,
+    the one with the largest part of its GPUs in the domain comes first, where GPUs beyond those that the
+    pending gang needs do not count. The first domain where the gang fits is chosen. No gang resumes.
 
     Parameters
     ----------
@@ -37,8 +37,8 @@ def volcano(
     Source: Volcano v1.16.0-alpha.1 (commit ed72c7c8), ``pkg/scheduler/actions/gangpreempt/gangpreempt.go``,
     ``pkg/scheduler/actions/utils/bundle.go`` (``SortBundlesForPreempt``) and
     ``pkg/scheduler/plugins/network-topology-aware``, with the plugins ``priority`` and ``gang``. Gangs have no
-    workers to spare, so all bundles are whole jobs. In the code's default configuration, the part of the GPUs in
-    the domain never decides, because identifiers break all ties of creation times before.
+    workers to spare, so all bundles are whole jobs. In the code's default configuration, the part of the GPUs
+    in the domain never decides, because identifiers break all ties of creation times before.
 
     Left out: wider domains than the gang's level, which the code forbids; narrower ones, which it tries later,
     although every candidate there has been tried; the limit of ``maxHyperNodesForEviction``; the order of
