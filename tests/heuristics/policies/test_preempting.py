@@ -86,6 +86,23 @@ def test_the_least_work_is_lost() -> None:
     assert lost["jobs"] == lost["gpus"] == (125, 114, 114, 25)
 
 
+def test_lost_work_is_gpu_time() -> None:
+    """A job of one GPU that has run for 8 s stops, rather than one of four GPUs that has run for 5 s."""
+    jobs = _jobs((0, 100, 3, 2), (2, 100, 1, 0), (5, 100, 4, 0), (10, 5, 1, 1))
+    assert _times(jobs, admitting, Cluster.uniform(machines=2, gpus=4)) == (100, 115, 105, 15)
+
+
+@pytest.mark.parametrize("within", ["", "rack"])
+def test_jobs_start_where_the_fewest_gpus_are_free(within: str) -> None:
+    """Small jobs fill a machine, and machines a rack, so that large ones find room at once."""
+    policy = partial(priority_preemption, within=within)
+    small = _jobs((0, 50, 2, 0), (1, 50, 1, 0), (2, 50, 4, 0))
+    assert _times(small, policy, Cluster.uniform(machines=2, gpus=4)) == (50, 51, 52)
+    large = _jobs((0, 50, 4, 0), (1, 50, 4, 0), (2, 50, 8, 0))
+    racks = Cluster.uniform(racks=2, machines=2, gpus=4)
+    assert _times(large, policy, racks) == (50, 51, 52)
+
+
 def test_what_keeps_its_progress_costs_nothing() -> None:
     """The job with checkpoints stops, although it has run for longer, and goes on where it was."""
     jobs = _jobs((0, 100, 4, 0), (14, 100, 4, 0), (20, 5, 4, 1)).jobs
