@@ -92,6 +92,12 @@ def test_lost_work_is_gpu_time() -> None:
     assert _times(jobs, admitting, Cluster.uniform(machines=2, gpus=4)) == (100, 115, 105, 15)
 
 
+def test_the_fewest_jobs_stop_if_nothing_is_lost() -> None:
+    """One job of four GPUs stops, and not the two of two GPUs that share a machine."""
+    jobs = _jobs((0, 100, 2, 0), (0, 100, 2, 0), (0, 100, 4, 0), (10, 5, 4, 1), checkpoints=True)
+    assert _times(jobs, admitting, Cluster.uniform(machines=2, gpus=4)) == (100, 100, 105, 15)
+
+
 @pytest.mark.parametrize("within", ["", "rack"])
 def test_jobs_start_where_the_fewest_gpus_are_free(within: str) -> None:
     """Small jobs fill a machine, and machines a rack, so that large ones find room at once."""
