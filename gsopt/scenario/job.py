@@ -13,6 +13,9 @@ from gsopt.scenario.training import Samples, Training
 #: The latest time and the longest duration, in seconds: 30,000 years.
 LATEST = 1e12
 
+#: Largest absolute value of a priority; those of schedulers have 32 bits.
+MOST_PRIORITY = 10_000_000_000
+
 #: A time since the beginning of a workload, or a duration, in seconds.
 Seconds = Annotated[float, Field(ge=0, le=LATEST)]
 
@@ -164,6 +167,8 @@ class Job(Frozen):
         Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
         stops and continues at the same moment counts as resized or moved, and keeps its progress unless its
         machine left without notice.
+    priority
+        Priority; higher is more important. Only policies that say so regard it.
 
     Examples
     --------
@@ -201,6 +206,7 @@ class Job(Frozen):
     training: Training | None = None
     deadline: Seconds | None = None
     checkpoints: bool = True
+    priority: Annotated[int, Field(ge=-MOST_PRIORITY, le=MOST_PRIORITY)] = 0
 
     @field_validator("modes", mode="after")
     @classmethod

@@ -58,6 +58,7 @@ __all__ = [
 
 #: The modules of further policies, by policy name; comparisons include these only if asked to by name.
 OTHERS = {
+    "admitting": "heuristics.policies.preempting",
     "allox": "heuristics.policies.allox",
     "allox_port": "heuristics.policies.allox",
     "aryl": "heuristics.policies.aryl",
@@ -71,6 +72,7 @@ OTHERS = {
     "gavel": "heuristics.policies.gavel",
     "ones": "heuristics.policies.ones",
     "pollux": "heuristics.policies.pollux",
+    "priority_preemption": "heuristics.policies.preempting",
     "rolling_prices": "heuristics.policies.marginal",
     "shockwave": "heuristics.policies.shockwave",
     "themis": "heuristics.policies.gavel",

@@ -4,5 +4,6 @@ from instances.workloads.batch import batch
 from instances.workloads.elastic import elastic
 from instances.workloads.ones import ones
 from instances.workloads.poisson import poisson
+from instances.workloads.two_classes import two_classes
 
-__all__ = ["batch", "elastic", "ones", "poisson"]
+__all__ = ["batch", "elastic", "ones", "poisson", "two_classes"]
