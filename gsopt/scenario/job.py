@@ -158,6 +158,9 @@ class Job(Frozen):
     deadline
         Time by which the job should be complete, after its release, in seconds from the beginning of the
         workload; None for no deadline. A job that misses its deadline continues.
+    estimate
+        User's estimate of the duration, in seconds, as in the time limit of a batch system; None if unknown.
+        Backfilling policies decide by it. A job that exceeds it continues.
     checkpoints
         Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
         stops and continues at the same moment counts as resized or moved. It keeps its progress, unless its
@@ -198,6 +201,7 @@ class Job(Frozen):
     phases: Many[Phase] = ()
     training: Training | None = None
     deadline: Seconds | None = None
+    estimate: Annotated[Seconds, Field(ge=LEAST)] | None = None
     checkpoints: bool = True
 
     @field_validator("modes", mode="after")

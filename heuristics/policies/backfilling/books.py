@@ -1,0 +1,114 @@
+"""Books: the running jobs with their expected ends, and the profile of free GPUs that follows."""
+
+from heapq import heappop, heappush
+from typing import Any
+
+from gsopt.simulation import Action, State
+from gsopt.simulation.parts.pool import pool_of
+from heuristics.policies.backfilling.estimates import late_end, user_estimates
+from heuristics.policies.backfilling.profile import Profile, Slot
+
+
+class Books:
+    """The running jobs with the slots that they are expected to need, and the profile without these.
+
+    Attributes
+    ----------
+    profile
+        The profile. Other parts of a policy may take slots from it for reservations.
+    running
+        The slots of the running jobs.
+    """
+
+    def __init__(self, state: State, factor: float, seed: int) -> None:
+        self._jobs = state.jobs
+        self._pool = pool_of(state)
+        self._estimate = user_estimates(state, factor, seed)
+        self._estimates: dict[int, Any] = {}
+        self._ends: list[tuple[Any, int]] = []  # a heap; outdated where they differ from the slots
+        self._due: dict[int, Any] = {}  # ends by the estimates themselves
+        self.running: dict[int, Slot] = {}
+        self.profile = Profile(state.now, self._free(state))
+
+    def estimate(self, job: int) -> Any:
+        """Return the estimate of a job that is not complete, in seconds."""
+        if job not in self._estimates:
+            self._estimates[job] = self._estimate(job)
+        return self._estimates[job]
+
+    def earliest(self, job: int, before: Any = None) -> Slot | None:
+        """Return the first slot for a job, as in `Profile.earliest`."""
+        item = self._jobs[job]
+        return self.profile.earliest(item.gpus, self._pool.kinds(item), self.estimate(job), before)
+
+    def now(self, job: int) -> Slot | None:
+        """Return the slot of a job that starts now, or None if it does not fit."""
+        item = self._jobs[job]
+        return self.profile.now(item.gpus, self._pool.kinds(item), self.estimate(job))
+
+    def room(self, job: int) -> bool:
+        """Check whether the GPUs of a job are free at this moment, for however long."""
+        item, free = self._jobs[job], self.profile.free
+        return sum(free[kind] for kind in self._pool.kinds(item)) >= item.gpus
+
+    def is_of_one_kind(self, job: int) -> bool:
+        """Check whether only one kind of GPU suits a job."""
+        return len(self._pool.kinds(self._jobs[job])) == 1
+
+    def start(self, job: int, slot: Slot) -> None:
+        """Enter a job that starts now, in a slot that is taken from the profile already."""
+        self.running[job] = slot
+        self._due[job] = slot.end
+        heappush(self._ends, (slot.end, job))
+
+    def complete(self, state: State) -> bool:
+        """Take the jobs off that are complete, and return whether any of them ended before it was expected to.
+
+        The profile then begins now.
+        """
+        self.profile.advance(state.now)
+        is_early = False
+        for job in state.completed:
+            slot = self.running.pop(job)
+            del self._due[job], self._estimates[job]
+            if slot.end > state.now:
+                self.profile.give_back(slot)
+                is_early = True
+        return is_early
+
+    def agree(self, state: State) -> bool:
+        """Check whether no job is late and the profile says how many GPUs are free now."""
+        ends, running = self._ends, self.running
+        while ends and (ends[0][1] not in running or running[ends[0][1]].end != ends[0][0]):
+            heappop(ends)
+        return not (ends and ends[0][0] <= state.now) and self.profile.free == self._free(state)
+
+    def correct(self, state: State) -> None:
+        """Begin a new profile from the free GPUs and the running jobs, with later ends of jobs that are late."""
+        now = state.now
+        for job in state.evicted:
+            self.running.pop(job, None)
+            self._due.pop(job, None)
+        self._ends.clear()
+        self.profile = Profile(now, self._with_running(self._free(state)))
+        for job, slot in self.running.items():
+            due = self._due[job]
+            self.running[job] = slot = Slot(slot.start, due if due > now else late_end(due, now), slot.gpus)
+            self.profile.take(slot)
+            heappush(self._ends, (slot.end, job))
+
+    def actions(self, state: State, started: dict[int, Slot]) -> list[Action]:
+        """Return the actions that start jobs on the GPUs of their slots."""
+        self._pool.look(state)
+        taken = {job: self._pool.holding(slot.gpus) for job, slot in started.items()}
+        return self._pool.actions(state, dict.fromkeys(taken), taken)
+
+    def _free(self, state: State) -> tuple[int, ...]:
+        self._pool.look(state)
+        free = self._pool.free
+        return (free,) if isinstance(free, int) else free
+
+    def _with_running(self, free: tuple[int, ...]) -> list[int]:
+        """Return the numbers of GPUs that would be free if no job ran."""
+        held = zip(*(slot.gpus for slot in self.running.values()), strict=True)
+        return [sum(pair) for pair in zip(free, map(sum, held), strict=True)] if self.running else list(free)
