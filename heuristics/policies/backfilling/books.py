@@ -1,5 +1,6 @@
 """Books: the running jobs with their expected ends, and the profile of free GPUs that follows."""
 
+from collections.abc import Sequence
 from heapq import heappop, heappush
 from typing import Any
 
@@ -76,12 +77,17 @@ class Books:
                 is_early = True
         return is_early
 
-    def agree(self, state: State) -> bool:
-        """Check whether no job is late and the profile says how many GPUs are free now."""
+    def agree(self, state: State, due: Sequence[Slot] = ()) -> bool:
+        """Check whether no job is late and the profile says how many GPUs are free now.
+
+        `due` are the reserved slots that begin now, whose GPUs are free.
+        """
         ends, running = self._ends, self.running
         while ends and (ends[0][1] not in running or running[ends[0][1]].end != ends[0][0]):
             heappop(ends)
-        return not (ends and ends[0][0] <= state.now) and self.profile.free == self._free(state)
+        if ends and ends[0][0] <= state.now:
+            return False
+        return self._free(state) == tuple(map(sum, zip(self.profile.free, *(slot.gpus for slot in due), strict=True)))
 
     def correct(self, state: State) -> None:
         """Begin a new profile from the free GPUs and the running jobs, with later ends of jobs that are late."""

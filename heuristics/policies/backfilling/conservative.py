@@ -77,8 +77,9 @@ class Conservative:
         books, now = self._books, state.now
         if books.complete(state):
             self._is_loose = True
-        overdue = any(slot.start < now for slot in self._reserved.values())
-        if overdue or self._unplaced or not books.agree(state):
+        due = [slot for slot in self._reserved.values() if slot.start <= now]
+        overdue = any(slot.start < now for slot in due)
+        if overdue or self._unplaced or not books.agree(state, due):
             self._begin_anew(state)
         elif state.completed and self._is_loose:
             self._compress(state)

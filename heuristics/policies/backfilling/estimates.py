@@ -42,7 +42,7 @@ def late_end(end: Any, now: Any) -> Any:
     """Return when a job is expected to end that should have ended before, or just now.
 
     The estimate is extended by a minute; if that is over as well, by 5, 15 and 30 minutes, then by 1, 2, 5, 10,
-    20, 50 and 100 hours, and then always by another 100 hours.
+    20, 50 and 100 hours. After that, the extension doubles, which the source does not say.
 
     Source: Tsafrir, Etsion and Feitelson, "Backfilling using system-generated predictions rather than user
     runtime estimates" (2007), section 3.3.
@@ -51,5 +51,7 @@ def late_end(end: Any, now: Any) -> Any:
     for extension in _EXTENSIONS:
         if (later := end + number(extension)) > now:
             return later
-    longest = number(_EXTENSIONS[-1])
-    return end + longest * ((now - end) // longest + 1)
+    extension = 2 * number(_EXTENSIONS[-1])
+    while end + extension <= now:
+        extension *= 2
+    return end + extension
