@@ -1,13 +1,17 @@
 """Books: the running jobs with their expected ends, and the profile of free GPUs that follows."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
+from itertools import chain
 from typing import Any
 
 from gsopt.simulation import Action, State
 from gsopt.simulation.parts.pool import pool_of
 from heuristics.policies.backfilling.estimates import late_end, user_estimates
 from heuristics.policies.backfilling.profile import Profile, Slot
+
+#: Keeps a bound below the running time although the estimate is a rounded product.
+_ROUNDED_DOWN = 1 - 2**-40
 
 
 class Books:
@@ -24,7 +28,7 @@ class Books:
     def __init__(self, state: State, factor: float, seed: int) -> None:
         self._jobs = state.jobs
         self._pool = pool_of(state)
-        self._estimate = user_estimates(state, factor, seed)
+        self._estimate, self._factor = user_estimates(state, factor, seed), factor
         self._estimates: dict[int, Any] = {}
         self._ends: list[tuple[Any, int]] = []  # a heap; outdated where they differ from the slots
         self._due: dict[int, Any] = {}  # ends by the estimates themselves
@@ -55,6 +59,43 @@ class Books:
     def is_of_one_kind(self, job: int) -> bool:
         """Check whether only one kind of GPU suits a job."""
         return len(self._pool.kinds(self._jobs[job])) == 1
+
+    def overestimate(self, job: int, factor: float | None) -> float | None:
+        """Return how many times its running time the estimate of a job may be, or None if that is unknown.
+
+        `factor` holds for the estimates that jobs have of their own.
+        """
+        return self._factor if self._jobs[job].estimate is None else factor
+
+    def are_exact(self, waiting: Iterable[int], factor: float | None) -> bool:
+        """Check whether the estimates of all running jobs and some waiting ones are exact."""
+        return all(self.overestimate(job, factor) == 1 for job in chain(self.running, waiting))
+
+    def soonest(self, job: int, now: Any, factor: float | None) -> Any:
+        """Return the first time at which enough running jobs can have ended for a job to start."""
+        item = self._jobs[job]
+        kinds = self._pool.kinds(item)
+        missing = item.gpus - sum(self.profile.free[kind] for kind in kinds)
+        ends = sorted(
+            (self._soonest_end(other, now, factor), sum(slot.gpus[kind] for kind in kinds))
+            for other, slot in self.running.items()
+        )
+        time = now
+        for end, gpus in ends:
+            if missing <= 0:
+                break
+            time, missing = end, missing - gpus
+        return time if missing <= 0 else now
+
+    def _soonest_end(self, job: int, now: Any, factor: float | None) -> Any:
+        over = self.overestimate(job, factor)
+        if over is None:
+            return now
+        if over == 1:
+            return max(self._due[job], now)
+        number = type(now)
+        least = self.estimate(job) * number(_ROUNDED_DOWN) / number(over)
+        return max(self.running[job].start + least, now)
 
     def start(self, job: int, slot: Slot) -> None:
         """Enter a job that starts now, in a slot that is taken from the profile already."""

@@ -5,6 +5,7 @@ from types import MappingProxyType
 
 from gsopt.simulation import Action, Decider, State, Wake
 from heuristics.policies.backfilling.books import Books
+from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.profile import Slot
 
 
@@ -93,6 +94,19 @@ class Conservative:
         if self._reserved:
             actions.append(Wake(min(slot.start for slot in self._reserved.values())))
         return actions
+
+    def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
+        """Return the brackets of the waiting jobs after the decision at this time, by job.
+
+        `factor` is how many times the running time an estimate may be; see `wait_brackets`.
+        """
+        books, now = self._books, state.now
+        is_exact = books.are_exact(self._reserved, factor)
+        found = {
+            job: Bracket(slot.start if is_exact else books.soonest(job, now, factor), slot.start)
+            for job, slot in self._reserved.items()
+        }
+        return found | {job: Bracket(now, None) for job in self._unplaced}
 
     def _reserve(self, job: int) -> None:
         slot = self._books.earliest(job)

@@ -8,6 +8,7 @@ from typing import Any, Literal
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.simulation import Action, Decider, State
 from heuristics.policies.backfilling.books import Books
+from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.profile import Slot
 
 #: Orders in which jobs are backfilled.
@@ -116,6 +117,32 @@ class Easy:
         for slot in self._reserved.values():
             books.profile.give_back(slot)
         return books.actions(state, started) if started else ()
+
+    def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
+        """Return the brackets of the waiting jobs after the decision at this time, by job.
+
+        `factor` is how many times the running time an estimate may be; see `wait_brackets`.
+        """
+        books = self._books
+        if not books.are_exact(self._line, factor):
+            first = next(iter(self._line), None)
+            latest = {job: slot.start for job, slot in self._reserved.items() if job == first}
+            return {
+                job: Bracket(books.soonest(job, state.now, factor), latest.get(job)) for job in self._line
+            }
+        for slot in self._reserved.values():
+            books.profile.take(slot)
+        found = {job: self._exactly(job, state.now) for job in self._line}
+        for slot in self._reserved.values():
+            books.profile.give_back(slot)
+        return found
+
+    def _exactly(self, job: int, now: Any) -> Bracket:
+        """Return the bracket of a job if all estimates are exact and the reserved slots are taken."""
+        if job in self._reserved:
+            return Bracket(self._reserved[job].start, self._reserved[job].start)
+        slot = self._books.earliest(job)
+        return Bracket(now if slot is None else slot.start, None)
 
     def _queue(self, state: State) -> None:
         if state.evicted:
