@@ -23,23 +23,20 @@ class Trial:
         self.end: dict[int, Any] = {}
         self.now: Any = None
         self.waiting: list[int] = []
+        self.completed: list[int] = []
         self.wakes: set[Any] = set()
-        self.seen: list[Callable[[], None]] = []  # called after each decision
 
     def run(self, decide: Callable[[], None]) -> list[Any]:
         """Run to the end, and return the starts."""
         coming = sorted(range(len(self.jobs)), key=lambda job: (self.jobs[job].release, job))
         while coming or self.waiting:
-            later = [end for end in self.end.values() if self.now is None or end > self.now]
-            later += [self.jobs[job].release for job in coming[:1]] + [wake for wake in self.wakes if wake > self.now]
-            self.now = min(later)
+            times = [*self.end.values(), *self.wakes, *(self.jobs[job].release for job in coming[:1])]
+            self.now = min(time for time in times if self.now is None or time > self.now)
             self.completed = [job for job, end in self.end.items() if end == self.now]
             while coming and self.jobs[coming[0]].release == self.now:
                 self.waiting.append(coming.pop(0))
             self.wakes = set()
             decide()
-            for look in self.seen:
-                look()
         return [self.start[job] for job in range(len(self.jobs))]
 
     @property
@@ -152,8 +149,7 @@ class Conservative:
         for begin in sorted({trial.now, *(end for _, end, _ in others)}):
             end = after(begin, jobs[job].estimate)
             tops = [begin, *(start for start, _, _ in others if begin < start < end)]
-            if all(
-                sum(gpus for a, b, gpus in others if a <= top < b) + jobs[job].gpus <= trial.gpus for top in tops
-            ):
+            used = (sum(gpus for first, last, gpus in others if first <= top < last) for top in tops)
+            if max(used) + jobs[job].gpus <= trial.gpus:
                 return begin
         raise AssertionError

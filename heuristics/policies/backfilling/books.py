@@ -3,15 +3,23 @@
 from collections.abc import Iterable, Sequence
 from heapq import heappop, heappush
 from itertools import chain
-from typing import Any
+from typing import Any, NamedTuple
 
 from gsopt.simulation import Action, State
 from gsopt.simulation.parts.pool import pool_of
 from heuristics.policies.backfilling.estimates import late_end, user_estimates
 from heuristics.policies.backfilling.profile import Profile, Slot
 
-#: Keeps a bound below the running time although the estimate is a rounded product.
+#: Keeps a bound below the running time although a drawn estimate is a rounded product.
 _ROUNDED_DOWN = 1 - 2**-40
+
+
+class Need(NamedTuple):
+    """What a job needs: GPUs, of kinds in the order of preference, for the length of its estimate."""
+
+    gpus: int
+    kinds: tuple[int, ...]
+    length: Any
 
 
 class Books:
@@ -29,36 +37,22 @@ class Books:
         self._jobs = state.jobs
         self._pool = pool_of(state)
         self._estimate, self._factor = user_estimates(state, factor, seed), factor
-        self._estimates: dict[int, Any] = {}
+        self._needs: dict[int, Need] = {}
         self._ends: list[tuple[Any, int]] = []  # a heap; outdated where they differ from the slots
         self._due: dict[int, Any] = {}  # ends by the estimates themselves
         self.running: dict[int, Slot] = {}
         self.profile = Profile(state.now, self._free(state))
 
-    def estimate(self, job: int) -> Any:
-        """Return the estimate of a job that is not complete, in seconds."""
-        if job not in self._estimates:
-            self._estimates[job] = self._estimate(job)
-        return self._estimates[job]
+    def need(self, job: int) -> Need:
+        """Return what a job that is not complete needs."""
+        if job not in self._needs:
+            item = self._jobs[job]
+            self._needs[job] = Need(item.gpus, self._pool.kinds(item), self._estimate(job))
+        return self._needs[job]
 
     def earliest(self, job: int, before: Any = None) -> Slot | None:
         """Return the first slot for a job, as in `Profile.earliest`."""
-        item = self._jobs[job]
-        return self.profile.earliest(item.gpus, self._pool.kinds(item), self.estimate(job), before)
-
-    def now(self, job: int) -> Slot | None:
-        """Return the slot of a job that starts now, or None if it does not fit."""
-        item = self._jobs[job]
-        return self.profile.now(item.gpus, self._pool.kinds(item), self.estimate(job))
-
-    def room(self, job: int) -> bool:
-        """Check whether the GPUs of a job are free at this moment, for however long."""
-        item, free = self._jobs[job], self.profile.free
-        return sum(free[kind] for kind in self._pool.kinds(item)) >= item.gpus
-
-    def is_of_one_kind(self, job: int) -> bool:
-        """Check whether only one kind of GPU suits a job."""
-        return len(self._pool.kinds(self._jobs[job])) == 1
+        return self.profile.earliest(*self.need(job), before)
 
     def overestimate(self, job: int, factor: float | None) -> float | None:
         """Return how many times its running time the estimate of a job may be, or None if that is unknown.
@@ -73,18 +67,17 @@ class Books:
 
     def soonest(self, job: int, now: Any, factor: float | None) -> Any:
         """Return the first time at which enough running jobs can have ended for a job to start."""
-        item = self._jobs[job]
-        kinds = self._pool.kinds(item)
-        missing = item.gpus - sum(self.profile.free[kind] for kind in kinds)
+        gpus, kinds, _ = self.need(job)
+        missing = gpus - sum(self.profile.free[kind] for kind in kinds)
         ends = sorted(
             (self._soonest_end(other, now, factor), sum(slot.gpus[kind] for kind in kinds))
             for other, slot in self.running.items()
         )
         time = now
-        for end, gpus in ends:
+        for end, freed in ends:
             if missing <= 0:
                 break
-            time, missing = end, missing - gpus
+            time, missing = end, missing - freed
         return time if missing <= 0 else now
 
     def _soonest_end(self, job: int, now: Any, factor: float | None) -> Any:
@@ -94,7 +87,9 @@ class Books:
         if over == 1:
             return max(self._due[job], now)
         number = type(now)
-        least = self.estimate(job) * number(_ROUNDED_DOWN) / number(over)
+        least = self.need(job).length / number(over)
+        if self._jobs[job].estimate is None:
+            least *= number(_ROUNDED_DOWN)
         return max(self.running[job].start + least, now)
 
     def start(self, job: int, slot: Slot) -> None:
@@ -112,7 +107,7 @@ class Books:
         is_early = False
         for job in state.completed:
             slot = self.running.pop(job)
-            del self._due[job], self._estimates[job]
+            del self._due[job], self._needs[job]
             if slot.end > state.now:
                 self.profile.give_back(slot)
                 is_early = True
@@ -128,10 +123,11 @@ class Books:
             heappop(ends)
         if ends and ends[0][0] <= state.now:
             return False
-        return self._free(state) == tuple(map(sum, zip(self.profile.free, *(slot.gpus for slot in due), strict=True)))
+        by_kind = zip(self.profile.free, *(slot.gpus for slot in due), strict=True)
+        return self._free(state) == tuple(map(sum, by_kind))
 
     def correct(self, state: State) -> None:
-        """Begin a new profile from the free GPUs and the running jobs, with later ends of jobs that are late."""
+        """Begin a new profile from the free GPUs and the running jobs, and extend those that are late."""
         now = state.now
         for job in state.evicted:
             self.running.pop(job, None)
@@ -140,14 +136,15 @@ class Books:
         self.profile = Profile(now, self._with_running(self._free(state)))
         for job, slot in self.running.items():
             due = self._due[job]
-            self.running[job] = slot = Slot(slot.start, due if due > now else late_end(due, now), slot.gpus)
-            self.profile.take(slot)
-            heappush(self._ends, (slot.end, job))
+            end = due if due > now else late_end(due, now)
+            self.running[job] = slot._replace(end=end)
+            self.profile.take(self.running[job])
+            heappush(self._ends, (end, job))
 
     def actions(self, state: State, started: dict[int, Slot]) -> list[Action]:
         """Return the actions that start jobs on the GPUs of their slots."""
         self._pool.look(state)
-        taken = {job: self._pool.holding(slot.gpus) for job, slot in started.items()}
+        taken: dict[int, Any] = {job: self._pool.holding(slot.gpus) for job, slot in started.items()}
         return self._pool.actions(state, dict.fromkeys(taken), taken)
 
     def _free(self, state: State) -> tuple[int, ...]:

@@ -1,13 +1,14 @@
 """Brackets: between which times a waiting job starts, as far as users' estimates tell."""
 
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import suppress
 from typing import Any, Protocol
 
 from gsopt.core.errors import InvalidInput, shorten
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import LATEST, Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.simulation import Action, Decider, Policy, State
+from gsopt.simulation import Action, Decider, State
 from gsopt.simulation.run import replay
 from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.conservative import conservative_backfilling
@@ -44,8 +45,8 @@ def wait_brackets(
     - Under `easy_backfilling`, this holds for the first waiting job. The others have no latest start, as jobs
       that arrive later may be backfilled before them; with exact estimates, all reserved jobs have one.
     - No policy starts a job before so many running jobs can have ended that its GPUs are free.
-    - With exact estimates, a reserved job starts exactly at its reservation, and other jobs no earlier than they
-      fit beside all reservations.
+    - With exact estimates, a reserved job starts exactly at its reservation, and the others no earlier than
+      they fit beside all reservations.
 
     Parameters
     ----------
@@ -84,10 +85,8 @@ def wait_brackets(
     scenario = Scenario.of(given, cluster)
     clock, at = scenario.clock, float(at)
     watch = _Watch(policy, clock.since(at), factor)
-    try:
+    with suppress(_Over):
         replay(scenario, watch.policy, **options)
-    except _Over:
-        pass
     jobs = scenario.on_own_clock().workload.jobs
     return {
         jobs[job].name: Bracket(*clock.all_nearest([max(found.earliest, clock.since(at)), found.latest]))

@@ -3,13 +3,13 @@
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
-from gsopt.simulation import Action, Decider, State, Wake
+from gsopt.simulation import Action, State, Wake
 from heuristics.policies.backfilling.books import Books
 from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.profile import Slot
 
 
-def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> Decider:
+def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: int = 0) -> "Conservative":
     """Give every job a reservation when it is released. A job may overtake others only if it delays none.
 
     The reservation is the earliest time at which the GPUs of the job are free for its whole estimate, beside
@@ -48,7 +48,7 @@ def conservative_backfilling(state: State, *, overestimate: float = 1.0, seed: i
     >>> simulate(Workload(jobs=jobs), conservative_backfilling, cluster=4).completion_times
     (3.0, 5.0, 3.0, 9.0)
     """
-    return Conservative(state, Books(state, overestimate, seed))
+    return Conservative(Books(state, overestimate, seed))
 
 
 class Conservative:
@@ -62,7 +62,7 @@ class Conservative:
 
     preemptive = False
 
-    def __init__(self, state: State, books: Books) -> None:
+    def __init__(self, books: Books) -> None:
         self._books = books
         self._reserved: dict[int, Slot] = {}  # of the waiting jobs by release
         self._unplaced: list[int] = []  # jobs that need GPUs that are away
@@ -131,7 +131,7 @@ class Conservative:
         for job, slot in self._reserved.items():
             if slot.start <= state.now:
                 continue
-            if books.is_of_one_kind(job):
+            if len(books.need(job).kinds) == 1:
                 earlier = books.earliest(job, before=slot.start)
                 if earlier is None:
                     continue

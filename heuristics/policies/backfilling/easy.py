@@ -6,7 +6,7 @@ from types import MappingProxyType
 from typing import Any, Literal
 
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
-from gsopt.simulation import Action, Decider, State
+from gsopt.simulation import Action, State
 from heuristics.policies.backfilling.books import Books
 from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.profile import Slot
@@ -22,8 +22,8 @@ def easy_backfilling(
     depth: int = 1,
     overestimate: float = 1.0,
     seed: int = 0,
-) -> Decider:
-    """Start jobs in the order of their release. A job may overtake the first waiting job if it does not delay it.
+) -> "Easy":
+    """Start jobs by release. A job may overtake the first waiting job if it does not delay it.
 
     The first waiting job that does not fit gets a reservation: the earliest time at which enough GPUs are free
     if all running jobs end by their estimates. A job behind it starts at once if its GPUs are free until its
@@ -35,9 +35,9 @@ def easy_backfilling(
 
     Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson, "Utilization,
     predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
-    section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF or EASY-SJF.
-    Key: release date. Ties: lower job number. All events of one instant precede the decision. Not preemptive;
-    knows estimates. O(waiting jobs times running jobs) per event.
+    section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF there and
+    EASY-SJF by others. Key: release date. Ties: lower job number. All events of one instant precede the decision.
+    Not preemptive; knows estimates. O(waiting jobs times running jobs) per event.
 
     Parameters
     ----------
@@ -127,9 +127,7 @@ class Easy:
         if not books.are_exact(self._line, factor):
             first = next(iter(self._line), None)
             latest = {job: slot.start for job, slot in self._reserved.items() if job == first}
-            return {
-                job: Bracket(books.soonest(job, state.now, factor), latest.get(job)) for job in self._line
-            }
+            return {job: Bracket(books.soonest(job, state.now, factor), latest.get(job)) for job in self._line}
         for slot in self._reserved.values():
             books.profile.take(slot)
         found = {job: self._exactly(job, state.now) for job in self._line}
@@ -150,24 +148,27 @@ class Easy:
         self._line.update(dict.fromkeys(state.arrived))
         if self._is_shortest_first:
             for job in state.arrived + state.evicted:
-                insort(self._by_key, (self._books.estimate(job), job))
+                insort(self._by_key, (self._books.need(job).length, job))
 
     def _backfill(self, started: dict[int, Slot]) -> None:
         """Start waiting jobs that fit beside the reservations."""
         books = self._books
         waiting = [job for _, job in self._by_key] if self._is_shortest_first else list(self._line)
+        free = sum(books.profile.free)
         for job in waiting:
-            if not any(books.profile.free):
+            if free == 0:
                 break
-            if job in self._reserved or not books.room(job):
+            need = books.need(job)
+            if need.gpus > free or job in self._reserved:
                 continue
-            if (slot := books.now(job)) is not None:
+            if (slot := books.profile.now(*need)) is not None:
                 books.profile.take(slot)
                 self._start(job, slot, started)
+                free -= need.gpus
 
     def _start(self, job: int, slot: Slot, started: dict[int, Slot]) -> None:
         self._books.start(job, slot)
         started[job] = slot
         del self._line[job]
         if self._is_shortest_first:
-            self._by_key.remove((self._books.estimate(job), job))
+            self._by_key.remove((self._books.need(job).length, job))

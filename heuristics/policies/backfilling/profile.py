@@ -70,7 +70,7 @@ class Profile:
         returned, and GPUs are not counted from that time on, because the job itself holds them there.
         """
         if len(kinds) == 1:
-            return self._earliest_of_one(count, kinds[0], length, before)
+            return self._earliest_of_one(count, kinds, length, before)
         times = self._times
         begin = 0
         while begin < len(times):
@@ -94,8 +94,8 @@ class Profile:
         least = [min(self._free[kind][:last]) for kind in kinds]
         return Slot(times[0], end, self._chosen(count, kinds, least)) if sum(least) >= count else None
 
-    def _earliest_of_one(self, count: int, kind: int, length: Any, before: Any) -> Slot | None:
-        times, column = self._times, self._free[kind]
+    def _earliest_of_one(self, count: int, kinds: Sequence[int], length: Any, before: Any) -> Slot | None:
+        times, column = self._times, self._free[kinds[0]]
         last = len(times) if before is None else bisect_left(times, before)
         begin = 0
         while begin < last:
@@ -107,7 +107,7 @@ class Profile:
             while step < last and times[step] < end and column[step] >= count:
                 step += 1
             if step >= last or times[step] >= end:
-                return Slot(times[begin], end, self._chosen(count, (kind,), (count,)))
+                return Slot(times[begin], end, self._chosen(count, kinds, (count,)))
             begin = step + 1
         return None
 
