@@ -114,14 +114,14 @@ class Books:
         return is_early
 
     def agree(self, state: State, due: Sequence[Slot] = ()) -> bool:
-        """Check whether no job is late and the profile says how many GPUs are free now.
+        """Check whether no job is late or evicted, and the profile says how many GPUs are free now.
 
         `due` are the reserved slots that begin now, whose GPUs are free.
         """
         ends, running = self._ends, self.running
         while ends and (ends[0][1] not in running or running[ends[0][1]].end != ends[0][0]):
             heappop(ends)
-        if ends and ends[0][0] <= state.now:
+        if state.evicted or (ends and ends[0][0] <= state.now):
             return False
         by_kind = zip(self.profile.free, *(slot.gpus for slot in due), strict=True)
         return self._free(state) == tuple(map(sum, by_kind))

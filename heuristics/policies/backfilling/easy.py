@@ -36,8 +36,8 @@ def easy_backfilling(
     Source: Lifka, "The ANL/IBM SP scheduling system" (1995); Mu'alem and Feitelson, "Utilization,
     predictability, workloads, and user runtime estimates in scheduling the IBM SP2 with backfilling" (2001),
     section 2. The order ``"shortest"`` is that of Tsafrir, Etsion and Feitelson (2007), called SJBF there and
-    EASY-SJF by others. Key: release date. Ties: lower job number. All events of one instant precede the decision.
-    Not preemptive; knows estimates. O(waiting jobs times running jobs) per event.
+    EASY-SJF by others. Key: release date. Ties: lower job number. All events of one instant precede the
+    decision. Not preemptive; knows estimates. O(waiting jobs times running jobs) per event.
 
     Parameters
     ----------
