@@ -4,8 +4,8 @@ from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
 from gsopt.simulation import Action, State, Wake
+from gsopt.simulation.bracket import Bracket
 from heuristics.policies.backfilling.books import Books
-from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.profile import Slot
 
 

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 from gsopt.core.errors import InvalidInput, require_one_of, shorten
 from gsopt.simulation import Action, State
+from gsopt.simulation.bracket import Bracket
 from heuristics.policies.backfilling.books import Books
-from heuristics.policies.backfilling.bracket import Bracket
 from heuristics.policies.backfilling.profile import Slot
 
 #: Orders in which jobs are backfilled.

@@ -1,34 +1,23 @@
-"""Brackets: between which times a waiting job starts, as far as users' estimates tell."""
+"""Brackets: between which times waiting jobs start, as far as users' estimates tell."""
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from typing import Any, Protocol
+from typing import Any
 
 from gsopt.core.errors import InvalidInput, shorten
+from gsopt.core.method import name_of
+from gsopt.evaluation.catalogue import find_policy
 from gsopt.scenario.cluster import Cluster
 from gsopt.scenario.job import LATEST, Workload
 from gsopt.scenario.scenario import Scenario
-from gsopt.simulation import Action, Decider, State
+from gsopt.simulation.bracket import Bracket
+from gsopt.simulation.policy import Action, Policy, State
 from gsopt.simulation.run import replay
-from heuristics.policies.backfilling.bracket import Bracket
-from heuristics.policies.backfilling.conservative import conservative_backfilling
-
-
-class Bracketing(Protocol):
-    """A decider that brackets the starts of waiting jobs."""
-
-    preemptive: bool
-
-    def decide(self, state: State) -> Iterable[Action]:
-        """Return the actions after an event."""
-
-    def brackets(self, state: State, factor: float | None = None) -> Mapping[int, Bracket]:
-        """Return the brackets of the waiting jobs after the decision at this time, by job."""
 
 
 def wait_brackets(
     given: Workload | Scenario,
-    policy: Callable[..., Bracketing] = conservative_backfilling,
+    policy: Policy | str = "conservative_backfilling",
     *,
     at: float,
     cluster: Cluster | int | str | None = None,
@@ -40,9 +29,9 @@ def wait_brackets(
     The jobs are simulated until that time, and no later job is looked at. The brackets are certain if no job
     exceeds its estimate, no GPUs go away, there are no overheads, and decisions are made at every event:
 
-    - Under `conservative_backfilling`, a job starts at its reservation at the latest. Later jobs cannot delay
+    - Under ``conservative_backfilling``, a job starts at its reservation at the latest. Later jobs cannot delay
       it, and reservations only move to earlier times.
-    - Under `easy_backfilling`, this holds for the first waiting job. The others have no latest start, as jobs
+    - Under ``easy_backfilling``, this holds for the first waiting job. The others have no latest start, as jobs
       that arrive later may be backfilled before them; with exact estimates, all reserved jobs have one.
     - No policy starts a job before so many running jobs can have ended that its GPUs are free.
     - With exact estimates, a reserved job starts exactly at its reservation, and the others no earlier than
@@ -53,7 +42,8 @@ def wait_brackets(
     given
         The jobs with their estimates, or a whole scenario.
     policy
-        `conservative_backfilling` or `easy_backfilling`.
+        The policy, or its name. Its decider must have a method ``brackets``, as those of
+        ``conservative_backfilling`` and ``easy_backfilling``.
     at
         Time in seconds on the clock of the workload.
     cluster
@@ -66,7 +56,7 @@ def wait_brackets(
     Raises
     ------
     InvalidInput
-        `at` or `factor` is out of range, or the scenario breaks a rule.
+        `at` or `factor` is out of range, the policy has no brackets, or the scenario breaks a rule.
 
     Examples
     --------
@@ -84,7 +74,7 @@ def wait_brackets(
         raise InvalidInput("factor", shorten(factor), "must be a number of at least 1, or None")
     scenario = Scenario.of(given, cluster)
     clock, at = scenario.clock, float(at)
-    watch = _Watch(policy, clock.since(at), factor)
+    watch = _Watch(find_policy(policy), clock.since(at), factor)
     with suppress(_Over):
         replay(scenario, watch.policy, **options)
     jobs = scenario.on_own_clock().workload.jobs
@@ -99,25 +89,29 @@ class _Over(Exception):
 
 
 class _Watch:
-    """Keeps the brackets after the last decision until a time, and then stops the run."""
+    """Keeps the brackets after the last decision until a time, and then ends the run."""
 
-    def __init__(self, policy: Callable[..., Bracketing], at: float, factor: float | None) -> None:
+    def __init__(self, policy: Policy, at: float, factor: float | None) -> None:
         self._policy, self._at, self._factor = policy, at, factor
+        self._brackets: Any = None
+        self._decide: Any = None
+        self.preemptive = False
         self.found: Mapping[int, Bracket] = {}
 
-    def policy(self, state: State, **options: Any) -> Decider:
-        """Return a decider that acts like the watched one."""
-        watched = self._policy(state, **options)
-        watch = self
+    def policy(self, state: State, **options: Any) -> "_Watch":
+        """Begin to watch a new decider."""
+        decider = self._policy(state, **options)
+        self._decide, self.preemptive = decider.decide, decider.preemptive
+        self._brackets = getattr(decider, "brackets", None)
+        if self._brackets is None:
+            rule = "must bracket waiting times, as conservative_backfilling does"
+            raise InvalidInput("policy", name_of(self._policy), rule)
+        return self
 
-        class Watched:
-            preemptive = watched.preemptive
-
-            def decide(self, state: State) -> Iterable[Action]:
-                if state.now > watch._at:
-                    raise _Over
-                actions = list(watched.decide(state))
-                watch.found = watched.brackets(state, watch._factor)
-                return actions
-
-        return Watched()
+    def decide(self, state: State) -> Iterable[Action]:
+        """Return the actions of the decider."""
+        if state.now > self._at:
+            raise _Over
+        actions = list(self._decide(state))
+        self.found = self._brackets(state, self._factor)
+        return actions
