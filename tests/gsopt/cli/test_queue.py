@@ -44,7 +44,7 @@ def test_an_empty_queue_is_said(log: str) -> None:
 @pytest.mark.parametrize(
     ("options", "message"),
     [  # no time; a policy without reservations; an impossible factor
-        (("--at", "noon"), "--at: noon: must be a time such as 18000 or 5h"),
+        (("--at", "noon"), "--at: 'noon': must be a time such as 18000 or 5h"),
         (("--at", "5", "--policy", "fifo"), "policy: fifo: must bracket waiting times"),
         (("--at", "5", "--factor", "0.5"), "factor: 0.5: must be a number of at least 1"),
     ],

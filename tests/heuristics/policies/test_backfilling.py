@@ -26,7 +26,7 @@ from tests.exactness import backfilling as textbook
 from tests.heuristics.policies.shared import traces
 
 SHORTEST = partial(easy_backfilling, order="shortest")
-POLICIES = [easy_backfilling, SHORTEST, partial(easy_backfilling, depth=3), conservative_backfilling]
+POLICIES: list[Any] = [easy_backfilling, SHORTEST, partial(easy_backfilling, depth=3), conservative_backfilling]
 
 #: Each policy with its definition.
 DEFINED: list[tuple[Any, Callable[..., list[Any]]]] = [
@@ -44,7 +44,7 @@ def _drawn(random: Random) -> tuple[list[Job], int]:
         random.choice([2, 4, 12]),
         10.0 ** random.choice([-9, -3, 0, 0, 3, 9]),
     )
-    factors = random.choice([[1], [1, 1, 2, 3, 5], [0.01, 0.5, 1, 2, 3.7]])
+    factors: list[float] = random.choice([[1.0], [1.0, 1.0, 2.0, 3.0, 5.0], [0.01, 0.5, 1.0, 2.0, 3.7]])
     jobs = []
     for number in range(random.randint(1, 9)):
         duration = random.randint(1, most) * scale * random.choice([1, 1, 1, random.uniform(1, 2)])
@@ -185,12 +185,13 @@ def test_brackets_refuse_bad_input(options: dict[str, Any], message: str) -> Non
 def test_policies_refuse_bad_options() -> None:
     """An unknown order, no reservation, and estimates below the durations are refused."""
     one = Workload(jobs=[_job("a", 0, 1, 1)])
-    for policy, options in [
+    given: list[tuple[Any, dict[str, Any]]] = [
         (easy_backfilling, {"order": "longest"}),
         (easy_backfilling, {"depth": 0}),
         (easy_backfilling, {"overestimate": 0.9}),
         (conservative_backfilling, {"overestimate": float("nan")}),
-    ]:
+    ]
+    for policy, options in given:
         with pytest.raises(InvalidInput, match=next(iter(options))):
             simulate(one, policy, cluster=1, **options)
 
