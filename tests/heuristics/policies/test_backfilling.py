@@ -277,15 +277,15 @@ def test_a_profile_of_two_kinds_finds_the_first_slot() -> None:
     """The first slot of random profiles with two kinds is the first at which a scan of all steps finds room."""
     random = Random("kinds")
     for _ in range(300):
-        profile, taken = Profile(0, (5, 5)), []
+        profile, taken = Profile(0, (12, 12)), []
         for _ in range(random.randint(0, 6)):
             start = random.randint(0, 9)
-            slot = Slot(start, start + random.randint(1, 5), (random.randint(0, 1), random.randint(0, 1)))
+            slot = Slot(start, start + random.randint(1, 5), (random.randint(0, 2), random.randint(0, 2)))
             profile.take(slot)
             taken.append(slot)
         kinds, count, length = (
             random.choice([(0,), (1,), (0, 1), (1, 0)]),
-            random.randint(1, 7),
+            random.randint(1, 24),
             random.randint(1, 6),
         )
 
@@ -294,7 +294,7 @@ def test_a_profile_of_two_kinds_finds_the_first_slot() -> None:
                 sum(slot.gpus[kind] for slot in taken if slot.start <= time < slot.end)
                 for time in range(begin, begin + length)
             ]
-            return 5 - max(held)
+            return 12 - max(held)
 
         found = profile.earliest(count, kinds, length)
         rooms = [begin for begin in range(20) if sum(least(begin, kind) for kind in kinds) >= count]
@@ -303,6 +303,30 @@ def test_a_profile_of_two_kinds_finds_the_first_slot() -> None:
             sum(found.gpus) == count and all(found.gpus[k] <= least(found.start, k) for k in (0, 1))
         )
         assert profile.now(count, kinds, length) == (found if found and found.start == 0 else None)
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_evicted_jobs_start_again(policy: Any) -> None:
+    """A job that is evicted when no GPU is free before or after starts again."""
+    jobs = Workload(jobs=[_job("a", 0, 9, 2), _job("b", 0, 9, 2)])
+    changes = [CapacityChange(time=5, gpus=2), CapacityChange(time=7, gpus=4)]
+    run = simulate(jobs, policy, cluster=4, capacity_changes=changes)
+    assert sorted(run.completion_times) == [9, 11]
+
+
+@pytest.mark.parametrize("policy", POLICIES)
+def test_jobs_too_short_for_the_clock_take_turns(policy: Any) -> None:
+    """Jobs that are shorter than the resolution of the clock do not hold the same GPUs."""
+    late = [_job(name, 1e11, 1e-9, 1) for name in ("b", "c", "d")]
+    run = simulate(Workload(jobs=[_job("a", 0, 1, 1), *late]), policy, cluster=1, bound=False)
+    assert len(set(run.start_times)) == 4
+
+
+def test_an_exact_estimate_beside_one_of_unknown_quality() -> None:
+    """Only jobs with exact estimates are certain not to end before their estimates."""
+    jobs = [_job("a", 0, 8, 3), _job("b", 0, 4, 1, 20), _job("c", 1, 1, 2, 1), _job("d", 1, 1, 1, 1)]
+    expected = {"c": Bracket(8, 8), "d": Bracket(2, 8)}
+    assert wait_brackets(Workload(jobs=jobs), at=2, cluster=4) == expected
 
 
 def test_comparisons_show_the_gap() -> None:
