@@ -322,6 +322,18 @@ def test_jobs_too_short_for_the_clock_take_turns(policy: Any) -> None:
     assert len(set(run.start_times)) == 4
 
 
+def test_a_second_reservation_is_no_promise() -> None:
+    """If a job ends early, the first waiting job may start and delay the second, which has a reservation too."""
+    sizes = [(0, 4, 1, 12), (0, 4, 2, 4), (1, 1, 3, 3), (2, 3, 1, 3)]
+    jobs = Workload(jobs=[_job(n, *size) for n, size in enumerate(sizes)])
+    two = partial(easy_backfilling, depth=2)
+
+    assert simulate(jobs, two, cluster=3, bound=False).start_times == (0, 0, 4, 5)
+    assert wait_brackets(jobs, two, at=3, cluster=3) == {"2": Bracket(3, 12), "3": Bracket(3, None)}
+    assert wait_brackets(jobs, at=3, cluster=3)["3"] == Bracket(3, 4)
+    assert simulate(jobs, conservative_backfilling, cluster=3, bound=False).start_times[3] == 4
+
+
 def test_an_exact_estimate_beside_one_of_unknown_quality() -> None:
     """Only jobs with exact estimates are certain not to end before their estimates."""
     jobs = [_job("a", 0, 8, 3), _job("b", 0, 4, 1, 20), _job("c", 1, 1, 2, 1), _job("d", 1, 1, 1, 1)]
