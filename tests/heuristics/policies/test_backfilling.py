@@ -323,7 +323,7 @@ def test_jobs_too_short_for_the_clock_take_turns(policy: Any) -> None:
 
 
 def test_a_second_reservation_is_no_promise() -> None:
-    """If a job ends early, the first waiting job may start and delay the second, which has a reservation too."""
+    """If a job ends early, the first waiting job may start and delay the second, despite its reservation."""
     sizes = [(0, 4, 1, 12), (0, 4, 2, 4), (1, 1, 3, 3), (2, 3, 1, 3)]
     jobs = Workload(jobs=[_job(n, *size) for n, size in enumerate(sizes)])
     two = partial(easy_backfilling, depth=2)
