@@ -163,6 +163,9 @@ class Job(Frozen):
     deadline
         Time by which the job should be complete, in seconds from the beginning of the workload; later than the
         release date; None for no deadline. A job that misses its deadline continues.
+    estimate
+        The user's estimate of the duration, in seconds, such as the time limit of a batch job; None if unknown.
+        Backfilling policies rely on it. A job that exceeds its estimate continues.
     checkpoints
         Whether the job keeps its progress when it stops or is evicted; otherwise it starts over. A job that
         stops and continues at the same moment counts as resized or moved, and keeps its progress unless its
@@ -205,6 +208,7 @@ class Job(Frozen):
     phases: Many[Phase] = ()
     training: Training | None = None
     deadline: Seconds | None = None
+    estimate: Annotated[Seconds, Field(ge=LEAST)] | None = None
     checkpoints: bool = True
     priority: Annotated[int, Field(ge=-MOST_PRIORITY, le=MOST_PRIORITY)] = 0
 

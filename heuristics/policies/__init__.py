@@ -1,5 +1,6 @@
 """Policies: callables that make the decider of a simulation, most of them published schedulers."""
 
+from heuristics.policies.backfilling import conservative_backfilling, easy_backfilling
 from heuristics.policies.break_even import break_even
 from heuristics.policies.castor import best_pairs, sjf_bsbf, sjf_ffs
 from heuristics.policies.dally import dally
@@ -27,7 +28,9 @@ __all__ = [
     "afs",
     "best_pairs",
     "break_even",
+    "conservative_backfilling",
     "dally",
+    "easy_backfilling",
     "efq",
     "elastic_las",
     "elastic_srtf",
