@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.core.budget import UNLIMITED, Budget
+from gsopt.core.errors import Unsupported
 from gsopt.core.method import NoSolution
 from gsopt.problems.placement import Placed, Placement, PlacementSolution, Pool
 
@@ -49,6 +50,8 @@ def fill(
     With `one_by_one`, a server is chosen for every worker. Otherwise the workers of a line fill a server before
     the next one is chosen.
     """
+    if problem.beyond_amounts:
+        raise Unsupported(f"{problem.beyond_amounts}; use fgd, best_fit, gpu_packing or another that knows single GPUs")
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
     servers = _FillingServers(problem, score, one_by_one=one_by_one)
