@@ -91,9 +91,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())
-        gpus = [
-            (s, h) for s, host in enumerate(hosts) for h in range(len(host.parts)) if _has_parts(problem)
-        ]
+        gpus = [(s, h) for s, host in enumerate(hosts) for h in range(_useful_gpus(problem, host))]
         if len(lines) * max(len(hosts), len(gpus)) > _LARGEST:
             raise Unsupported(
                 f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference model "
@@ -107,7 +105,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         }
         whole = [(i, s) for i, s in fit if not lines[i].gpu_part]
         parts = {
-            (i, s, h): min(fit[i, s], hosts[s].parts[h] // line.gpu_part)
+            (i, s, h): min(fit[i, s], hosts[s].left(h) // line.gpu_part)
             for i, line in enumerate(lines)
             if line.gpu_part
             for s, h in gpus
@@ -156,7 +154,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
             gpus,
             rule=lambda m, s, h: (
                 sum(line.gpu_part * m.p[i, s, h] for i, line in enumerate(lines) if line.gpu_part)
-                <= hosts[s].parts[h] * (m.b[s, h] if (s, h) in m.b else 1)
+                <= hosts[s].left(h) * (m.b[s, h] if (s, h) in m.b else 1)
             ),
         )
         model.alike = pyo.Constraint(
@@ -192,7 +190,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         parts = (
             (name, h, i, round(values.get(f"p[{i},{s},{h}]", 0.0)))
             for s, (name, host) in enumerate(problem.hosts.items())
-            for h in range(len(host.parts))
+            for h in range(_useful_gpus(problem, host))
             for i, line in enumerate(problem.workers)
             if line.gpu_part
         )
@@ -230,6 +228,12 @@ def _has_parts(problem: Placement) -> bool:
     return any(line.gpu_part for line in problem.workers)
 
 
+def _useful_gpus(problem: Placement, host: Server) -> int:
+    """Count the GPUs of a server that workers may share: never more free ones than workers that need a part."""
+    workers = sum(line.count for line in problem.workers if line.gpu_part)
+    return len(host.shared) + min(host.free_gpus, workers) if workers else 0
+
+
 def _pool(hosts: list[Server], pool: str) -> list[int]:
     return [s for s, host in enumerate(hosts) if host.pool == pool]
 
@@ -257,7 +261,7 @@ def _objective(model: Any, problem: Placement, hosts: list[Server]) -> Any:
     if problem.minimize == "racks":
         return sum(model.z.values())
     if problem.minimize == "unallocated":
-        free = sum(sum(host.parts) for host in hosts)
+        free = sum(host.thousandths for host in hosts)
         everywhere = range(len(hosts))
         return free - sum(
             line.thousandths * _on(model, i, everywhere) for i, line in enumerate(problem.workers)

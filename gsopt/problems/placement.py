@@ -142,15 +142,25 @@ class Server(Lean):
         return self.capacity.gpu - self.used.gpu - len(self.shared)
 
     @property
-    def parts(self) -> tuple[int, ...]:
-        """Thousandths left of each GPU in which workers can get a part, those that are shared already first.
+    def gpus_with_room(self) -> int:
+        """Number of GPUs of which a part is left: those that are shared already, and the free ones."""
+        return len(self.shared) + self.free_gpus
+
+    def left(self, gpu: int) -> int:
+        """Return the thousandths left of one of `gpus_with_room`. Those shared already come first.
 
         Examples
         --------
-        >>> Server(name="s", capacity=Resources(gpu=4), used=Resources(gpu=1), shared=[300]).parts
-        (700, 1000, 1000)
+        >>> server = Server(name="s", capacity=Resources(gpu=4), used=Resources(gpu=1), shared=[300])
+        >>> [server.left(gpu) for gpu in range(server.gpus_with_room)]
+        [700, 1000, 1000]
         """
-        return (*(WHOLE_GPU - part for part in self.shared), *[WHOLE_GPU] * self.free_gpus)
+        return WHOLE_GPU - self.shared[gpu] if gpu < len(self.shared) else WHOLE_GPU
+
+    @property
+    def thousandths(self) -> int:
+        """Thousandths of a GPU that are left on one of the servers."""
+        return self.gpus_with_room * WHOLE_GPU - sum(self.shared)
 
     @property
     def in_use(self) -> bool:
@@ -236,7 +246,7 @@ class PlacedPart(NamedTuple):
     server
         Name of an individual server.
     gpu
-        Index of the GPU in the server's `parts`.
+        Index of the GPU on the server. Those that are shared already come first, then the free ones.
     workers
         Index in the problem's `workers`.
     number
@@ -496,7 +506,7 @@ class Placement(Problem[PlacementSolution]):
         if self.minimize == "unallocated":
             return ""
         rooms = {
-            (room, server.gpu_type, max(server.parts, default=0)): server
+            (room, server.gpu_type, WHOLE_GPU - min([0] if server.free_gpus else [*server.shared, WHOLE_GPU])): server
             for server, room in zip(self.servers, self.rooms, strict=True)
         }
         roomy: set[Any] = set()
@@ -553,7 +563,7 @@ class Placement(Problem[PlacementSolution]):
 
     def unallocated(self, solution: PlacementSolution) -> int:
         """Count the free thousandths of all GPUs."""
-        free = sum(sum(server.parts) * server.count for server in self.servers)
+        free = sum(server.thousandths * server.count for server in self.servers)
         return free - sum(self.workers[line].thousandths * number for _, line, number in solution.everywhere)
 
     def misplaced_gpus(self, solution: PlacementSolution) -> Counter[str]:
@@ -607,7 +617,7 @@ class Placement(Problem[PlacementSolution]):
     def _unreadable_part(self, part: PlacedPart, hosts: dict[str, Server]) -> Iterator[str]:
         if part.server not in hosts:
             yield f"{part.server!r} is not a server of the instance"
-        elif not 0 <= part.gpu < len(hosts[part.server].parts):
+        elif not 0 <= part.gpu < hosts[part.server].gpus_with_room:
             yield f"{part.gpu} is not a GPU of {part.server} with a free part"
         if not 0 <= part.workers < len(self.workers):
             yield f"{part.workers} is not a line of workers"
@@ -645,7 +655,7 @@ class Placement(Problem[PlacementSolution]):
             loads[name, gpu] += self.workers[index].gpu_part * number
         newly_shared: Counter[str] = Counter()
         for (name, gpu), taken in loads.items():
-            free = hosts[name].parts[gpu]
+            free = hosts[name].left(gpu)
             if taken > free:
                 yield f"{name}: {taken} thousandths of GPU {gpu} are placed, {free} are free"
             newly_shared[name] += gpu >= len(hosts[name].shared)
@@ -720,7 +730,7 @@ class Placement(Problem[PlacementSolution]):
     def _spreads_of(self, line: Workers) -> Iterator[dict[tuple[str, int], int]]:
         """Yield every way to spread the workers of an entry: their number by server and GPU, -1 for any GPU."""
         if line.gpu_part:
-            places = [(name, gpu) for name, host in self.hosts.items() for gpu in range(len(host.parts))]
+            places = [(name, gpu) for name, host in self.hosts.items() for gpu in range(host.gpus_with_room)]
         else:
             places = [(name, -1) for name in self.hosts]
         least = 0 if self.minimize == "unallocated" else line.count

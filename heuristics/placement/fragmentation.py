@@ -1,0 +1,71 @@
+"""Fragmentation: how much of the GPUs left typical workers cannot use, the measure of FGD."""
+
+from collections import Counter
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import numpy as np
+
+from gsopt.problems.placement import WHOLE_GPU, Placement, PlacementSolution, Vector
+from heuristics.placement.serving import Integers, Need, ServersLeft
+
+#: CPUs and GPUs, the resources that the measure knows.
+_GPU, _CPU = 0, 1
+
+
+@dataclass(frozen=True, eq=False)
+class TypicalWorkers:
+    """The workload by kind of worker: how often each occurs among the typical workers."""
+
+    numbers: Integers  # how often each kind occurs
+    cpus: Integers
+    gpus: Integers  # whole GPUs
+    parts: Integers  # thousandths of one GPU
+    types: tuple[tuple[str, ...], ...]
+
+    @classmethod
+    def of(cls, problem: Placement, *, most: float = 1.0) -> "TypicalWorkers":
+        """Count the kinds of workers of a problem, and keep the most frequent until `most` of all are covered."""
+        counts: Counter[tuple[int, int, int, tuple[str, ...]]] = Counter()
+        for line, demand in zip(problem.workers, problem.demands, strict=True):
+            counts[demand[_CPU], line.gpu_part, demand[_GPU], tuple(line.gpu_types)] += line.count
+        order = sorted(counts, key=lambda kind: (counts[kind], kind[0], kind[1] or WHOLE_GPU * bool(kind[2]), kind[2]))
+        kept, covered, total = [], 0, counts.total()
+        while order and covered < most * total:
+            kept.append(order.pop())
+            covered += counts[kept[-1]]
+        return cls(
+            numbers=np.array([counts[kind] for kind in kept], dtype=np.int64),
+            cpus=np.array([cpu for cpu, _, _, _ in kept], dtype=np.int64),
+            gpus=np.array([gpu for _, _, gpu, _ in kept], dtype=np.int64),
+            parts=np.array([part for _, part, _, _ in kept], dtype=np.int64),
+            types=tuple(types for _, _, _, types in kept),
+        )
+
+    @property
+    def total(self) -> int:
+        """Number of typical workers."""
+        return int(self.numbers.sum())
+
+    def useless(self, cpus: Integers, free: Integers, shared: Integers, gpu_types: Iterable[str]) -> Integers:
+        """Return the thousandths that a typical worker cannot use, times the number of typical workers.
+
+        For each of several servers: free CPUs, free GPUs, thousandths left of each shared GPU, and type of GPU.
+        """
+        left = free * WHOLE_GPU + shared.sum(axis=1)
+        fits = cpus[:, None] >= self.cpus
+        fits &= free[:, None] >= self.gpus
+        fits &= (free[:, None] > 0) | (shared.max(axis=1)[:, None] >= self.parts) | (self.parts == 0)
+        fits &= (self.gpus > 0) | (self.parts > 0)  # a worker without GPUs uses none of those left
+        if any(self.types):
+            fits &= self._suiting(gpu_types)
+        sizes, of_kind = np.unique(np.where(self.parts > 0, self.parts, WHOLE_GPU), return_inverse=True)
+        large = np.where(shared[:, :, None] >= sizes, shared[:, :, None], 0).sum(axis=1)
+        usable = large + free[:, None] * WHOLE_GPU
+        used: Integers = (np.where(fits, usable[:, of_kind], 0) * self.numbers).sum(axis=1)
+        return left * self.total - used
+
+    def _suiting(self, gpu_types: Iterable[str]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+        names, of_server = np.unique(np.array(list(gpu_types)), return_inverse=True)
+        table = np.array([[not types or name in types for types in self.types] for name in names], dtype=np.bool_)
+        return table.reshape(len(names), len(self.types))[of_server]
