@@ -18,7 +18,7 @@ _MOST_WORKERS = 200
 _OFTEN = 256
 
 
-@exact_method(unused=["backend", "log"])
+@exact_method(unused=["backend", "gap", "log", "on_incumbent"])
 def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     """Try the servers and GPUs of one worker after another, the largest first, without repeating equal states.
 
