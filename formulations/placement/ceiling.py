@@ -2,12 +2,13 @@
 
 from collections import Counter
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from scipy.optimize import linprog
 from scipy.sparse import csr_array
 
-from gsopt.problems.placement import WHOLE_GPU, Placement, Server, Vector, Workers
+from gsopt.problems.placement import WHOLE_GPU, Placement, Vector
 
 #: Prices of resources are rounded to this many digits. Any prices prove a bound.
 _DIGITS = 12
@@ -20,8 +21,8 @@ def ceiling(problem: Placement) -> int:
     """Return a lower bound on the thousandths of GPUs that every placement leaves unallocated.
 
     The bound is that of a linear program that merges the servers of each kind to one large server, on which
-    parts of workers may run. The solver only proposes prices of the resources. What these prove is then added up
-    in fractions, so that the bound holds whatever the solver did.
+    parts of workers may run. The solver only proposes prices of the resources. What these prove is then added
+    up in fractions, so that the bound holds whatever the solver did.
 
     Sets
     ----
@@ -29,8 +30,8 @@ def ceiling(problem: Placement) -> int:
 
     Parameters
     ----------
-    n_c: number of workers. g_c: thousandths of GPUs of one worker. d_cr: need for resource r, with g_c for GPUs.
-    a_tr: free amount of all servers of a kind, in thousandths for GPUs.
+    n_c: number of workers. g_c: thousandths of GPUs of one worker. d_cr: need for resource r, with g_c for
+    GPUs. a_tr: free amount of all servers of a kind, in thousandths for GPUs.
 
     Variables
     ---------
@@ -108,7 +109,9 @@ def _fits(need: _Need, kind: _Kind) -> bool:
 def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]]) -> Fraction:
     """Return an upper bound on the thousandths allocated, from the prices that a linear program proposes."""
     resources = len(needs[0][0][0])
-    pairs = [(c, t) for c, (need, _) in enumerate(needs) for t, (kind, _) in enumerate(kinds) if _fits(need, kind)]
+    pairs = [
+        (c, t) for c, (need, _) in enumerate(needs) for t, (kind, _) in enumerate(kinds) if _fits(need, kind)
+    ]
     if not pairs:
         return Fraction(0)
     scale = [max([1, *(kind[0][r] for kind, _ in kinds)]) for r in range(resources)]
@@ -122,7 +125,7 @@ def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]]) -> F
         columns += [column] * (1 + resources)
     limits = [float(number) for _, number in needs]
     limits += [number * kind[0][r] / scale[r] for kind, number in kinds for r in range(resources)]
-    found = linprog(
+    found: Any = linprog(  # type: ignore[call-overload]  # its stubs lack sparse matrices
         [-needs[c][0][1] / WHOLE_GPU for c, _ in pairs],
         A_ub=csr_array((values, (rows, columns)), shape=(len(limits), len(pairs))),
         b_ub=limits,
@@ -131,7 +134,9 @@ def _priced(needs: list[tuple[_Need, int]], kinds: list[tuple[_Kind, int]]) -> F
     duals = np.zeros(len(limits)) if found.ineqlin is None else -np.array(found.ineqlin.marginals)
     prices = [
         [
-            Fraction(max(round(float(duals[len(needs) + t * resources + r]), _DIGITS), 0.0)) * WHOLE_GPU / scale[r]
+            Fraction(max(round(float(duals[len(needs) + t * resources + r]), _DIGITS), 0.0))
+            * WHOLE_GPU
+            / scale[r]
             for r in range(resources)
         ]
         for t in range(len(kinds))

@@ -30,8 +30,9 @@ class Milp(Formulation[Placement, PlacementSolution]):
     ----------
     n_i: workers of line i. d_ir: need of one worker for resource r. g_i: GPUs of one worker. e_sr: free amount
     of resource r on server s. u_is: how many workers of line i fit on server s. c_s: cost of using server s: 1,
-    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU. q_i: part
-    of a GPU that a worker of line i needs, in thousandths, 0 for most lines. a_sh: thousandths left of GPU h.
+    or its GPUs if fragmentation is minimized; 0 if it is already in use. W: weight of a misplaced GPU. q_i:
+    part of a GPU that a worker of line i needs, in thousandths, 0 for most lines. a_sh: thousandths left of GPU
+    h.
 
     Variables
     ---------
@@ -52,11 +53,11 @@ class Milp(Formulation[Placement, PlacementSolution]):
     Constraints
     -----------
     place[i]: the x[i, s] + m[i, s] add up to n_i, or to at most n_i if workers may stay unplaced. hold[s, r]:
-    the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, h] over h stands
-    for x[i, s] where a line needs part of a GPU, and for GPUs the b[s, h] are added. share[s, h]: the
-    q_i p[i, s, h] add up to at most a_sh b[s, h], or to a_sh if the GPU is shared already. alike[s, h]:
-    b[s, h] >= b[s, h + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s] <= u_is f[s]
-    for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the rack k of
+    the d_ir (x[i, s] + m[i, s]) add up to at most e_sr y[s]. Here and below, the sum of p[i, s, h] over h
+    stands for x[i, s] where a line needs part of a GPU, and for GPUs the b[s, h] are added. share[s, h]: the
+    q_i p[i, s, h] add up to at most a_sh b[s, h], or to a_sh if the GPU is shared already. alike[s, h]: b[s, h]
+    >= b[s, h + 1]. order[s]: y[s] >= y[s + 1] if both servers belong to one line. group[i, s]: x[i, s] <= u_is
+    f[s] for flexible lines and x[i, s] <= u_is (1 - f[s]) for others. touch[s]: y[s] <= z[k] for the rack k of
     server s, if racks are minimized. together[i]: the x[i, s] + m[i, s] on inference servers add up to n_i h[j]
     for the line's job j.
 
@@ -154,7 +155,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
             gpus,
             rule=lambda m, s, h: (
                 sum(line.gpu_part * m.p[i, s, h] for i, line in enumerate(lines) if line.gpu_part)
-                <= hosts[s].left(h) * (m.b[s, h] if (s, h) in m.b else 1)
+                <= hosts[s].left(h) * (m.b[s, h] if h >= len(hosts[s].shared) else 1)
             ),
         )
         model.alike = pyo.Constraint(

@@ -178,7 +178,10 @@ class Packing:
 
     @classmethod
     def of(cls, problem: Placement) -> "Packing":
-        """Merge identical parts of a problem, or raise `Unsupported` if racks are minimized or single GPUs matter."""
+        """Merge identical parts of a problem.
+
+        Raise `Unsupported` if racks are minimized or single GPUs matter.
+        """
         if problem.minimize == "racks":
             raise Unsupported("patterns ignore racks; use racks or milp to minimize racks")
         if problem.beyond_amounts:

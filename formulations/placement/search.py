@@ -54,7 +54,11 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     >>> problem = Placement(
     ...     minimize="unallocated",
     ...     servers=[Server(name="s", capacity=Resources(gpu=2))],
-    ...     workers=[Workers(job=f"j{part}", demand=Resources(), gpu_part=part) for part in (600, 500, 500, 400)],
+    ...     workers=[
+    ...         Workers(job="a", demand=Resources(), gpu_part=600),
+    ...         Workers(job="b", demand=Resources(), gpu_part=500, count=2),
+    ...         Workers(job="c", demand=Resources(), gpu_part=400),
+    ...     ],
     ... )
     >>> search(problem).objective
     0
@@ -62,7 +66,9 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     if problem.minimize not in ("servers", "unallocated"):
         raise Unsupported(f"search: it minimizes servers or unallocated GPUs, not {problem.minimize}")
     if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
-        raise Unsupported("search: it supports one pool, and jobs that must not be split can choose between two")
+        raise Unsupported(
+            "search: it supports one pool, and jobs that must not be split can choose between two"
+        )
     known = without_model(problem, "search", budget)
     if known is not None:
         return known

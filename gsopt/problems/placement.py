@@ -90,7 +90,8 @@ class Server(Lean):
     gpu_type
         Type of the GPUs; empty if it does not matter.
     shared
-        Of each GPU that workers share already, the part in use, in thousandths. `used` does not count these GPUs.
+        Of each GPU that workers share already, the part in use, in thousandths. `used` does not count these
+        GPUs.
     """
 
     later = frozenset({"rack", "gpu_type", "shared"})
@@ -438,18 +439,23 @@ class Placement(Problem[PlacementSolution]):
         for index, line in enumerate(self.workers):
             if not line.gpu_part and not any(line.demand.named.values()):
                 raise RuleBroken(f"workers[{index}].demand", 0, "must request some resource")
-            if line.gpu_part and line.demand.gpu:
-                rule = f"must be 0 for workers that need whole GPUs, here {line.demand.gpu}"
-                raise RuleBroken(f"workers[{index}].gpu_part", line.gpu_part, rule)
-            if line.gpu_part and self.minimize in ("fragmentation", "preferences"):
-                rule = f"must be 0 where whole GPUs are counted, to minimize {self.minimize}"
-                raise RuleBroken(f"workers[{index}].gpu_part", line.gpu_part, rule)
         elastic: dict[str, bool] = {}
         for index, line in enumerate(self.workers):
             is_elastic = line.kind != "inelastic"
             if elastic.setdefault(line.job, is_elastic) != is_elastic:
                 rule = "must suit the job's other lines: all inelastic, or all base or flexible"
                 raise RuleBroken(f"workers[{index}].kind", line.kind, rule)
+        return self
+
+    @model_validator(mode="after")
+    def _parts_are_valid(self) -> "Placement":
+        for index, line in enumerate(self.workers):
+            if line.gpu_part and line.demand.gpu:
+                rule = f"must be 0 for workers that need whole GPUs, here {line.demand.gpu}"
+                raise RuleBroken(f"workers[{index}].gpu_part", line.gpu_part, rule)
+            if line.gpu_part and self.minimize in {"fragmentation", "preferences"}:
+                rule = f"must be 0 where whole GPUs are counted, to minimize {self.minimize}"
+                raise RuleBroken(f"workers[{index}].gpu_part", line.gpu_part, rule)
         return self
 
     @property
@@ -493,7 +499,7 @@ class Placement(Problem[PlacementSolution]):
 
     @cached_property
     def beyond_amounts(self) -> str:
-        """What the problem has beyond amounts of resources, empty if nothing: some methods know amounts only."""
+        """What the problem has beyond amounts, empty if nothing; some methods know amounts only."""
         if self.minimize == "unallocated":
             return "workers may stay unplaced"
         if any(line.gpu_part for line in self.workers):
@@ -506,7 +512,11 @@ class Placement(Problem[PlacementSolution]):
         if self.minimize == "unallocated":
             return ""
         rooms = {
-            (room, server.gpu_type, WHOLE_GPU - min([0] if server.free_gpus else [*server.shared, WHOLE_GPU])): server
+            (
+                room,
+                server.gpu_type,
+                WHOLE_GPU - min([0] if server.free_gpus else [*server.shared, WHOLE_GPU]),
+            ): server
             for server, room in zip(self.servers, self.rooms, strict=True)
         }
         roomy: set[Any] = set()

@@ -14,8 +14,8 @@ def best_fit(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order of the problem, each on the server that it leaves with the least.
 
-    What a server has left is the mean of its shares of the largest server's CPUs and GPUs. Of the server's GPUs,
-    a worker gets a part of the one with the least left.
+    What a server has left is the mean of its shares of the largest server's CPUs and GPUs. Of the server's
+    GPUs, a worker gets a part of the one with the least left.
 
     Complexity: O(workers * servers).
 
@@ -38,9 +38,7 @@ def best_fit(
     """
 
     def rule(left: ServersLeft, need: Need, servers: Integers) -> tuple[Scores, Integers]:
-        rest = sum(
-            (free - needed) / 2 for free, needed in shares(left, need, servers)
-        ) + np.zeros(servers.size)
+        rest = sum((free - needed) / 2 for free, needed in shares(left, need, servers)) + np.zeros(servers.size)
         return -np.floor((1 - rest) * LEVELS) if rounded else rest, left.tightest(need, servers)
 
     return serve(problem, rule, budget=budget)

@@ -19,8 +19,8 @@ def dot_product(
 
     Complexity: O(workers * servers).
 
-    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 6.1. Grandl et al., "Multi-resource packing
-    for cluster schedulers" (SIGCOMM 2014), section 3.2, prefer the largest product instead.
+    Source: Weng et al., "Beware of fragmentation" (ATC 2023), section 6.1. Grandl et al., "Multi-resource
+    packing for cluster schedulers" (SIGCOMM 2014), section 3.2, prefer the largest product instead.
 
     Parameters
     ----------
@@ -39,9 +39,7 @@ def dot_product(
     """
 
     def rule(left: ServersLeft, need: Need, servers: Integers) -> tuple[Scores, Integers]:
-        product = sum(
-            free * needed for free, needed in shares(left, need, servers)
-        ) + np.zeros(servers.size)
+        product = sum(free * needed for free, needed in shares(left, need, servers)) + np.zeros(servers.size)
         scores = -np.floor((1 - product / 2) * LEVELS) if rounded else product
         return scores, left.tightest(need, servers)
 

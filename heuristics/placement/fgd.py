@@ -22,8 +22,8 @@ def fgd(
     """Place each worker where it adds the least fragmentation.
 
     The fragmentation of a server is the amount of its GPUs left that a worker, drawn at random from the
-    workload, cannot use: all of it if the server has no room for the worker, or else the GPUs left of which each
-    is too small for it. A worker goes to the server, and to the GPU, where the fragmentation grows least.
+    workload, cannot use: all of it if the server has no room for the worker, or else the GPUs left of which
+    each is too small for it. A worker goes to the server, and to the GPU, where the fragmentation grows least.
 
     Complexity: O(kinds of workers * GPUs) for each server that has changed since the last worker with the same
     need.
@@ -33,8 +33,8 @@ def fgd(
 
     Departures: the paper does not break ties. Here the first server wins, and a GPU that is shared already.
     Fragmentation is counted exactly, in integers. The authors' program squeezes its growth with a sigmoid into
-    100 levels, drops what a level does not show, and knows only the most popular kinds of workers, up to 95 % of
-    all; with `rounded` and `popular` this does, too.
+    100 levels, drops what a level does not show, and knows only the most popular kinds of workers, up to 95 %
+    of all; with `rounded` and `popular` this does, too.
 
     Parameters
     ----------
@@ -53,8 +53,6 @@ def fgd(
     ------
     InvalidInput
         `popular` is not between 0 and 1.
-    Unsupported
-        Jobs must not be split between two pools.
 
     Examples
     --------

@@ -3,11 +3,12 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
-from gsopt.problems.placement import WHOLE_GPU, Placement, PlacementSolution, Vector
-from heuristics.placement.serving import Integers, Need, ServersLeft
+from gsopt.problems.placement import WHOLE_GPU, Placement
+from heuristics.placement.serving import Integers
 
 #: CPUs and GPUs, the resources that the measure knows.
 _GPU, _CPU = 0, 1
@@ -25,11 +26,13 @@ class TypicalWorkers:
 
     @classmethod
     def of(cls, problem: Placement, *, most: float = 1.0) -> "TypicalWorkers":
-        """Count the kinds of workers of a problem, and keep the most frequent until `most` of all are covered."""
+        """Count the kinds of workers, and keep the most frequent until a part of all workers is covered."""
         counts: Counter[tuple[int, int, int, tuple[str, ...]]] = Counter()
         for line, demand in zip(problem.workers, problem.demands, strict=True):
             counts[demand[_CPU], line.gpu_part, demand[_GPU], tuple(line.gpu_types)] += line.count
-        order = sorted(counts, key=lambda kind: (counts[kind], kind[0], kind[1] or WHOLE_GPU * bool(kind[2]), kind[2]))
+        order = sorted(
+            counts, key=lambda kind: (counts[kind], kind[0], kind[1] or WHOLE_GPU * bool(kind[2]), kind[2])
+        )
         kept, covered, total = [], 0, counts.total()
         while order and covered < most * total:
             kept.append(order.pop())
@@ -65,7 +68,10 @@ class TypicalWorkers:
         used: Integers = (np.where(fits, usable[:, of_kind], 0) * self.numbers).sum(axis=1)
         return left * self.total - used
 
-    def _suiting(self, gpu_types: Iterable[str]) -> np.ndarray[tuple[int, int], np.dtype[np.bool_]]:
+    def _suiting(self, gpu_types: Iterable[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         names, of_server = np.unique(np.array(list(gpu_types)), return_inverse=True)
-        table = np.array([[not types or name in types for types in self.types] for name in names], dtype=np.bool_)
-        return table.reshape(len(names), len(self.types))[of_server]
+        table = np.array(
+            [[not types or name in types for types in self.types] for name in names], dtype=np.bool_
+        )
+        suiting: np.ndarray[Any, np.dtype[np.bool_]] = table.reshape(len(names), len(self.types))[of_server]
+        return suiting

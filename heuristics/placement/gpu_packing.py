@@ -17,9 +17,9 @@ def gpu_packing(
 ) -> PlacementSolution | NoSolution:
     """Place workers in the order of the problem so that GPUs stay free for workers that need several.
 
-    A worker that needs part of a GPU gets it of the GPU in use that it fits most tightly. Otherwise, as a worker
-    that needs whole GPUs, it goes to the first server with some GPU in use that has room, or else to an idle
-    server with the fewest GPUs.
+    A worker that needs part of a GPU gets it of the GPU in use that it fits most tightly. Otherwise, as a
+    worker that needs whole GPUs, it goes to the first server with some GPU in use that has room, or else to an
+    idle server with the fewest GPUs.
 
     Complexity: O(workers * servers).
 

@@ -10,7 +10,9 @@ from heuristics.placement.serving import Integers, Need, Scores, ServersLeft, se
 
 
 @heuristic
-def random_fit(problem: Placement, *, seed: int = 0, budget: Budget = UNLIMITED) -> PlacementSolution | NoSolution:
+def random_fit(
+    problem: Placement, *, seed: int = 0, budget: Budget = UNLIMITED
+) -> PlacementSolution | NoSolution:
     """Place workers in the order of the problem, each on a server, and a GPU, drawn among those with room.
 
     Complexity: O(workers * servers).

@@ -1,15 +1,15 @@
 """Serving: place one worker after another on the server, and on the GPU, with the lowest score."""
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gsopt.core.budget import Budget
-from gsopt.core.errors import TimeUp, Unsupported
+from gsopt.core.errors import TimeUp
 from gsopt.core.method import NoSolution
 from gsopt.problems.placement import (
     WHOLE_GPU,
@@ -66,6 +66,7 @@ class ServersLeft:
     shared: Integers  # thousandths left by server and shared GPU, 0 beyond the server's last one
     number_shared: Integers  # shared GPUs by server
     capacity: Integers  # amounts by resource and server
+    empty: NDArray[np.bool_]  # whether no worker runs on the server
     gpu_types: NDArray[np.str_]
     tags: list[set[str]]  # what the workers of each server need: "part", or a number of GPUs
 
@@ -74,7 +75,9 @@ class ServersLeft:
         """Return what the servers of a problem have left before any worker is placed."""
         hosts = list(problem.hosts.values())
         counts = [server.count for server in problem.servers]
-        shared = np.zeros((len(hosts), max((len(host.shared) for host in hosts), default=0) + 1), dtype=np.int64)
+        shared = np.zeros(
+            (len(hosts), max((len(host.shared) for host in hosts), default=0) + 1), dtype=np.int64
+        )
         for server, host in enumerate(hosts):
             shared[server, : len(host.shared)] = [host.left(gpu) for gpu in range(len(host.shared))]
         capacity = [server.capacity.vector(problem.resources) for server in problem.servers]
@@ -83,6 +86,7 @@ class ServersLeft:
             shared=shared,
             number_shared=np.array([len(host.shared) for host in hosts], dtype=np.int64),
             capacity=np.repeat(np.array(capacity, dtype=np.int64), counts, axis=0).T.copy(),
+            empty=np.array([not host.in_use for host in hosts]),
             gpu_types=np.array([host.gpu_type for host in hosts]),
             tags=[{"part"} if host.shared else set() for host in hosts],
         )
@@ -130,6 +134,7 @@ class ServersLeft:
     def put(self, need: Need, server: int, gpu: int) -> int:
         """Place a worker, and return the index of the GPU of which it gets a part."""
         self.free[:, server] -= np.array(need.amounts, dtype=np.int64)
+        self.empty[server] = False
         if need.tag:
             self.tags[server].add(need.tag)
         if not need.part:
@@ -146,7 +151,7 @@ class ServersLeft:
 
 
 def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[Reals, float]]:
-    """Yield what some servers have left of GPUs and CPUs and what a worker needs, as shares of the largest server."""
+    """Yield what servers have left of GPUs and CPUs, and a worker's need, as shares of the largest server."""
     gpus, cpus = (int(row.max(initial=0)) for row in left.capacity[:2])
     if gpus:
         yield left.thousandths(servers) / (gpus * WHOLE_GPU), need.thousandths / (gpus * WHOLE_GPU)
@@ -154,8 +159,9 @@ def shares(left: ServersLeft, need: Need, servers: Integers) -> Iterator[tuple[R
         yield left.free[1, servers] / cpus, need.amounts[1] / cpus
 
 
-#: Scores a worker's need on some servers, all of which have room: the scores, lowest first, and the GPU of which
-#: it would get a part: one of those shared, `FREE_GPU` or `NO_PART`. The scores of a server change with it only.
+#: Scores a worker's need on some servers, all of which have room: the scores, lowest first, and the GPU of
+#: which it would get a part: one of those shared, `FREE_GPU` or `NO_PART`. A server's score depends on what it
+#: has left only.
 Rule = Callable[[ServersLeft, Need, Integers], tuple[Scores, Integers]]
 
 #: Chooses among the servers, some of which have room: their scores, and which have room.
@@ -169,32 +175,37 @@ def lowest(scores: Scores, roomy: NDArray[np.bool_]) -> int:
 
 
 def serve(
-    problem: Placement, rule: Rule, *, budget: Budget, choose: Choose = lowest
+    problem: Placement,
+    rule: Rule,
+    *,
+    budget: Budget,
+    order: Iterable[int] | None = None,
+    choose: Choose = lowest,
 ) -> PlacementSolution | NoSolution:
-    """Place the workers in the order of the problem, each on the server that a rule scores lowest.
+    """Place workers in an order of lines, each on the server that a rule scores lowest.
 
-    A worker without room stays unplaced if the problem allows it. A worker's scores are kept and only computed
+    The order is the problem's by default. If jobs are not split, the first worker of a job chooses its pool.
+    Workers without room stay unplaced if the problem allows it. A worker's scores are kept and only computed
     again for the servers that have changed since the last worker with the same need.
     """
-    if not problem.split_jobs and len({server.pool for server in problem.servers}) > 1:
-        raise Unsupported("jobs that must not be split can choose between two pools; use best_fit_decreasing")
     if problem.misfit:
         return NoSolution(problem.misfit, proven=True)
     serving = _Serving(problem, rule, choose)
     may_miss = problem.minimize == "unallocated"
-    looks = 0
-    for line, workers in enumerate(problem.workers):
-        for worker in range(workers.count):
+    looks = unplaced = 0
+    for line in range(len(problem.workers)) if order is None else order:
+        for worker in range(problem.workers[line].count):
             looks += 1
             if looks % _OFTEN == 0 and budget.passed:
                 if may_miss:
                     return serving.solution
                 raise TimeUp("the time limit passed before all workers were placed")
-            if serving.place(line):
-                continue
-            if not may_miss:
-                return NoSolution(f"workers[{line}] of job {workers.job} finds no room for worker {worker}")
-            break
+            if not serving.place(line):  # nor is there room for the line's other workers
+                unplaced += problem.workers[line].count - worker
+                break
+    if unplaced and not may_miss:
+        workers = sum(line.count for line in problem.workers)
+        return NoSolution(f"{unplaced:,} of {workers:,} workers remain unplaced")
     return serving.solution
 
 
@@ -218,6 +229,10 @@ class _Serving:
             Need.of(line, demand) for line, demand in zip(problem.workers, problem.demands, strict=True)
         ]
         self._names = list(problem.hosts)
+        self._jobs = [line.job for line in problem.workers]
+        self._together = not problem.split_jobs
+        self._inference = np.array([host.pool == "inference" for host in problem.hosts.values()])
+        self._pool_of: dict[str, bool] = {}  # by job, whether it runs on inference servers
         self._left = ServersLeft.of(problem)
         self._known: dict[Hashable, _Known] = {}
         self._changed = np.zeros(len(self._names), dtype=np.int64)  # time of each server's last change
@@ -228,9 +243,13 @@ class _Serving:
         """Place a worker of a line, and return whether there was room."""
         need = self._needs[line]
         known = self._up_to_date(need)
-        if not known.roomy.any():
+        roomy, job = known.roomy, self._jobs[line]
+        if self._together and job in self._pool_of:
+            roomy = roomy & (self._inference == self._pool_of[job])
+        if not roomy.any():
             return False
-        server = self._choose(known.scores, known.roomy)
+        server = self._choose(known.scores, roomy)
+        self._pool_of[job] = bool(self._inference[server])
         gpu = self._left.put(need, server, int(known.gpus[server]))
         self._time += 1
         self._changed[server] = self._time
@@ -249,9 +268,8 @@ class _Serving:
         scores, gpus = self._rule(self._left, need, stale[roomy])
         if known is None:
             size = len(self._names)
-            known = _Known(
-                suiting, np.zeros(size, scores.dtype), np.zeros(size, np.int64), np.zeros(size, np.bool_), 0
-            )
+            none: Any = np.zeros(size, scores.dtype)
+            known = _Known(suiting, none, np.zeros(size, np.int64), np.zeros(size, np.bool_), 0)
             self._known[need] = known
         known.roomy[stale] = roomy
         known.scores[stale[roomy]] = scores

@@ -27,8 +27,8 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
 
     All pods of a list arrive in random order, followed by pods drawn from the list with replacement as long as
     all together request at most `load` times the cluster's GPUs. Servers are in random order, too. Each line of
-    workers is one pod, with its cores in thousandths, its memory in MiB, its GPUs or thousandths of one, and the
-    types of GPU that it accepts. GPUs left unallocated are minimized, so that pods may stay unplaced.
+    workers is one pod, with its cores in thousandths, its memory in MiB, its GPUs or thousandths of one, and
+    the types of GPU that it accepts. GPUs left unallocated are minimized, so that pods may stay unplaced.
 
     Parameters
     ----------
@@ -49,8 +49,8 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
 
     Notes
     -----
-    Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient descent,
-    ATC 2023, section 6.1. The authors' program draws orders from another generator of random numbers.
+    Q. Weng et al., Beware of fragmentation: Scheduling GPU-sharing workloads with fragmentation gradient
+    descent, ATC 2023, section 6.1. The authors' program draws orders from another generator of random numbers.
     """
     at_least(0, load=load)
     random = np.random.default_rng(seed)
@@ -67,7 +67,9 @@ def arrivals(folder: str | Path, *, pods: str = "default", load: float = 1.3, se
         chosen.append(lines[index])
     return Placement(
         name=f"placement/real/openb-{pods}-arrivals-{seed}",
-        about=About(source=f"{len(chosen):,} pods arriving at {len(nodes):,} nodes, Alibaba openb, 2023", seed=seed),
+        about=About(
+            source=f"{len(chosen):,} pods arriving at {len(nodes):,} nodes, Alibaba openb, 2023", seed=seed
+        ),
         minimize="unallocated",
         servers=tuple(_server(nodes[index]) for index in random.permutation(len(nodes))),
         workers=tuple(chosen),

@@ -33,7 +33,7 @@ def draw(random: Random) -> Placement:
     of GPUs or types of them, or may stay unplaced.
     """
     if random.random() < 0.25:
-        return _draw_parts(random)
+        return draw_parts(random)
     scale = random.choice((1, 1, 1, 3 * 10**7))
     resources = random.choice(_RESOURCES)
     pools = random.random() < 0.5
@@ -72,7 +72,7 @@ def draw(random: Random) -> Placement:
 _PARTS = (1, 160, 250, 333, 334, 470, 500, 501, 530, 810, 999)
 
 
-def _draw_parts(random: Random) -> Placement:
+def draw_parts(random: Random) -> Placement:
     """Draw up to three servers of up to three GPUs, and up to four workers that need parts, GPUs or neither."""
     types = random.choice(((), ("T4", "V100")))
     minimize: Literal["servers", "racks", "unallocated"] = random.choice(
@@ -256,7 +256,7 @@ def _less(room: dict[str, int], demand: dict[str, int], number: int) -> dict[str
     return {name: room.get(name, 0) - number * demand.get(name, 0) for name in names}
 
 
-#: A worker's place: a server, and the GPU of which it gets a part; None if it needs no part, or for unplaced ones.
+#: A worker's place: a server, and the GPU of which it gets a part, if any; no server if it stays unplaced.
 _Place = tuple[str | None, int | None]
 
 
@@ -306,14 +306,16 @@ def _value_of_places(
     problem: Placement, servers: dict[str, Server], places: Sequence[tuple[int, _Place]]
 ) -> int | None:
     """Return the value of a placement of some workers; None when a server or a GPU is overfull."""
-    in_use = {name for name, server in servers.items() if server.shared or any(server.used.model_dump().values())}
+    in_use = {
+        name for name, server in servers.items() if server.shared or any(server.used.model_dump().values())
+    }
     free = 0
     for name, server in servers.items():
         here = [(problem.workers[index], gpu) for index, (where, gpu) in places if where == name]
         rest = _room(server)
         for line, _ in here:
             rest = _less(rest, line.demand.model_dump(), 1)
-        shared = Counter({gpu: part for gpu, part in enumerate(server.shared)})
+        shared = Counter(dict(enumerate(server.shared)))
         for line, gpu in here:
             if gpu is not None:
                 shared[gpu] += line.gpu_part
@@ -328,7 +330,9 @@ def _value_of_places(
 
 def _value_of_parts(problem: Placement, solution: PlacementSolution) -> int | None:
     servers = _single_servers(problem)
-    entries: list[tuple[str, int | None, int, int]] = [(*entry[:1], None, *entry[1:]) for entry in solution.placed]
+    entries: list[tuple[str, int | None, int, int]] = [
+        (*entry[:1], None, *entry[1:]) for entry in solution.placed
+    ]
     entries += solution.parts
     places: list[tuple[int, _Place]] = []
     for name, gpu, index, number in entries:
