@@ -222,7 +222,7 @@ def _amounts(problem: Placement) -> tuple[list[list[int]], list[list[int]]]:
 
 def _most(count: int, need: list[int], room: list[int]) -> int:
     """Return how many identical workers fit, up to a number."""
-    return min(count, *(free // amount for free, amount in zip(room, need, strict=True) if amount))
+    return min([count, *(free // amount for free, amount in zip(room, need, strict=True) if amount)])
 
 
 def _has_parts(problem: Placement) -> bool:

@@ -97,7 +97,8 @@ def draw_parts(random: Random) -> Placement:
     lines: list[Workers] = []
     for index in range(random.randint(0, 3)):
         part = random.choice(_PARTS) if random.random() < 0.6 else 0
-        amounts = Resources(gpu=0 if part else random.randint(0, 2), cpu=random.randint(1, 4))
+        gpus = 0 if part else random.randint(0, 2)
+        amounts = Resources(gpu=gpus, cpu=random.randint(0 if part or gpus else 1, 4))
         lines.append(
             Workers(
                 job=f"j{index}",

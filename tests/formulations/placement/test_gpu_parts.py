@@ -115,11 +115,11 @@ def test_exact_bounds_what_it_cannot_search() -> None:
     """With too many workers for the model and the search, the start stays and the ceiling is its bound."""
     problem = Placement(
         minimize="unallocated",
-        servers=[Server(name="s", count=100, capacity=Resources(gpu=8, cpu=4))],
+        servers=[Server(name="s", count=200, capacity=Resources(gpu=8, cpu=2))],
         workers=[Workers(job="a", count=900, demand=Resources(cpu=1), gpu_part=700)],
     )
     result = gsopt.solve(problem)
-    assert (result.objective, result.bound) == (800_000 - 400 * 700, 800_000 - 400 * 700)
+    assert (result.objective, result.bound) == (1_600_000 - 400 * 700, 1_600_000 - 400 * 700)
     assert exact(problem).solution is None
 
 
