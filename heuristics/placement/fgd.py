@@ -67,14 +67,14 @@ def fgd(
         before = _useless(workload, left, servers)
         if not need.part:
             return _score(_useless(workload, left, servers, need) - before), np.full(servers.size, NO_PART)
-        choices = [*range(left.shared.shape[1]), FREE_GPU]
-        growth = np.full((len(choices), servers.size), np.iinfo(np.int64).max)
-        for row, gpu in zip(growth, choices, strict=True):
-            roomy = (left.free[0, servers] > 0) if gpu == FREE_GPU else (left.shared[servers, gpu] >= need.part)
-            row[roomy] = _useless(workload, left, servers[roomy], need, gpu) - before[roomy]
+        roomy = np.column_stack([left.shared[servers] >= need.part, left.free[0, servers] > 0])
+        number, gpu = np.nonzero(roomy)
+        growth = np.full(roomy.shape, np.iinfo(np.int64).max)
+        growth[number, gpu] = _useless(workload, left, servers[number], need, gpu) - before[number]
         scores = _score(growth)
-        best = scores.argmin(axis=0)
-        return scores[best, np.arange(servers.size)], np.array(choices, dtype=np.int64)[best]
+        best = scores.argmin(axis=1)
+        gpus = np.where(best < left.shared.shape[1], best, FREE_GPU)
+        return scores[np.arange(servers.size), best], gpus
 
     def _score(growth: Integers) -> Scores:
         if not rounded:
@@ -90,15 +90,18 @@ def _useless(
     left: ServersLeft,
     servers: Integers,
     need: Need | None = None,
-    gpu: int = NO_PART,
+    gpus: Integers | None = None,
 ) -> Integers:
-    """Return the fragmentation of some servers, or that after a worker is placed there, on a GPU of each."""
+    """Return the fragmentation of some servers, or that after a worker is placed there.
+
+    The worker gets a part of one of each server's shared GPUs or, with the next index, of a free one.
+    """
     free, cpus, shared = left.free[0, servers], left.free[1, servers], left.shared[servers]
     if need is not None:
         free, cpus = free - need.amounts[0], cpus - need.amounts[1]
-        if gpu == FREE_GPU:
-            rest = np.full((servers.size, 1), WHOLE_GPU - need.part)
-            free, shared = free - 1, np.concatenate([shared, rest], axis=1)
-        elif gpu != NO_PART:
-            shared[:, gpu] -= need.part
+    if need is not None and gpus is not None:
+        fresh = gpus == shared.shape[1]
+        free = free - fresh
+        shared = np.column_stack([shared, np.where(fresh, WHOLE_GPU, 0)])
+        shared[np.arange(servers.size), gpus] -= need.part
     return workload.useless(cpus, free, shared, left.gpu_types[servers])

@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -50,6 +51,12 @@ class TypicalWorkers:
         """Number of typical workers."""
         return int(self.numbers.sum())
 
+    @cached_property
+    def _sizes(self) -> tuple[Integers, Integers]:
+        """The least that a GPU must have left to be of use, and which of these each kind needs."""
+        sizes, of_kind = np.unique(np.where(self.parts > 0, self.parts, WHOLE_GPU), return_inverse=True)
+        return sizes, of_kind
+
     def useless(self, cpus: Integers, free: Integers, shared: Integers, gpu_types: Iterable[str]) -> Integers:
         """Return the thousandths that a typical worker cannot use, times the number of typical workers.
 
@@ -62,7 +69,7 @@ class TypicalWorkers:
         fits &= (self.gpus > 0) | (self.parts > 0)  # a worker without GPUs uses none of those left
         if any(self.types):
             fits &= self._suiting(gpu_types)
-        sizes, of_kind = np.unique(np.where(self.parts > 0, self.parts, WHOLE_GPU), return_inverse=True)
+        sizes, of_kind = self._sizes
         large = np.where(shared[:, :, None] >= sizes, shared[:, :, None], 0).sum(axis=1)
         usable = large + free[:, None] * WHOLE_GPU
         used: Integers = (np.where(fits, usable[:, of_kind], 0) * self.numbers).sum(axis=1)

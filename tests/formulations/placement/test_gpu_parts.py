@@ -14,8 +14,8 @@ from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
 from gsopt.solvers.backends import CpSat
 from gsopt.testing import brute_force
-from tests.exactness.placement import draw_parts
 from tests.effort import cases
+from tests.exactness.placement import draw_parts
 from tests.strategies.placement import committed
 
 
@@ -84,7 +84,9 @@ def test_the_ceiling_holds_at_any_scale() -> None:
             continue
         factor = 10**8
         servers = [
-            each.model_copy(update={"capacity": Resources(gpu=each.capacity.gpu, cpu=each.capacity.cpu * factor)})
+            each.model_copy(
+                update={"capacity": Resources(gpu=each.capacity.gpu, cpu=each.capacity.cpu * factor)}
+            )
             for each in problem.servers
         ]
         lines = [

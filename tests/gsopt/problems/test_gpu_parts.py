@@ -37,7 +37,7 @@ SHARED = PlacementSolution(placed=[("v", 1, 1)], parts=[("t", 0, 0, 2), ("v", 0,
 
 
 def test_unallocated_gpus_by_hand() -> None:
-    """Of 3,700 free thousandths, three parts of 350 and a GPU leave 1,650; the worker without room may stay out."""
+    """Of 3,700 free thousandths, three parts of 350 and a GPU leave 1,650; one worker may stay out."""
     problem = two_types()
     assert problem.violations(SHARED) == []
     assert problem.objective(SHARED) == 3_700 - 3 * 350 - 1_000
@@ -134,7 +134,7 @@ def test_a_worker_too_large_for_what_is_left_is_named() -> None:
 
 
 def test_files_come_back_as_they_were(tmp_path: Path) -> None:
-    """Problems and solutions with parts are written and read without a change; others have no new fields."""
+    """Problems and solutions with parts are read as they were written; others have no new fields."""
     problem = two_types(name="problem")
     write(problem, tmp_path / "problem.json")
     write(SHARED, tmp_path / "solution.json")
@@ -142,7 +142,8 @@ def test_files_come_back_as_they_were(tmp_path: Path) -> None:
     assert read_problem(tmp_path / "problem.json") == problem
     assert read_solution(tmp_path / "solution.json", problem) == SHARED
     plain = Placement(
-        servers=(Server(name="s", capacity=Resources(gpu=1)),), workers=(Workers(job="a", demand=Resources(gpu=1)),)
+        servers=(Server(name="s", capacity=Resources(gpu=1)),),
+        workers=(Workers(job="a", demand=Resources(gpu=1)),),
     )
     assert not {"shared", "gpu_type", "gpu_part", "gpu_types"} & {
         *plain.model_dump()["servers"][0],

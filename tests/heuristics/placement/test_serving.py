@@ -240,7 +240,7 @@ def replay(problem: Placement, solution: PlacementSolution, score: Scorer, *, ex
 
 
 def test_fgd_by_hand() -> None:
-    """A part of 500 goes where another one is, as it would spoil a GPU for the workers that need a whole one."""
+    """A part of 500 goes where another one is, as it would spoil a GPU for workers that need a whole one."""
     lines = [Workers(job=f"a{index}", demand=Resources(), gpu_part=500) for index in range(2)]
     lines.append(Workers(job="b", demand=Resources(gpu=2)))
     servers = [Server(name="s", count=2, capacity=Resources(gpu=2))]
@@ -250,7 +250,9 @@ def test_fgd_by_hand() -> None:
     assert [tuple(entry) for entry in solution.placed] == [("s[1]", 2, 1)]
 
 
-ROUNDED = [partial(method, rounded=True) for method in (fgd, best_fit, dot_product, gpu_packing, gpu_clustering)]
+ROUNDED = [
+    partial(method, rounded=True) for method in (fgd, best_fit, dot_product, gpu_packing, gpu_clustering)
+]
 
 
 def test_rounded_scores_place_what_fits() -> None:
@@ -262,8 +264,11 @@ def test_rounded_scores_place_what_fits() -> None:
 
 
 def test_typical_workers_may_be_others() -> None:
-    """Where typical workers need whole GPUs, a part shares a GPU; where they need such parts, it need not."""
-    servers = [Server(name="s", capacity=Resources(gpu=1)), Server(name="t", capacity=Resources(gpu=2), shared=(300,))]
+    """Where typical workers need whole GPUs, a part goes to a GPU that is shared already."""
+    servers = [
+        Server(name="s", capacity=Resources(gpu=1)),
+        Server(name="t", capacity=Resources(gpu=2), shared=(300,)),
+    ]
     part = Workers(job="a", demand=Resources(), gpu_part=700)
     problem = Placement(minimize="unallocated", servers=servers, workers=[part])
     whole = problem.model_copy(update={"workers": (Workers(job="b", demand=Resources(gpu=1)),)})
@@ -293,7 +298,7 @@ def test_whole_jobs_choose_one_pool() -> None:
 
 
 def test_a_deadline_keeps_what_is_placed() -> None:
-    """When time is up, a cluster that may leave workers out keeps those placed; others are told that it is."""
+    """When time is up, those placed are returned if others may stay unplaced, and nothing otherwise."""
     lines = [Workers(job="a", count=500, demand=Resources(cpu=1), gpu_part=1)]
     servers = [Server(name="s", capacity=Resources(gpu=1, cpu=1000))]
     some = fgd(Placement(minimize="unallocated", servers=servers, workers=lines), time_limit=0.0)
