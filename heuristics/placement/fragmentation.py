@@ -31,9 +31,7 @@ class TypicalWorkers:
         counts: Counter[tuple[int, int, int, tuple[str, ...]]] = Counter()
         for line, demand in zip(problem.workers, problem.demands, strict=True):
             counts[demand[_CPU], line.gpu_part, demand[_GPU], tuple(line.gpu_types)] += line.count
-        order = sorted(
-            counts, key=lambda kind: (counts[kind], kind[0], kind[1] or WHOLE_GPU * bool(kind[2]), kind[2])
-        )
+        order = sorted(counts, key=lambda kind: (counts[kind], *_size(*kind)))
         kept, covered, total = [], 0, counts.total()
         while order and covered < most * total:
             kept.append(order.pop())
@@ -82,3 +80,8 @@ class TypicalWorkers:
         )
         suiting: np.ndarray[Any, np.dtype[np.bool_]] = table.reshape(len(names), len(self.types))[of_server]
         return suiting
+
+
+def _size(cpus: int, part: int, gpus: int, types: tuple[str, ...]) -> tuple[int, int, int, str]:
+    """Return by what kinds that occur equally often are ordered, as in the authors' program."""
+    return cpus, part or WHOLE_GPU * bool(gpus), gpus, "|".join(types)

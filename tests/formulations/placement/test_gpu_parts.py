@@ -76,6 +76,32 @@ def test_the_ceiling_counts_what_binds() -> None:
     assert least() == 8_000
 
 
+def test_a_worker_is_worth_what_its_best_servers_pay() -> None:
+    """Three workers go where CPUs are free, and two of nine others to the one server that they accept."""
+    servers = [
+        Server(name="a", capacity=Resources(gpu=8, cpu=100), gpu_type="A"),
+        Server(name="b", capacity=Resources(gpu=4, cpu=2), gpu_type="B"),
+    ]
+    lines = [
+        Workers(job="x", count=3, demand=Resources(gpu=1, cpu=2)),
+        Workers(job="y", count=9, demand=Resources(gpu=1, cpu=1), gpu_types=("B",)),
+    ]
+    problem = Placement(minimize="unallocated", servers=servers, workers=lines)
+    assert [ceiling(problem), milp(problem).objective, search(problem).objective] == [7_000] * 3
+
+
+def test_the_first_dive_is_not_the_optimum() -> None:
+    """Two parts of 400 on one GPU leave room for none of 300; one on each leaves room for all four."""
+    lines = [
+        Workers(job="a", count=2, demand=Resources(), gpu_part=400),
+        Workers(job="b", count=4, demand=Resources(), gpu_part=300),
+    ]
+    servers = [Server(name="s", capacity=Resources(gpu=2))]
+    problem = Placement(minimize="unallocated", servers=servers, workers=lines)
+    assert [search(problem).objective, milp(problem).objective] == [0, 0]
+    assert search(problem.model_copy(update={"minimize": "servers"})).objective == 1
+
+
 def test_the_ceiling_holds_at_any_scale() -> None:
     """Amounts a billion times larger, which round prices badly, leave the bound valid."""
     for seed in range(cases(30)):
