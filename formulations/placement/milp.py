@@ -92,7 +92,8 @@ class Milp(Formulation[Placement, PlacementSolution]):
         import pyomo.environ as pyo
 
         lines, hosts = problem.workers, list(problem.hosts.values())
-        gpus = [(s, h) for s, host in enumerate(hosts) for h in range(_useful_gpus(problem, host))]
+        sharing = _sharing(problem)
+        gpus = [(s, h) for s, host in enumerate(hosts) for h in range(_useful_gpus(sharing, host))]
         if len(lines) * max(len(hosts), len(gpus)) > _LARGEST:
             raise Unsupported(
                 f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference model "
@@ -191,7 +192,7 @@ class Milp(Formulation[Placement, PlacementSolution]):
         parts = (
             (name, h, i, round(values.get(f"p[{i},{s},{h}]", 0.0)))
             for s, (name, host) in enumerate(problem.hosts.items())
-            for h in range(_useful_gpus(problem, host))
+            for h in range(_useful_gpus(_sharing(problem), host))
             for i, line in enumerate(problem.workers)
             if line.gpu_part
         )
@@ -229,10 +230,14 @@ def _has_parts(problem: Placement) -> bool:
     return any(line.gpu_part for line in problem.workers)
 
 
-def _useful_gpus(problem: Placement, host: Server) -> int:
+def _sharing(problem: Placement) -> int:
+    """Count the workers that need part of a GPU."""
+    return sum(line.count for line in problem.workers if line.gpu_part)
+
+
+def _useful_gpus(sharing: int, host: Server) -> int:
     """Count the GPUs of a server that workers may share: never more free ones than workers that need a part."""
-    workers = sum(line.count for line in problem.workers if line.gpu_part)
-    return len(host.shared) + min(host.free_gpus, workers) if workers else 0
+    return len(host.shared) + min(host.free_gpus, sharing) if sharing else 0
 
 
 def _pool(hosts: list[Server], pool: str) -> list[int]:

@@ -75,9 +75,16 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
     bound = ceiling(problem) if problem.minimize == "unallocated" else _in_use(problem)
     budget.report(bound=bound)
     workers = sum(line.count for line in problem.workers)
+    if workers > _MOST_WORKERS:
+        return Result.judged(
+            problem,
+            method="search",
+            bound=bound,
+            message=f"{workers:,} workers are too many to search; the bound is that of resources",
+            runtime=budget.runtime,
+        )
     tree = _Tree(problem, budget, bound)
-    if workers <= _MOST_WORKERS:
-        tree.run()
+    tree.run()
     proven = tree.best_value if tree.complete and tree.best_value is not None else bound
     return Result.judged(
         problem,
@@ -86,7 +93,7 @@ def search(problem: Placement, budget: Budget) -> Result[PlacementSolution]:
         bound=None if tree.complete and tree.best is None and budget.start is None else proven,
         infeasible=tree.complete and tree.best is None and budget.start is None,
         stopped_by=StoppedBy.FINISHED if tree.complete or not budget.passed else StoppedBy.TIME_LIMIT,
-        message=f"{tree.states:,} states" if workers <= _MOST_WORKERS else "too many workers to search",
+        message=f"{tree.states:,} states",
         runtime=budget.runtime,
     )
 
