@@ -70,8 +70,9 @@ class TypicalWorkers:
         sizes, of_kind = self._sizes
         large = np.where(shared[:, :, None] >= sizes, shared[:, :, None], 0).sum(axis=1)
         usable = large + free[:, None] * WHOLE_GPU
-        used: Integers = (np.where(fits, usable[:, of_kind], 0) * self.numbers).sum(axis=1)
-        return left * self.total - used
+        used: Any = (np.where(fits, usable[:, of_kind], 0) * self.numbers).sum(axis=1)
+        useless: Integers = left * self.total - used
+        return useless
 
     def _suiting(self, gpu_types: Iterable[str]) -> np.ndarray[Any, np.dtype[np.bool_]]:
         names, of_server = np.unique(np.array(list(gpu_types)), return_inverse=True)

@@ -33,7 +33,9 @@ def two_types(**fields: Any) -> Placement:
     )
 
 
-SHARED = PlacementSolution(placed=[("v", 1, 1)], parts=[("t", 0, 0, 2), ("v", 0, 0, 1)])
+SHARED = PlacementSolution(
+    placed=[Placed("v", 1, 1)], parts=[PlacedPart("t", 0, 0, 2), PlacedPart("v", 0, 0, 1)]
+)
 
 
 def test_unallocated_gpus_by_hand() -> None:
@@ -90,7 +92,7 @@ def test_all_workers_are_placed_unless_gpus_are_what_counts() -> None:
     """Where servers are minimized, a worker with a part of a GPU must be placed as any other."""
     problem = two_types(minimize="servers", workers=(Workers(job="a", demand=Resources(), gpu_part=1),))
     assert problem.violations(PlacementSolution(placed=[])) == ["workers[0] of job a: 0 of 1 are placed"]
-    assert problem.objective(PlacementSolution(placed=[], parts=[("v", 1, 0, 1)])) == 2  # t is in use
+    assert problem.objective(PlacementSolution(placed=[], parts=[PlacedPart("v", 1, 0, 1)])) == 2  # t is in use
 
 
 BAD: dict[str, tuple[dict[str, Any], str]] = {
@@ -117,7 +119,7 @@ def test_bad_data_are_refused(fields: dict[str, Any], rule: str) -> None:
 
 
 @pytest.mark.parametrize("part", [-1, 1000, 0.5])
-def test_a_part_is_less_than_a_gpu(part: float) -> None:
+def test_a_part_is_less_than_a_gpu(part: Any) -> None:
     """A part is a whole number of thousandths below 1,000."""
     with pytest.raises(ValidationError):
         Workers(job="a", demand=Resources(), gpu_part=part)

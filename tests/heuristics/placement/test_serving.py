@@ -10,6 +10,7 @@ from typing import Any
 
 import pytest
 
+from gsopt.core.budget import Budget
 from gsopt.core.errors import InvalidInput, TimeUp
 from gsopt.core.result import Status
 from gsopt.problems.placement import Placement, PlacementSolution, Resources, Server, Workers
@@ -301,8 +302,9 @@ def test_a_deadline_keeps_what_is_placed() -> None:
     """When time is up, those placed are returned if others may stay unplaced, and nothing otherwise."""
     lines = [Workers(job="a", count=500, demand=Resources(cpu=1), gpu_part=1)]
     servers = [Server(name="s", capacity=Resources(gpu=1, cpu=1000))]
-    some = fgd(Placement(minimize="unallocated", servers=servers, workers=lines), time_limit=0.0)
-    none = fgd(Placement(servers=servers, workers=lines), time_limit=0.0)
+    now = Budget(time_limit=0.0)
+    some = fgd(Placement(minimize="unallocated", servers=servers, workers=lines), budget=now)
+    none = fgd(Placement(servers=servers, workers=lines), budget=now)
 
     assert some.objective is not None
     assert 500 < some.objective < 1000
