@@ -89,8 +89,6 @@ class Milp(Formulation[Placement, PlacementSolution]):
 
         Raise `Unsupported` if the model is too large or amounts are too fine.
         """
-        import pyomo.environ as pyo
-
         lines, hosts = problem.workers, list(problem.hosts.values())
         sharing = _sharing(problem)
         gpus = [(s, h) for s, host in enumerate(hosts) for h in range(_useful_gpus(sharing, host))]
@@ -99,6 +97,8 @@ class Milp(Formulation[Placement, PlacementSolution]):
                 f"milp: {len(lines):,} lines of workers times {len(hosts):,} servers: the reference model "
                 f"takes at most {_LARGEST:,}; use patterns or column_generation"
             )
+        import pyomo.environ as pyo  # late, as it takes seconds
+
         needs, rooms = _amounts(problem)
         fit = {
             (i, s): _most(lines[i].count, needs[i], rooms[s]) * lines[i].suits(hosts[s])
